@@ -249,7 +249,7 @@ class GeminiCompanionRestoreUndoneChangesCommand(CompanionCommand, sublime_plugi
         return ask(lambda application: application.actions.can_restore(self.window), False)
 
     def run(self) -> None:
-        tell(lambda application: application.actions.on_changes(self.window, lambda lists: lists.restore()))
+        tell(lambda application: application.actions.on_changes(self.window, lambda lists: lists.decisions.restore()))
 
 
 class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):

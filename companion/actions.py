@@ -160,7 +160,7 @@ class Actions:
     def can_restore(self, window: sublime.Window) -> bool:
         """Whether something was undone in the window's folders."""
         endpoint = self._endpoints.of(window)
-        return endpoint is not None and endpoint.changes.lists.can_restore
+        return endpoint is not None and endpoint.changes.reviews.lists.restorable
 
     def on_changes(self, window: sublime.Window, act: Callable[[ChangeLists], None]) -> None:
         """Call `act` with the window's unreviewed changes."""

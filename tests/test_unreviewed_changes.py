@@ -60,16 +60,6 @@ class TestReviewing(ChangesTestCase):
         self.assertEqual(panel.call_args[0][0], ["Keep", "Decide later"])
         self.assertIn("cannot be undone", panel.call_args[1]["placeholder"])
 
-    def test_restoring_is_offered_where_something_was_undone(self) -> Iterator[Any]:
-        yield from self.change()
-        self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
-        self.command("reject_diff")
-        yield self.nothing_open
-        self.assertTrue(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
-        self.command("restore_undone_changes")
-        yield from self.listed("file.py")
-        self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
-
     def test_one_hunk_is_undone_in_a_tab_with_unsaved_edits_and_the_others_stay(self) -> Iterator[Any]:
         view = yield from self.open_file("file.py", LINES)
         yield from self.track()
@@ -102,20 +92,17 @@ class TestReviewing(ChangesTestCase):
         yield self.nothing_open
         self.assertEqual((self.read(), self.names()), (CHANGED.encode(), []))
 
-    def test_saving_keeps(self) -> Iterator[Any]:
-        review = yield from self.change()
-        self.press("save", self.proposal(review))
-        yield self.nothing_open
-        self.assertEqual((self.read(), self.names()), (CHANGED.encode(), []))
-
     def test_reject_undoes_and_restore_brings_back(self) -> Iterator[Any]:
         yield from self.change()
+        self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
         self.command("reject_diff")
         yield self.nothing_open
         self.assertEqual((self.read(), self.names()), (LINES.encode(), []))
+        self.assertTrue(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
         self.command("restore_undone_changes")
         yield from self.listed("file.py")
         self.assertEqual(self.read(), CHANGED.encode())
+        self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
 
     def test_closing_the_tab_decides_nothing(self) -> Iterator[Any]:
         review = yield from self.change()
@@ -137,17 +124,6 @@ class TestReviewing(ChangesTestCase):
         yield self.nothing_open
         self.assertEqual((self.read(), self.names()), (undone.encode(), []))
 
-    def test_a_kept_hunk_leaves_the_others(self) -> Iterator[Any]:
-        review = yield from self.change()
-        self.caret(review, 9)
-        self.command("keep_hunk")
-        kept = LINES.replace("line 9\n", "LINE 9\n")
-        yield lambda: self.text(self.original(review)) == kept and self.settled() and review.pending
-        self.assertEqual(self.marked(self.proposal(review), "lines"), ["LINE 2\n"])
-        self.command("reject_diff")
-        yield self.nothing_open
-        self.assertEqual(self.read(), kept.encode())
-
     def test_a_hunk_of_a_file_with_other_line_endings(self) -> Iterator[Any]:
         before, after = LINES.replace("\n", "\r\n"), CHANGED.replace("\n", "\r\n")
         review = yield from self.change("file.py", before, after)
@@ -155,43 +131,25 @@ class TestReviewing(ChangesTestCase):
         self.command("revert_hunk")
         yield lambda: self.read() == after.replace("LINE 2", "line 2").encode()
 
-    def test_a_new_file_is_removed(self) -> Iterator[Any]:
-        yield from self.track()
-        self.write("new.py", "new\n")
-        yield from self.listed("new.py")
-        yield from self.show("new.py")
-        with mock.patch.dict(os.environ, {"XDG_DATA_HOME": self.folder + "-trash"}):
-            self.command("reject_diff")
-            yield self.nothing_open
-        self.assertFalse(os.path.exists(self.path("new.py")))
-        self.command("restore_undone_changes")
-        yield from self.listed("new.py")
-        self.assertEqual(self.read("new.py"), b"new\n")
-
-    def test_a_deleted_file_comes_back(self) -> Iterator[Any]:
-        self.write("gone.py", LINES)
-        os.chmod(self.path("gone.py"), 0o700)
-        yield from self.track()
-        os.unlink(self.path("gone.py"))
-        yield from self.listed("gone.py")
-        review = yield from self.show("gone.py")
-        self.assertIn("The file was deleted.", self.header(review))
-        self.command("reject_diff")
-        yield self.nothing_open
-        self.assertEqual(self.read("gone.py"), LINES.encode())
-        if os.name == "posix":
-            self.assertEqual(os.stat(self.path("gone.py")).st_mode & 0o777, 0o700)
-
-    def test_a_rename_is_taken_back(self) -> Iterator[Any]:
+    def test_files_that_have_come_gone_or_moved_are_taken_back(self) -> Iterator[Any]:
+        self.write("gone.py", "gone\n")
         self.write("old.py", LINES)
         yield from self.track()
-        os.rename(self.path("old.py"), self.path("new.py"))
-        yield from self.listed("new.py")
-        review = yield from self.show("new.py")
-        self.assertIn("Renamed from old.py.", self.header(review))
-        self.command("reject_diff")
-        yield self.nothing_open
-        self.assertEqual((self.read("old.py"), os.path.exists(self.path("new.py"))), (LINES.encode(), False))
+        os.unlink(self.path("gone.py"))
+        os.rename(self.path("old.py"), self.path("moved.py"))
+        self.write("new.py", "new\n")
+        yield from self.listed("gone.py", "moved.py", "new.py")
+        left = {"gone.py", "moved.py", "new.py"}
+        for name, note in (("gone.py", "The file was deleted."), ("moved.py", "Renamed from old.py."), ("new.py", "")):
+            review = yield from self.show(name)
+            self.assertIn(note, self.header(review))
+            with mock.patch.dict(os.environ, {"XDG_DATA_HOME": self.folder + "-trash"}):
+                self.command("reject_diff")
+                left.discard(name)
+                yield from self.listed(*left)
+        found = {name: os.path.exists(self.path(name)) for name in ("gone.py", "old.py", "moved.py", "new.py")}
+        self.assertEqual(found, {"gone.py": True, "old.py": True, "moved.py": False, "new.py": False})
+        self.assertEqual((self.read("gone.py"), self.read("old.py")), (b"gone\n", LINES.encode()))
 
     def test_the_next_file_is_named_and_comes_after_the_decision(self) -> Iterator[Any]:
         self.write("one.py", LINES)

@@ -18,12 +18,12 @@ from ..context.exclusion import exclusion
 from ..review.manager import ReviewManager
 from ..terminals.launcher import terminal_of
 from ..unreviewed.choosing import ChangeLists
+from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
 from ..unreviewed.reviewing import ChangeReviews
 from ..unreviewed.tracking import Tracking
 
 if TYPE_CHECKING:
-    from ..runtime import Runtime
     from ..settings import Settings
 
 ALWAYS, NEVER = "always", "never"
@@ -37,7 +37,6 @@ class WindowChanges:
     def __init__(
         self,
         window: sublime.Window,
-        runtime: Runtime,
         settings: Callable[[], Settings],
         reviews: ReviewManager,
         tracking: Tracking,
@@ -54,17 +53,9 @@ class WindowChanges:
         self._patterns: Tuple[Tuple[str, ...], ...] = ((), (), ())
         self._rules = Rules(lambda path: True, lambda path, is_folder: True)
         self._said: Tuple[Any, ...] = ((), False)  # to `track`
-        self.lists = ChangeLists(window, tracking, lambda: self.reviews)
-        self.reviews = ChangeReviews(
-            window,
-            runtime,
-            settings,
-            reviews.open_reviews,
-            tracking,
-            reviews.decided,
-            self.lists.ask,
-            self.lists.restore,
-        )
+        decisions = ChangeDecisions(window, tracking)
+        self.reviews = ChangeReviews(window, settings, reviews.open_reviews, tracking, decisions, reviews.decided)
+        self.lists = ChangeLists(window, self.reviews, decisions)
 
     @property
     def tracked(self) -> bool:

@@ -87,7 +87,7 @@ class Endpoint:
             find_elsewhere=reviews_of,
             expect=tracking.expect,
         )
-        self.changes = WindowChanges(window, runtime, self.settings, self.reviews, tracking, lambda: self.clients)
+        self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.clients)
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
             window,

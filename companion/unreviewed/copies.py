@@ -59,23 +59,16 @@ class Copies:
             self._held[content.identity] = copy
             self._size += len(copy)
 
-    def keep(self, content: Content, data: Optional[bytes] = None) -> bool:
-        """Keep this in the store, so that it outlives the process. Whether it is there now."""
-        if not content.there:
-            return True
-        if data is None:
-            held = self._held.get(content.identity)
-            data = zlib.decompress(held) if held is not None else None
-        if data is None:
-            return False  # it is in the store, or in git, or nowhere
-        if len(data) > COPIED_BYTES:
-            return False
+    def keep(self, content: Content, data: Optional[bytes] = None) -> None:
+        """Keep this in the store, so that it outlives the process, if it is given or in memory."""
+        if data is None and content.identity in self._held:
+            data = zlib.decompress(self._held[content.identity])
+        if data is None or len(data) > COPIED_BYTES:
+            return
         try:
             self._store.keep(content.identity, data)
         except OSError as error:
             logger.error("what a file held cannot be kept: %s", error.strerror)
-            return False
-        return True
 
     def secure(self, content: Content) -> None:
         """Have this in the store, on the disk itself. Raises `OSError` if it cannot be."""

@@ -1,97 +1,126 @@
-"""What the user decides of unreviewed changes, carried out where the files are.
+"""What the user decides of one window's unreviewed changes, carried out where the files are.
 
 Rule: a decision is about what was shown. Where a file is another one by now, it is refused.
 
-Main thread; `then` is called there, with the lists up to date.
+Main thread. What was refused is told there, with the lists up to date.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
 
+from ..common.display_names import shown
 from ..comparison import Hunk
 from ..editor.file_views import unsaved_files
+from ..editor.status_bar import say
+from ..review.document.disk import Original
 from .contents import NOTHING, full_path
 from .listing import ListedChange
+from .texts import TextPair, file_count, text_pair
 from .tracking import Tracking
-from .undoing import Refusal, restore, undo, undo_hunks
+from .undoing import Refusal, restore, undo
 from .workspaces import Workspaces
 
+if TYPE_CHECKING:
+    import sublime
 
-class Texts(NamedTuple):
-    """The bytes of both sides of a change: None where nobody knows them, empty where there is no file."""
+ANOTHER = "{} has changed again: look, then decide."
 
-    before: Optional[bytes]
-    now: Optional[bytes]
-
-
-def read_texts(tracking: Tracking, change: ListedChange, then: Callable[[Texts], None]) -> None:
-    """The bytes of both sides of a change."""
-
-    def find(there: Workspaces) -> Texts:
-        workspace = there.of(change.folder)
-        if workspace is None:
-            return Texts(None, None)
-        return Texts(workspace.data(change.before), workspace.data(change.now))
-
-    tracking.carry_out(find, then)
+Told = Callable[[List[Refusal]], None]
+"""Gets those that were left as they are, and why."""
 
 
-def keep_changes(tracking: Tracking, changes: Sequence[ListedChange], then: Callable[[int], None]) -> None:
-    """Keep these changes as they are shown. `then` gets how many of them are others by now, and stay."""
-    tracking.carry_out(lambda there: sum(not _kept(there, change) for change in changes), then)
+class ChangeDecisions:
+    """Those of one window. Where there is no `then`, the status bar says what was done."""
 
+    def __init__(self, window: sublime.Window, tracking: Tracking) -> None:
+        self._window = window
+        self._tracking = tracking
 
-def keep_hunks(tracking: Tracking, change: ListedChange, hunks: Sequence[Hunk], then: Callable[[bool], None]) -> None:
-    """Keep some hunks of a change, in lines as `merging.lines_of` counts. `then`: whether they are kept."""
-    tracking.carry_out(lambda there: _kept(there, change, hunks), then)
+    def read(
+        self, change: ListedChange, decoded: Callable[[bytes], Original], then: Callable[[TextPair], None]
+    ) -> None:
+        """The texts of a change; `decoded` says what the review would show of a file with such bytes."""
 
+        def find(there: Workspaces) -> TextPair:
+            workspace = there.of(change.folder)
+            both = (change.before, change.now)
+            return text_pair(change, [workspace.data(each) if workspace else None for each in both], decoded)
 
-def undo_changes(
-    tracking: Tracking,
-    changes: Sequence[ListedChange],
-    then: Callable[[List[Refusal]], None],
-    hunks: Sequence[Hunk] = (),
-) -> None:
-    """Take these changes back, as far as the files are as shown; `then` gets those that were left, and why.
+        self._tracking.carry_out(find, then)
 
-    With `hunks`, only these of the one change.
-    """
-    unsaved, storage, when = unsaved_files(), tracking.storage(), time.time()
+    def keep(self, changes: Sequence[ListedChange], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
+        """Keep these changes as they are shown; with `hunks`, only these of the one change, in lines as
+        `merging.lines_of` counts."""
 
-    def do(there: Workspaces) -> List[Refusal]:
-        refused: List[Refusal] = []
-        for folder in dict.fromkeys(change.folder for change in changes):
-            workspace = there.of(folder)
-            some = [each for each in changes if each.folder == folder]
-            if workspace is None:
-                refused += [Refusal(one.full_path, f"{os.path.basename(one.path)} is not looked at.") for one in some]
-            elif hunks:
-                refused += undo_hunks(workspace, some[0], hunks, unsaved, storage, when)
+        def do(there: Workspaces) -> List[Refusal]:
+            return [_another(change) for change in changes if not _kept(there, change, hunks)]
+
+        self._tracking.carry_out(do, then or self._say("kept", len(changes)))
+
+    def undo(self, changes: Sequence[ListedChange], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
+        """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change."""
+        unsaved, storage, when = unsaved_files(), self._tracking.storage(), time.time()
+
+        def do(there: Workspaces) -> List[Refusal]:
+            refused: List[Refusal] = []
+            for folder in dict.fromkeys(change.folder for change in changes):
+                workspace = there.of(folder)
+                some = [each for each in changes if each.folder == folder]
+                if workspace is None:
+                    refused += map(_another, some)
+                else:
+                    refused += undo(workspace, some, unsaved, storage, when, hunks)
+            return refused
+
+        self._tracking.carry_out(do, then or self._say("undid", len(changes)))
+
+    def restore(self) -> None:
+        """Bring back what the last undo has taken."""
+        unsaved, storage = unsaved_files(), self._tracking.storage()
+        roots = self._tracking.roots(self._window.id())
+
+        def do(there: Workspaces) -> Tuple[int, List[Refusal]]:
+            workspaces = there.last_undone(roots)
+            count = sum(len(workspace.last_undone()) for workspace in workspaces)
+            return count, [each for workspace in workspaces for each in restore(workspace, unsaved, storage)]
+
+        def restored(answer: Tuple[int, List[Refusal]]) -> None:
+            count, refused = answer
+            if count:
+                self._say("restored", count)(refused)
             else:
-                refused += undo(workspace, some, unsaved, storage, when)
-        return refused
+                say(self._window, "there is no undone change to restore")
 
-    tracking.carry_out(do, then)
+        self._tracking.carry_out(do, restored)
+
+    def ask(self, change: ListedChange) -> None:
+        """Let the user decide a change that is no text."""
+        choices = [("Keep", self.keep)] + ([("Undo", self.undo)] if not change.obstacle else [])
+
+        def picked(index: int) -> None:
+            if 0 <= index < len(choices):
+                choices[index][1]([change])
+
+        entries = [*(caption for caption, _ in choices), "Decide later"]
+        why = change.obstacle or f"{change.path} cannot be shown as text."
+        self._window.show_quick_panel(entries, picked, placeholder=shown(why))
+
+    def _say(self, did: str, count: int) -> Told:
+        def told(refused: Sequence[Refusal]) -> None:
+            left = f"; {file_count(len(refused))} left as before: {refused[0].sentence}" if refused else ""
+            say(self._window, f"{did} {file_count(count - len(refused))}{left}")
+
+        return told
 
 
-def restore_undone(tracking: Tracking, window: int, then: Callable[[int, List[Refusal]], None]) -> None:
-    """Bring back what the last undo in the window's folders took; `then` gets how many files, and those left."""
-    unsaved, storage, roots = unsaved_files(), tracking.storage(), tracking.roots(window)
-
-    def do(there: Workspaces) -> Tuple[int, List[Refusal]]:
-        count, refused = 0, []
-        for workspace in there.last_undone(roots):
-            count += len(workspace.last_undone())
-            refused += restore(workspace, unsaved, storage)
-        return count - len(refused), refused
-
-    tracking.carry_out(do, lambda answer: then(*answer))
+def _another(change: ListedChange) -> Refusal:
+    return Refusal(change.full_path, ANOTHER.format(os.path.basename(change.path)))
 
 
-def _kept(there: Workspaces, change: ListedChange, hunks: Sequence[Hunk] = ()) -> bool:
+def _kept(there: Workspaces, change: ListedChange, hunks: Sequence[Hunk]) -> bool:
     """Keep it wherever it is listed: the folder may lie in another that a window has."""
     before = NOTHING if change.old_path else change.before
     kept = [workspace.keep(name, before, change.now, hunks) for workspace, name in there.holding(change.full_path)]

@@ -35,7 +35,7 @@ class Files:
     """The files of one folder. `entries` is what git has staged; `uncovers` whether files that were not there at the
     last look may have been there all the same."""
 
-    def __init__(self, folder: str, rules: Rules, repository: Optional[Repository]) -> None:
+    def __init__(self, folder: str, repository: Optional[Repository]) -> None:
         self._folder = folder
         self._repository = repository
         self.entries = Entries({}, ())
@@ -50,7 +50,7 @@ class Files:
         self._ignore_files: List[str] = []
         self._ignoring: Tuple[object, ...] = ()
         self._asked = float("-inf")
-        self.use(rules)
+        self.use(Rules(lambda path: False, lambda path, is_folder: False))
 
     def use(self, rules: Rules) -> None:
         """Other rules from now on."""

@@ -49,9 +49,9 @@ class History:
         self._carry_turn(path, shown, wanted)
         self.happened(event, path, now, before)
 
-    def undone(self, path: str, then: Content, left: Content) -> None:
+    def undone(self, path: str, held: Content, left: Content) -> None:
         """The user has undone something: what was written in an earlier turn is not to come back with a later one."""
-        self._carry_turn(path, then, left)
+        self._carry_turn(path, held, left)
         self.happened(Event.UNDONE, path, left)
 
     def _carry_turn(self, path: str, shown: Content, wanted: Content) -> None:

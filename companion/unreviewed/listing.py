@@ -8,24 +8,21 @@ Disk threads; what is made here never changes.
 from __future__ import annotations
 
 import itertools
-from typing import Dict, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
-from ..comparison import compare_lines
 from ..review.document.formats import format_of_bytes
 from .contents import Content, full_path
-from .merging import lines_of
+from .looking import COPIED_BYTES
+from .merging import hunks_between
 from .model import Change, Kind, Scope
 from .workspace import Workspace
-
-COUNTED_BYTES = 1 << 20
 
 
 class ListedChange(NamedTuple):
     """An unreviewed change of `path`, relative to the real path `folder` and with `/`; it was at `old_path` if renamed.
 
     `before` and `now` are what is shown and may be undone. `added` and `removed` are lines. `obstacle` is a sentence
-    why it cannot be undone, or empty. The newest change has the largest `number`. `who` is the program that was at work
-    when it was seen, if it was the only one, or empty.
+    why it cannot be undone, or empty. `number` and `who` are those of the `Change`.
     """
 
     folder: str
@@ -35,11 +32,11 @@ class ListedChange(NamedTuple):
     now: Content
     number: int
     old_path: str = ""
+    who: str = ""
     added: int = 0
     removed: int = 0
     binary: bool = False
     obstacle: str = ""
-    who: str = ""
 
     @property
     def full_path(self) -> str:
@@ -48,24 +45,24 @@ class ListedChange(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """What is unreviewed, the newest first; and the same of the last turn alone, None if no program tells of turns."""
+    """What is unreviewed, the newest first; and the same of the last turn alone, None if no program tells of turns.
+
+    `restorable`: whether something was undone.
+    """
 
     changes: Tuple[ListedChange, ...] = ()
     last_turn: Optional[Tuple[ListedChange, ...]] = None
-
-    def named(self, names: Mapping[Tuple[str, str], str]) -> Lists:
-        """The same with who was at work, by folder and path."""
-        changes, turn = (
-            tuple(each._replace(who=names.get((each.folder, each.path), "")) for each in some)
-            for some in (self.changes, self.last_turn or ())
-        )
-        return Lists(changes, turn if self.last_turn is not None else None)
+    restorable: bool = False
 
 
 def joined(lists: Sequence[Lists]) -> Lists:
     """Several of them as one. What two of them have is in it once."""
     turns = [each.last_turn for each in lists if each.last_turn is not None]
-    return Lists(_newest_first(each.changes for each in lists), _newest_first(turns) if turns else None)
+    return Lists(
+        _newest_first(each.changes for each in lists),
+        _newest_first(turns) if turns else None,
+        any(each.restorable for each in lists),
+    )
 
 
 def _newest_first(lists: Iterable[Tuple[ListedChange, ...]]) -> Tuple[ListedChange, ...]:
@@ -91,7 +88,8 @@ class Listing:
         """All that is unreviewed."""
         counts, self._counts = self._counts, {}
         changes = self._listed(counts, Scope.SINCE_KEPT)
-        return Lists(changes, self._listed(counts, Scope.LAST_TURN) if self._workspace.has_turns else None)
+        turn = self._listed(counts, Scope.LAST_TURN) if self._workspace.has_turns else None
+        return Lists(changes, turn, bool(self._workspace.last_undone()))
 
     def _listed(self, counts: Dict[Tuple[str, str], _Counts], scope: Scope) -> Tuple[ListedChange, ...]:
         found = []
@@ -105,18 +103,12 @@ class Listing:
         old, new = self._workspace.data(change.before), self._workspace.data(change.now)
         obstacle = _obstacle(change, old, new)
         binary = any(data is not None and format_of_bytes(data[: 1 << 16]).binary for data in (old, new))
-        if old is None or new is None or binary or old == new or max(len(old), len(new)) > COUNTED_BYTES:
+        if old is None or new is None or binary or old == new or max(len(old), len(new)) > COPIED_BYTES:
             return _Counts(0, 0, binary, obstacle)
-        if not old or not new:
-            return _Counts(_lines(new), _lines(old), binary, obstacle)
-        hunks = compare_lines(lines_of(old), lines_of(new))
+        hunks = hunks_between(old, new)
         return _Counts(
             sum(hunk.right_count for hunk in hunks), sum(hunk.left_count for hunk in hunks), binary, obstacle
         )
-
-
-def _lines(data: bytes) -> int:
-    return len(lines_of(data))
 
 
 def _obstacle(change: Change, old: Optional[bytes], new: Optional[bytes]) -> str:

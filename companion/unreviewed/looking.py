@@ -20,8 +20,9 @@ import os
 import stat
 import time
 from contextlib import suppress
-from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Callable, Dict, Iterable, Mapping, NamedTuple, Optional, Set, Tuple
 
+from ..review.document.raw_files import opened, read_all
 from .contents import NOTHING, UNKNOWN, Content, identity, unread_identity
 
 COPIED_BYTES = 1 << 20
@@ -31,13 +32,7 @@ READ_BYTES = 1 << 24
 LOOK_BYTES = 1 << 30
 """Neither is what one look would read beyond so much."""
 _FRESH_NANOSECONDS = 2_000_000_000  # the coarsest time stamps of file systems
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 _EVERY = 500  # files after which `cancelled` is asked
 _TRIES = 3
 
@@ -194,24 +189,14 @@ class Looks:
         if status.st_size > READ_BYTES or self._left_bytes < 0:
             return Reading(Content(unread, mode, status.st_size))
         try:
-            descriptor = os.open(path, _FLAGS)
-            try:
-                portions: List[bytes] = []
-                left = READ_BYTES + 1
-                while left > 0:
-                    portions.append(os.read(descriptor, left))
-                    left -= len(portions[-1])
-                    if not portions[-1]:
-                        break
+            with opened(path, _FLAGS) as (descriptor, _):
+                data = read_all(descriptor, status.st_size)
                 if signature_of(os.fstat(descriptor)) != signature_of(status):
                     return None
-            finally:
-                os.close(descriptor)
         except FileNotFoundError:
             return None
         except OSError:
             return Reading(Content(unread, mode, status.st_size))
-        data = b"".join(portions)
         if len(data) != status.st_size:
             return None
         content = Content(identity(data, blob or self.like), mode, len(data))

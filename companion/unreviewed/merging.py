@@ -11,9 +11,9 @@ Pure. Any thread.
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, List, Sequence
+from typing import Iterable, List, Optional, Sequence
 
-from ..comparison import Hunk, compare_lines, never, split_lines
+from ..comparison import Hunk, compare_lines, split_lines
 
 
 def lines_of(data: bytes) -> List[str]:
@@ -26,34 +26,30 @@ def bytes_of(lines: Sequence[str]) -> bytes:
     return "".join(lines).encode("latin-1")
 
 
-def hunks_between(before: bytes, now: bytes, cancelled: Callable[[], bool] = never) -> List[Hunk]:
-    """The changed places, in lines. Raises `Cancelled`."""
-    return compare_lines(lines_of(before), lines_of(now), cancelled=cancelled)
+def hunks_between(before: bytes, now: bytes) -> List[Hunk]:
+    """The changed places, in lines."""
+    return compare_lines(lines_of(before), lines_of(now))
 
 
-def carried(before: bytes, shown: bytes, saved: bytes, cancelled: Callable[[], bool] = never) -> bytes:
-    """`before` with those edits from `shown` to `saved` that overlap no change from `before` to `shown`.
-
-    Raises `Cancelled`.
-    """
+def carried(before: bytes, shown: bytes, saved: bytes) -> bytes:
+    """`before` with those edits from `shown` to `saved` that overlap no change from `before` to `shown`."""
     if before == shown:
         return saved
-    old, middle, new = lines_of(before), lines_of(shown), lines_of(saved)
-    changes = compare_lines(old, middle, cancelled=cancelled)
-    edits = compare_lines(middle, new, cancelled=cancelled)
-    result: List[str] = []
-    place = 0  # in `old`
-    for edit in edits:
-        if any(_overlap(change, edit) for change in changes):
-            continue
-        shift = sum(change.left_count - change.right_count for change in changes if _is_before(change, edit))
-        result += old[place : edit.left_start + shift]
-        result += new[edit.right_start : edit.right_end]
-        place = edit.left_end + shift
-    result += old[place:]
-    if not all(line.endswith("\n") for line in result[:-1]):
-        return before  # an edit behind a last line that has got its end: the two are one
-    return bytes_of(result)
+    changes = hunks_between(before, shown)
+    edits = [edit for edit in hunks_between(shown, saved) if not any(_overlap(change, edit) for change in changes)]
+    made = _with_edits(before, changes, saved, edits)
+    return before if made is None else made
+
+
+def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:
+    """`typed`, which somebody has made of `now`, with what `now` has changed of `before` as it was before.
+
+    None if the two touch each other.
+    """
+    changes, edits = hunks_between(before, now), hunks_between(now, typed)
+    if any(_touch(change, edit) for change in changes for edit in edits):
+        return None
+    return _with_edits(before, changes, typed, edits)
 
 
 def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:
@@ -78,6 +74,23 @@ def without_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
     return with_hunks(now, before, [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks])
 
 
+def _with_edits(before: bytes, changes: Sequence[Hunk], edited: bytes, edits: Sequence[Hunk]) -> Optional[bytes]:
+    """`before`, which has become another text by `changes`, with those `edits` that have made `edited` of that one.
+
+    None if an edit is behind a last line that has got its end: the two are one.
+    """
+    old, new = lines_of(before), lines_of(edited)
+    result: List[str] = []
+    place = 0  # in `old`
+    for edit in edits:
+        shift = sum(change.left_count - change.right_count for change in changes if change.right_end <= edit.left_start)
+        result += old[place : edit.left_start + shift]
+        result += new[edit.right_start : edit.right_end]
+        place = edit.left_end + shift
+    result += old[place:]
+    return bytes_of(result) if all(line.endswith("\n") for line in result[:-1]) else None
+
+
 def _overlap(change: Hunk, edit: Hunk) -> bool:
     """Whether an edit of the user is about lines that a change has brought, or about the place where it took some."""
     if change.right_count and edit.left_count:
@@ -87,5 +100,5 @@ def _overlap(change: Hunk, edit: Hunk) -> bool:
     return edit.left_start < change.right_start < edit.left_end
 
 
-def _is_before(change: Hunk, edit: Hunk) -> bool:
-    return change.right_end <= edit.left_start
+def _touch(change: Hunk, edit: Hunk) -> bool:
+    return change.right_start <= edit.left_end and edit.left_start <= change.right_end

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from enum import Enum
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from .contents import NOTHING, Content
 
@@ -69,7 +69,8 @@ class Scope(Enum):
 class Change(NamedTuple):
     """An unreviewed change of the file at `path`, relative to the folder. A renamed file was at `old_path` before.
 
-    `number` grows with each change that is seen in any folder: the newest has the largest.
+    `number` grows with each change that is seen in any folder: the newest has the largest. `who` is the program that
+    was at work each time when it was seen to grow, if it was the only one, or empty.
     """
 
     path: str
@@ -78,6 +79,7 @@ class Change(NamedTuple):
     now: Content
     number: int
     old_path: str = ""
+    who: str = ""
 
 
 _numbers = itertools.count(1)
@@ -89,7 +91,9 @@ class Model:
     def __init__(self) -> None:
         self._before: Dict[str, Content] = {}
         self._now: Dict[str, Content] = {}
-        self._numbers: Dict[str, int] = {}
+        self._unreviewed: Dict[str, Tuple[int, str]] = {}  # number, and who was at work
+        self.at_work: Optional[str] = None
+        """Who is, while that is known of what happens; "" is nobody who is certain."""
         self.turn: Optional[Dict[str, Content]] = None
         """What files held that were unreviewed when the last turn began; None if no program has told of turns."""
 
@@ -115,7 +119,7 @@ class Model:
         """The path is none of ours any more."""
         for each in (self._before, self._now, self.turn or {}):
             each.pop(path, None)
-        self._numbers.pop(path, None)
+        self._unreviewed.pop(path, None)
 
     def before(self, path: str) -> Content:
         """What the path held when the user last had a say."""
@@ -127,7 +131,7 @@ class Model:
 
     def begin_turn(self) -> None:
         """What is unreviewed now was written in an earlier turn."""
-        self.turn = {path: self.now(path) for path in self._numbers}
+        self.turn = {path: self.now(path) for path in self._unreviewed}
 
     def now(self, path: str) -> Content:
         """What it held at the last look."""
@@ -149,8 +153,7 @@ class Model:
     def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
         """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one."""
         before = self.before if scope is Scope.SINCE_KEPT else self.earlier
-        paths = sorted(self._numbers, key=lambda path: -self._numbers[path])
-        paths = [path for path in paths if before(path) != self.now(path)]
+        paths = [path for path in reversed(self.paths()) if before(path) != self.now(path)]
         gone = {before(path).identity: path for path in reversed(paths) if not self.now(path).there}
         renamed: Dict[str, str] = {}
         for path in paths:
@@ -163,7 +166,7 @@ class Model:
 
     def paths(self) -> List[str]:
         """The unreviewed paths, the one that changed first at the front."""
-        return sorted(self._numbers, key=self._numbers.__getitem__)
+        return sorted(self._unreviewed, key=self._unreviewed.__getitem__)
 
     def all_paths(self) -> List[str]:
         """The paths of all files that are there, or were."""
@@ -185,7 +188,8 @@ class Model:
             kind = Kind.NEW
         else:
             kind = Kind.CHANGED if now.there else Kind.DELETED
-        return Change(path, kind, before, now, self._numbers[path], old_path)
+        number, who = self._unreviewed[path]
+        return Change(path, kind, before, now, number, old_path, who)
 
     @staticmethod
     def _set(contents: Dict[str, Content], path: str, content: Content) -> None:
@@ -196,11 +200,13 @@ class Model:
 
     def _note(self, path: str) -> None:
         if self.unreviewed(path):
-            self._numbers[path] = next(_numbers)
+            who = self.at_work or ""
+            _, known = self._unreviewed.get(path, (0, who))
+            self._unreviewed[path] = next(_numbers), known if self.at_work in (None, known) else ""
         self._forget_reviewed(path)
 
     def _forget_reviewed(self, path: str) -> None:
         if not self.unreviewed(path):
-            self._numbers.pop(path, None)
+            self._unreviewed.pop(path, None)
             if self.turn is not None:
                 self.turn.pop(path, None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Tuple
 
 from .contents import Content
 from .following import Shelved
@@ -19,12 +19,12 @@ from .store import Store
 logger = logging.getLogger("gemini_companion.unreviewed")
 
 
-class Undone(NamedTuple):
-    """One file of the last undo: what it held `then`, and what the undo has `left` there."""
+class Step(NamedTuple):
+    """What an undo does with one file: it `held` this, and is to hold what is `wanted`."""
 
     path: str
-    then: Content
-    left: Content
+    held: Content
+    wanted: Content
 
 
 class Record(NamedTuple):
@@ -34,7 +34,7 @@ class Record(NamedTuple):
     """
 
     files: Mapping[str, Tuple[Content, Content]] = {}
-    undone: Tuple[Undone, ...] = ()
+    undone: Tuple[Step, ...] = ()
     undone_at: float = 0.0
     shelved: Mapping[str, Shelved] = {}
     blobs: Mapping[str, str] = {}
@@ -44,13 +44,13 @@ class Record(NamedTuple):
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
     """Write it down, or remove what there is if it is empty. Raises `OSError` if it has to be `secure`."""
     needed = [content for pair in (*record.files.values(), *record.shelved.values()) for content in pair]
-    needed += [content for each in record.undone for content in (each.then, each.left)]
+    needed += [content for step in record.undone for content in step[1:]]
     needed += (record.turn or {}).values()
     names = {content.identity for content in needed if content.there}
     fields = {
         "folder": folder,
         "files": {path: [list(each) for each in pair] for path, pair in record.files.items()},
-        "undone": [[each.path, list(each.then), list(each.left)] for each in record.undone],
+        "undone": [[step.path, list(step.held), list(step.wanted)] for step in record.undone],
         "undone_at": record.undone_at,
         "shelved": {path: [list(each) for each in pair] for path, pair in record.shelved.items()},
         "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
@@ -68,16 +68,17 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
 def read_record(store: Store, folder: str) -> Record:
     """What is written down of a folder; an empty record if that is nothing. Raises `OSError`."""
     found = store.record(_name(folder)) or {}
+    turn = found.get("turn")
     try:
         return Record(
-            {path: (_content(before), _content(now)) for path, (before, now) in _items(found, "files")},
-            tuple(Undone(_text(path), _content(then), _content(left)) for path, then, left in _list(found, "undone")),
+            {path: (_content(before), _content(now)) for path, (before, now) in found.get("files", {}).items()},
+            tuple(Step(_text(path), _content(held), _content(to)) for path, held, to in found.get("undone", ())),
             float(found.get("undone_at", 0.0)),
-            {path: Shelved(_content(before), _content(held)) for path, (before, held) in _items(found, "shelved")},
-            {name: _text(blob) for name, blob in _items(found, "blobs")},
-            {path: _content(each) for path, each in _items(found, "turn")} if found.get("turn") is not None else None,
+            {path: Shelved(*map(_content, pair)) for path, pair in found.get("shelved", {}).items()},
+            {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
+            {path: _content(each) for path, each in turn.items()} if turn is not None else None,
         )
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         logger.error("the record of unreviewed changes makes no sense: %s", type(error).__name__)
         return Record()
 
@@ -94,20 +95,6 @@ def recorded_folders(store: Store) -> List[str]:
 
 def _name(folder: str) -> str:
     return hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
-def _items(record: Mapping[str, Any], name: str) -> List[Tuple[str, Any]]:
-    found: Dict[str, Any] = record.get(name, {})
-    if not isinstance(found, dict):
-        raise TypeError(name)
-    return list(found.items())
-
-
-def _list(record: Mapping[str, Any], name: str) -> List[Any]:
-    found = record.get(name, [])
-    if not isinstance(found, list):
-        raise TypeError(name)
-    return found
 
 
 def _content(found: object) -> Content:

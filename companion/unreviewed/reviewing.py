@@ -20,26 +20,26 @@ from ..editor import file_views
 from ..editor.edits import set_text
 from ..editor.status_bar import say
 from ..review.decision import Owner, Review, Words
+from ..review.document.disk import original_of
 from ..review.document.encodings import DEFAULT_FALLBACK
 from ..review.document.preparation import Preparation
-from .deciding import Texts, keep_changes, keep_hunks, read_texts, undo_changes
+from .deciding import ChangeDecisions
 from .listing import ListedChange, Lists
 from .looking import COPIED_BYTES
+from .merging import taken_back, without_hunks
 from .model import Kind, Scope
-from .texts import Limits, TextPair, about, taken_back, text_pair, without_lines
+from .texts import TextPair, about
 from .tracking import Tracking
 from .undoing import Refusal
 
 if TYPE_CHECKING:
     from ..review.open_reviews import OpenReviews
-    from ..runtime import Runtime
     from ..settings import Settings
 
 WORDS = Words("Keep", "Undo", "before", "now")
 WRITER = Owner("", "changed outside the editor")
 """No client is connected as that: nobody is told of the decision."""
 
-ANOTHER = "{} has changed again: look, then decide."
 WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
 
@@ -60,27 +60,22 @@ class ChangeReviews:
     def __init__(
         self,
         window: sublime.Window,
-        runtime: Runtime,
         settings: Callable[[], Settings],
         open_reviews: OpenReviews,
         tracking: Tracking,
+        decisions: ChangeDecisions,
         end: Callable[[Review], None],
-        ask: Callable[[ListedChange], None],
-        restore: Callable[[], None],
     ) -> None:
-        """`end` closes a review that has been decided. `ask` lets the user decide a change that is no text, `restore`
-        brings back what was undone last."""
+        """`end` closes a review that has been decided."""
         self._window = window
-        self._runtime = runtime
         self._settings = settings
         self._open = open_reviews
         self._tracking = tracking
+        self._decisions = decisions
         self.lists = Lists()
         self.scope = Scope.SINCE_KEPT
         """Of what is listed and shown."""
         self._end = end
-        self._ask = ask
-        self._restore = restore
         self._shown: Dict[Review, _Shown] = {}
         self._preview: Optional[sublime.View] = None
 
@@ -129,16 +124,14 @@ class ChangeReviews:
     def _read(self, change: ListedChange, then: Callable[[TextPair], None]) -> None:
         settings, view = self._settings(), self._window.active_view()
         fallback = view.settings().get("fallback_encoding") if view is not None else None
-        limits = Limits(
-            settings.review_maximum_bytes,
-            settings.review_maximum_lines,
-            fallback if isinstance(fallback, str) and fallback else DEFAULT_FALLBACK,
+        decoded = partial(
+            original_of,
+            change.full_path,
+            maximum_bytes=settings.review_maximum_bytes,
+            maximum_lines=settings.review_maximum_lines,
+            fallback=fallback if isinstance(fallback, str) and fallback else DEFAULT_FALLBACK,
         )
-
-        def make(texts: Texts) -> None:
-            self._runtime.compute(partial(_text_pair, texts, change, limits), then=then)
-
-        read_texts(self._tracking, change, make)
+        self._decisions.read(change, decoded, then)
 
     def _show(self, change: ListedChange, former: Optional[Review], texts: TextPair) -> None:
         """Show a change whose texts were read, in the place of the review that has just been decided, if any."""
@@ -148,7 +141,7 @@ class ChangeReviews:
         if texts.right is None:
             self._finish(former)
             if former is None:
-                self._ask(change)
+                self._decisions.ask(change)
             else:
                 self._say(NOT_SHOWN.format(os.path.basename(change.path)))
             return
@@ -246,7 +239,7 @@ class ChangeReviews:
 
     def bring_back(self, review: Review) -> None:
         """Restore what was undone last."""
-        self._restore()
+        self._decisions.restore()
 
     def _can_decide(self, review: Review) -> bool:
         """Whether hunks can be decided by themselves, else the user hears why not. A file that is new, or has gone, is
@@ -259,26 +252,19 @@ class ChangeReviews:
 
     def _keep(self, review: Review, hunks: Sequence[Hunk]) -> None:
         change = self._begin(review)
-        if change is None:
-            return
-        if hunks and change.kind is Kind.CHANGED:
-            keep_hunks(self._tracking, change, hunks, partial(self._kept, review))
-        else:
-            keep_changes(self._tracking, [change], lambda others: self._kept(review, not others))
+        if change is not None:
+            hunks = hunks if change.kind is Kind.CHANGED else ()
+            self._decisions.keep([change], partial(self._decided, review), hunks)
 
     def _undo(self, review: Review, hunks: Sequence[Hunk]) -> None:
         change = self._begin(review)
         if change is not None:
             hunks = hunks if change.kind is Kind.CHANGED else ()
-            undo_changes(self._tracking, [change], partial(self._undone, review, hunks), hunks)
+            self._decisions.undo([change], partial(self._undone, review, hunks), hunks)
 
     def _begin(self, review: Review) -> Optional[ListedChange]:
         """The change, which is being decided from now on; None if it cannot be decided now."""
         return self._shown[review].change if review in self._shown and review.begin_writing() else None
-
-    def _kept(self, review: Review, kept: bool) -> None:
-        another = Refusal(review.path, ANOTHER.format(os.path.basename(review.path)))
-        self._decided(review, [] if kept else [another])
 
     def _undone(self, review: Review, hunks: Sequence[Hunk], refused: Sequence[Refusal]) -> None:
         if refused and refused[0].unsaved and review in self._shown:
@@ -321,16 +307,13 @@ class ChangeReviews:
         if len(views) == 0 or before is None or self._shown[review].change.kind is not Kind.CHANGED:
             return f"{name} has unsaved edits in a tab: save or revert them, then undo again."
         view = views[0]
-        wanted = without_lines(before.text, now, hunks) if hunks else before.text
-        left = taken_back(wanted, now, view.substr(sublime.Region(0, view.size())))
+        typed = view.substr(sublime.Region(0, view.size()))
+        wanted, shown, edited = (text.encode("utf-8", "surrogatepass") for text in (before.text, now, typed))
+        left = taken_back(without_hunks(wanted, shown, hunks) if hunks else wanted, shown, edited)
         if left is None:
             return f"{name} has unsaved edits beside what is to be undone: nothing was done."
-        set_text(view, left)
+        set_text(view, left.decode("utf-8", "surrogatepass"))
         return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
 
     def _say(self, sentence: str) -> None:
         say(self._window, sentence)
-
-
-def _text_pair(texts: Texts, change: ListedChange, limits: Limits, cancelled: Callable[[], bool]) -> TextPair:
-    return text_pair(change, texts.before, texts.now, limits)

@@ -69,6 +69,8 @@ class Store:
         try:
             with open(path, "rb") as file:
                 found = json.loads(file.read().decode("ascii"))
+            if not isinstance(found, dict):
+                raise ValueError("it is no object")
         except FileNotFoundError:
             return None
         except (ValueError, RecursionError) as error:
@@ -77,7 +79,7 @@ class Store:
             )
             private_files.set_aside(path)
             return None
-        return found if isinstance(found, dict) else None
+        return found
 
     def records(self) -> Iterator[Dict[str, Any]]:
         """All that can be understood. Raises `OSError`."""
@@ -93,13 +95,14 @@ class Store:
         else:
             self._write(path, json.dumps(record).encode("ascii"), flush)
 
-    def tidy(self, needed: Iterable[str]) -> Set[str]:
-        """Remove what neither `needed` nor any record names, then the oldest of what is too much or too old.
+    def tidy(self) -> Set[str]:
+        """Remove what no record names, then the oldest of what is too much or too old.
 
-        The result are the identities among `needed` that had to go. Nothing goes while a record cannot be read.
+        The result are the identities that had to go though a record names them. Nothing goes while a record cannot be
+        read.
         """
         self.written = 0
-        wanted = set(needed)
+        wanted: Set[str] = set()
         try:
             for record in self.records():
                 wanted.update(each for each in record.get("identities", ()) if isinstance(each, str))

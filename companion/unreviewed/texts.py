@@ -8,22 +8,14 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..comparison import Hunk, compare_lines, split_lines
-from ..review.document.disk import Kind, Original, original_of
+from ..comparison import split_lines
+from ..review.document.disk import Kind, Original
 from ..review.document.text import ProposedText
 from .listing import ListedChange
 from .merging import lines_of
 from .model import Kind as Kinds
-
-
-class Limits(NamedTuple):
-    """How long a text may be to be compared, and the editor's name of the encoding of what is not UTF-8."""
-
-    maximum_bytes: int
-    maximum_lines: int
-    fallback_encoding: str
 
 
 class TextPair(NamedTuple):
@@ -64,26 +56,20 @@ def about(change: ListedChange, before: Optional[str], now: str) -> str:
     return ""
 
 
-def text_pair(change: ListedChange, before: Optional[bytes], now: Optional[bytes], limits: Limits) -> TextPair:
-    """The texts of a change that have these bytes, None where nobody knows them."""
-    path = change.full_path
+def text_pair(change: ListedChange, sides: Sequence[Optional[bytes]], decoded: Callable[[bytes], Original]) -> TextPair:
+    """The texts of a change that has these bytes before and now, None where nobody knows them.
+
+    `decoded` says what the review would show of a file with such bytes.
+    """
     found: List[Original] = []
     by_lines = True
-    for data in (before, now):
-        original = Original(path, Kind.UNREADABLE)
-        if data is not None:
-            original = original_of(
-                path,
-                data,
-                maximum_bytes=limits.maximum_bytes,
-                maximum_lines=limits.maximum_lines,
-                fallback=limits.fallback_encoding,
-            )
+    for data in sides:
+        original = decoded(data) if data is not None else Original(change.full_path, Kind.UNREADABLE)
         if data is None or original.kind is not Kind.TEXT:
             return TextPair(original, None)
         by_lines = by_lines and line_by_line(data, original.text, original.encoding)
         found.append(original)
-    left = found[0] if change.before.there else Original(path, Kind.NEW)
+    left = found[0] if change.before.there else Original(change.full_path, Kind.NEW)
     return TextPair(left, ProposedText(found[1].exact), by_lines)
 
 
@@ -93,37 +79,3 @@ def line_by_line(data: bytes, shown: str, encoding: str) -> bool:
     if encoding.startswith("UTF-16") or len(lines) != len(texts):
         return False
     return all(line.count("\r") == line.endswith("\r\n") for line in lines)
-
-
-def without_lines(before: str, now: str, hunks: Sequence[Hunk]) -> str:
-    """`now` with some of the hunks between the two texts as they were in `before`."""
-    old, new = split_lines(before), split_lines(now)
-    for hunk in sorted(hunks, reverse=True):
-        new[hunk.right_start : hunk.right_end] = old[hunk.left_start : hunk.left_end]
-    return "".join(new)
-
-
-def taken_back(before: str, now: str, typed: str) -> Optional[str]:
-    """`typed`, which somebody has made of `now`, with what `now` has changed of `before` as it was before.
-
-    None if the two touch each other.
-    """
-    old, middle, new = split_lines(before), split_lines(now), split_lines(typed)
-    edits = compare_lines(middle, new)
-    result: List[str] = []
-    place = 0  # in `new`
-    for change in compare_lines(old, middle):
-        if any(_touch(change, edit) for edit in edits):
-            return None
-        shift = sum(edit.right_count - edit.left_count for edit in edits if edit.left_end < change.right_start)
-        result += new[place : change.right_start + shift]
-        result += old[change.left_start : change.left_end]
-        place = change.right_end + shift
-    result += new[place:]
-    if not all(line.endswith("\n") for line in result[:-1]):
-        return None
-    return "".join(result)
-
-
-def _touch(change: Hunk, edit: Hunk) -> bool:
-    return change.right_start <= edit.left_end and edit.left_start <= change.right_end

@@ -19,12 +19,13 @@ from __future__ import annotations
 import os
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
 from .files import Rules
-from .listing import ListedChange, Lists, joined
+from .listing import Lists, joined
 from .schedule import INTERVAL_SECONDS, Schedule
 from .store import UNTIDY_BYTES
 from .workspace import Workspace
@@ -49,9 +50,6 @@ class _Folder:
         self.windows: Dict[int, bool] = {}
         """Those that have it, and whether each tracks it."""
         self.lists = Lists()
-        self.names: Dict[Tuple[str, str], Tuple[int, str]] = {}
-        """By folder and path: the number of a change, and who was at work."""
-        self.restorable = False
         self.busy = False
         self.again = False
 
@@ -125,11 +123,6 @@ class Tracking:
             found = [folder.lists for folder in self._folders.values() if window in folder.windows]
         return joined(found)
 
-    def can_restore(self, window: int) -> bool:
-        """Whether something was undone in the folders of a window."""
-        with self._lock:
-            return any(folder.restorable for folder in self._folders.values() if window in folder.windows)
-
     # -- when to look -------------------------------------------------------------------------------------------------
 
     def sign(self, window: int = 0, who: str = "") -> None:
@@ -192,7 +185,7 @@ class Tracking:
                 folder.again = True
                 return
             folder.busy = True
-        self._runtime.use_disk(self._look_at, folder, then=self._told, failed=self._look_failed(folder))
+        self._runtime.use_disk(self._look_at, folder, then=self._told, failed=partial(self._look_failed, folder))
 
     def _look_at(self, folder: _Folder, cancelled: Callable[[], bool]) -> object:
         """Disk thread."""
@@ -201,8 +194,8 @@ class Tracking:
             with self._lock:
                 root, tracked, folder.again = folder.root, any(folder.windows.values()), False
             began, who = _processor_seconds(), self._who(folder)
-            first = workspaces.look(root, tracked, cancelled)
-            news = self._list(workspaces, folder, who)
+            first = workspaces.look(root, tracked, cancelled, who)
+            news = self._list(workspaces, folder)
             different = different or news
             with self._lock:
                 self._schedule.looked(self._clock(), _processor_seconds() - began, first)
@@ -223,12 +216,10 @@ class Tracking:
             since, who = self._signs.get(windows[0], (0.0, "")) if len(windows) == 1 else (0.0, "")
             return who if who and self._clock() - since <= EVIDENCE_SECONDS else ""
 
-    def _look_failed(self, folder: _Folder) -> Callable[[Exception], None]:
-        def failed(error: Exception) -> None:
-            folder.busy = False
-            raise error  # which is reported
-
-        return failed
+    @staticmethod
+    def _look_failed(folder: _Folder, error: Exception) -> None:
+        folder.busy = False
+        raise error  # which is reported
 
     def _tidy(self, workspaces: Workspaces) -> None:
         with self._lock:
@@ -313,19 +304,13 @@ class Tracking:
         if following is not None:
             following()
 
-    def _list(self, workspaces: Workspaces, folder: _Folder, who: Optional[str] = None) -> bool:
-        """List anew what is unreviewed in a folder, and whether that is something else. `who` was at work, if a look
-        has found it. Disk thread."""
+    def _list(self, workspaces: Workspaces, folder: _Folder) -> bool:
+        """List anew what is unreviewed in a folder, and whether that is something else. Disk thread."""
         with self._listing:  # else what was listed first might be noted last
             lists = workspaces.lists(folder.root)
-            restorable = bool(workspaces.last_undone([folder.root]))
-            names = folder.names
-            folder.names = {(each.folder, each.path): _name(each, names, who) for each in lists.changes}
-            lists = lists.named({place: name for place, (_, name) in folder.names.items()})
             with self._lock:
-                different = (folder.lists, folder.restorable) != (lists, restorable)
-                folder.lists, folder.restorable = lists, restorable
-            return different
+                former, folder.lists = folder.lists, lists
+            return former != lists
 
     def _there(self) -> Workspaces:
         """Disk thread."""
@@ -333,12 +318,6 @@ class Tracking:
             if self._workspaces is None:
                 self._workspaces = Workspaces(os.path.join(self.storage(), STORE))
             return self._workspaces
-
-
-def _name(change: ListedChange, known: Dict[Tuple[str, str], Tuple[int, str]], who: Optional[str]) -> Tuple[int, str]:
-    """The number of a change, and who was at work each time when it was seen to grow; "" if that is not certain."""
-    number, name = known.get((change.folder, change.path), (0, who or ""))
-    return change.number, name if who is None or number == change.number or name == who else ""
 
 
 def _processor_seconds() -> float:

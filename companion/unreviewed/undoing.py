@@ -17,7 +17,7 @@ from .contents import NOTHING, Content, full_path, identity
 from .exchanging import State, exchange
 from .listing import ListedChange
 from .merging import without_hunks
-from .record import Undone
+from .record import Step
 from .workspace import Workspace
 
 UNSAVED = "{} has unsaved edits in a tab."
@@ -31,114 +31,116 @@ class Refusal(NamedTuple):
     unsaved: bool = False
 
 
-class _Step(NamedTuple):
-    path: str
-    held: Content
-    wanted: Content
-
-
 def undo(
-    workspace: Workspace, changes: Sequence[ListedChange], unsaved: Collection[str], storage: str, when: float
-) -> List[Refusal]:
-    """Take these changes of the workspace back. `unsaved` are the files of tabs with unsaved edits. `when` is the same
-    for all that is brought back together, in seconds of the wall clock.
-    """
-    return _do(workspace, [_steps(change) for change in changes], unsaved, storage, when)
-
-
-def undo_hunks(
     workspace: Workspace,
-    change: ListedChange,
-    hunks: Sequence[Hunk],
+    changes: Sequence[ListedChange],
     unsaved: Collection[str],
     storage: str,
     when: float,
+    hunks: Sequence[Hunk] = (),
 ) -> List[Refusal]:
-    """Take back some of the hunks between the two texts of a change; it as a whole if these are all."""
-    old, new = workspace.data(change.before), workspace.data(change.now)
-    if old is None or new is None:
-        return [Refusal(change.full_path, change.obstacle or _unknown(change.path))]
-    data = without_hunks(old, new, hunks)
-    if data == old:
-        return _do(workspace, [_steps(change)], unsaved, storage, when)
-    left = Content(identity(data, change.now.identity), change.now.mode, len(data))
-    if not workspace.hold(left, data):
-        return [Refusal(change.full_path, _unknown(change.path))]
-    return _do(workspace, [[_Step(change.path, change.now, left)]], unsaved, storage, when)
+    """Take these changes of the workspace back, or some of the hunks between the two texts of the only one.
+
+    `unsaved` are the files of tabs with unsaved edits. `when` is the same for all that is brought back together, in
+    seconds of the wall clock.
+    """
+    groups = [_steps(change) for change in changes]
+    if hunks:
+        (change,) = changes
+        left = _without(workspace, change, hunks)
+        if left is None:
+            return [Refusal(change.full_path, change.obstacle or _unknown(change.path))]
+        groups = [[Step(change.path, change.now, left)]]
+    ready, refused = _ready(workspace, groups, unsaved)
+    if not ready:
+        return refused
+    former = workspace.last_undone()
+    try:
+        workspace.undoing([step for group in ready for step in group], when)
+    except OSError as error:
+        sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
+        return refused + [Refusal(full_path(workspace.folder, group[-1].path), sentence) for group in ready]
+    done, failed = _exchanged(workspace, ready, storage, trash=True)
+    workspace.undone(done or former, done)
+    workspace.look_at([step.path for group in ready for step in group])
+    return refused + failed
 
 
 def restore(workspace: Workspace, unsaved: Collection[str], storage: str) -> List[Refusal]:
     """Bring back what the last undo has taken, where nobody has touched the file since."""
     undone = workspace.last_undone()
-    refused: List[Refusal] = []
-    restored: List[Undone] = []
-    for each in reversed(undone):
-        step = _Step(each.path, each.left, each.then)
-        problem = _problem(workspace, [step], unsaved)
-        try:
-            if problem is None:
-                exchange(workspace.folder, each.path, *_states(workspace, step), storage, trash=False)
-        except DiskError as error:
-            problem = Refusal(full_path(workspace.folder, each.path), str(error))
-        if problem is None:
-            restored.append(each)
-        else:
-            refused.append(problem)
-    workspace.restored(restored[::-1], [each for each in undone if each not in restored])
-    workspace.look_at([each.path for each in undone])
-    return refused
+    ready, refused = _ready(workspace, [[_back(step)] for step in reversed(undone)], unsaved)
+    done, failed = _exchanged(workspace, ready, storage, trash=False)
+    restored = [step for step in undone if _back(step) in done]
+    workspace.restored(restored, [step for step in undone if step not in restored])
+    workspace.look_at([step.path for step in undone])
+    return refused + failed
 
 
-def _steps(change: ListedChange) -> List[_Step]:
+def _steps(change: ListedChange) -> List[Step]:
     if change.old_path:
-        return [_Step(change.old_path, NOTHING, change.before), _Step(change.path, change.now, NOTHING)]
-    return [_Step(change.path, change.now, change.before)]
+        return [Step(change.old_path, NOTHING, change.before), Step(change.path, change.now, NOTHING)]
+    return [Step(change.path, change.now, change.before)]
 
 
-def _do(
-    workspace: Workspace, groups: Sequence[Sequence[_Step]], unsaved: Collection[str], storage: str, when: float
-) -> List[Refusal]:
+def _back(step: Step) -> Step:
+    return Step(step.path, step.wanted, step.held)
+
+
+def _without(workspace: Workspace, change: ListedChange, hunks: Sequence[Hunk]) -> Optional[Content]:
+    """What a file holds once these hunks are taken back; None if nobody knows."""
+    old, new = workspace.data(change.before), workspace.data(change.now)
+    if old is None or new is None:
+        return None
+    data = without_hunks(old, new, hunks)
+    if data == old:
+        return change.before
+    left = Content(identity(data, change.now.identity), change.now.mode, len(data))
+    return left if workspace.hold(left, data) else None
+
+
+def _ready(
+    workspace: Workspace, groups: Sequence[List[Step]], unsaved: Collection[str]
+) -> Tuple[List[List[Step]], List[Refusal]]:
+    """Those of the groups, each of which is done as a whole, that nothing speaks against."""
+    ready: List[List[Step]] = []
     refused: List[Refusal] = []
-    ready: List[Sequence[_Step]] = []
     for group in groups:
         problem = _problem(workspace, group, unsaved)
         if problem is None:
             ready.append(group)
         else:
             refused.append(problem)
-    if not ready:
-        return refused
-    former = workspace.last_undone()
-    try:
-        workspace.undoing([Undone(*step) for group in ready for step in group], when)
-    except OSError as error:
-        sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
-        return refused + [Refusal(full_path(workspace.folder, group[-1].path), sentence) for group in ready]
-    done: List[Undone] = []
-    for group in ready:
+    return ready, refused
+
+
+def _exchanged(
+    workspace: Workspace, groups: Sequence[List[Step]], storage: str, trash: bool
+) -> Tuple[List[Step], List[Refusal]]:
+    """What was done, and what was not."""
+    done: List[Step] = []
+    refused: List[Refusal] = []
+    for group in groups:
         try:
-            _exchange_all(workspace, group, storage)
-            done += [Undone(*step) for step in group]
+            _exchange_all(workspace, group, storage, trash)
+            done += group
         except DiskError as error:
             refused.append(Refusal(full_path(workspace.folder, group[-1].path), str(error)))
-    workspace.undone(done or former, done)
-    workspace.look_at([step.path for group in ready for step in group])
-    return refused
+    return done, refused
 
 
-def _exchange_all(workspace: Workspace, group: Sequence[_Step], storage: str) -> None:
+def _exchange_all(workspace: Workspace, group: Sequence[Step], storage: str, trash: bool) -> None:
     """All of it or nothing. Raises `DiskError`."""
     for number, step in enumerate(group):
         try:
-            exchange(workspace.folder, step.path, *_states(workspace, step), storage)
+            exchange(workspace.folder, step.path, *_states(workspace, step), storage, trash)
         except DiskError:
-            for former in reversed(group[:number]):
-                held, wanted = _states(workspace, former)
-                exchange(workspace.folder, former.path, wanted, held, storage, trash=False)
+            for former in map(_back, reversed(group[:number])):
+                exchange(workspace.folder, former.path, *_states(workspace, former), storage, trash=False)
             raise
 
 
-def _problem(workspace: Workspace, group: Sequence[_Step], unsaved: Collection[str]) -> Optional[Refusal]:
+def _problem(workspace: Workspace, group: Sequence[Step], unsaved: Collection[str]) -> Optional[Refusal]:
     for step in group:
         full = full_path(workspace.folder, step.path)
         if not workspace.is_there():
@@ -147,12 +149,12 @@ def _problem(workspace: Workspace, group: Sequence[_Step], unsaved: Collection[s
             return Refusal(full, f"{os.path.basename(full)} is left as it is: git is changing files just now.")
         if same_files(full, list(unsaved)):
             return Refusal(full, UNSAVED.format(os.path.basename(full)), unsaved=True)
-        if any(each.there and workspace.data(each) is None for each in (step.held, step.wanted)):
+        if any(workspace.data(each) is None for each in (step.held, step.wanted)):
             return Refusal(full, _unknown(step.path))
     return None
 
 
-def _states(workspace: Workspace, step: _Step) -> Tuple[State, State]:
+def _states(workspace: Workspace, step: Step) -> Tuple[State, State]:
     held, wanted = (
         State(workspace.data(content) if content.there else None, content.mode) for content in (step.held, step.wanted)
     )

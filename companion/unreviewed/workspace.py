@@ -33,7 +33,7 @@ from .history import History
 from .looking import Looks, Reading
 from .merging import holds_edit, with_hunks
 from .model import Change, Event, Scope
-from .record import Record, Undone, read_record, write_record
+from .record import Record, Step, read_record, write_record
 from .store import Store
 
 CLOCK_NANOSECONDS = 20_000_000  # by which a file's time stamp may lie behind the clock
@@ -50,20 +50,21 @@ class _Expected(NamedTuple):
 class Workspace:
     """One folder, by its real path; `repository` is None where git does not serve it."""
 
-    def __init__(self, folder: str, store: Store, rules: Rules, repository: Optional[Repository] = None) -> None:
+    def __init__(self, folder: str, store: Store, repository: Optional[Repository] = None) -> None:
         self.folder = folder
         self._store = store
         self._lock = threading.RLock()  # held by disk threads only
-        self._files = Files(folder, rules, repository)
+        self._files = Files(folder, repository)
         self._looks = Looks(folder)
         self._history = History(store, repository)
         self._model, self._copies = self._history.model, self._history.copies
         self._saving: Dict[str, int] = {}  # since when the editor saves a path, in nanoseconds of the wall clock
         self._expected: Dict[str, List[_Expected]] = {}
-        self._undone: List[Undone] = []
+        self._undone: List[Step] = []
         self.undone_at = 0.0
         """When the last undo was, in seconds of the wall clock."""
-        self._tracked = False
+        self.tracked = False
+        """Whether tracking has begun and not ended."""
         self._root: Optional[Tuple[int, int]] = None  # which folder it is, whatever it is called
         self._load()
 
@@ -83,34 +84,38 @@ class Workspace:
         What was unreviewed when tracking ended is so still. Raises `GitError` and `OSError`; then nothing has begun.
         """
         with self._lock:
-            self._tracked = False
+            self.tracked = False
             self._root = identity_of(os.stat(self.folder))
             self._files.begin()
             self._look(cancelled)
-            self._tracked = not cancelled()
+            self.tracked = not cancelled()
 
     def end(self, cancelled: Callable[[], bool]) -> None:
         """Track no more: a last look, and from then on only unreviewed files are looked at. Raises as `look` does."""
         with self._lock:
             try:
-                if self._tracked:
+                if self.tracked:
                     self.look(cancelled)
             finally:
-                self._tracked = False
+                self.tracked = False
 
-    def look(self, cancelled: Callable[[], bool]) -> bool:
-        """Look again. False if git is at work just now: then nothing was looked at. Raises `GitError` and `OSError`."""
+    def look(self, cancelled: Callable[[], bool], who: Optional[str] = None) -> None:
+        """Look again, but not while git is at work. `who` is the program that writes now, as `Model.at_work` has it.
+
+        Raises `GitError` and `OSError`.
+        """
         with self._lock:
             if not self.is_there():
-                self._tracked = self._tracked and not os.path.isdir(self.folder)  # to begin again with another one
+                self.tracked = self.tracked and not os.path.isdir(self.folder)  # to begin again with another one
                 raise OSError("the folder is not there any more")
-            if not self._tracked:
+            if not self.tracked:
                 self._look_at(self._model.paths())
-                return True
-            if self._files.is_git_at_work():
-                return False
-            self._look(cancelled)
-            return True
+            elif not self._files.is_git_at_work():
+                self._model.at_work = who
+                try:
+                    self._look(cancelled)
+                finally:
+                    self._model.at_work = None
 
     def look_at(self, paths: Sequence[str]) -> None:
         """Look at these files alone, because a tab has just read them, or something was done to them."""
@@ -133,14 +138,14 @@ class Workspace:
 
     def _look_at(self, paths: Sequence[str]) -> None:
         model = self._model
-        known = [path for path in paths if (model.knows(path) if self._tracked else model.unreviewed(path))]
+        known = [path for path in paths if (model.knows(path) if self.tracked else model.unreviewed(path))]
         self._take(self._looks.look_at(known, self._files.entries.files), None)
 
     def _look(self, cancelled: Callable[[], bool]) -> None:
         whole = False
         try:
             paths = self._files.list()
-            move = self._files.move() if self._tracked else None
+            move = self._files.move() if self.tracked else None
             self._looks.like = self._files.like
             self._take(self._looks.look(paths, cancelled), move)
             whole = not self._looks.torn and not cancelled()
@@ -185,7 +190,7 @@ class Workspace:
             self._looks.forget(path)  # `saved` will say what of it is the user's
             return False
         history = self._history
-        if not self._tracked:
+        if not self.tracked:
             history.said(Event.SAVED, path, now, shown, now)
         elif self._arrived(path, now, reading):
             pass
@@ -230,7 +235,7 @@ class Workspace:
             self._saving.pop(path, None)
             shown = self._model.now(path)
             name = identity(data, shown.identity or self._looks.like)
-            ours = self._tracked or self._model.unreviewed(path)
+            ours = self.tracked or self._model.unreviewed(path)
             if not ours or name == shown.identity or self._files.is_secret(path):
                 return
             now = Content(name, 0, len(data))
@@ -273,11 +278,6 @@ class Workspace:
 
     # -- what there is ------------------------------------------------------------------------------------------------
 
-    @property
-    def tracked(self) -> bool:
-        """Whether tracking has begun and not ended."""
-        return self._tracked
-
     def repositories(self) -> Tuple[str, ...]:
         """The folders below that are repositories of their own, relative."""
         return self._files.entries.repositories
@@ -299,12 +299,12 @@ class Workspace:
 
     # -- undo ---------------------------------------------------------------------------------------------------------
 
-    def undoing(self, undone: Sequence[Undone], when: float) -> None:
+    def undoing(self, undone: Sequence[Step], when: float) -> None:
         """This is about to be undone: keep it, so that it can be restored. Raises `OSError`; then do not undo it."""
         with self._lock:
-            for each in undone:
-                self._copies.secure(each.then)
-                self._copies.secure(each.left)
+            for step in undone:
+                self._copies.secure(step.held)
+                self._copies.secure(step.wanted)
             former = self._undone, self.undone_at
             self._undone, self.undone_at = list(undone), when
             try:
@@ -313,21 +313,21 @@ class Workspace:
                 self._undone, self.undone_at = former
                 raise
 
-    def undone(self, undone: Sequence[Undone], done: Sequence[Undone] = ()) -> None:
+    def undone(self, undone: Sequence[Step], done: Sequence[Step]) -> None:
         """This is what can be restored from now on; of it, `done` was just undone."""
         with self._lock:
-            for each in done:
-                self._history.undone(*each)
-                self._looks.remember(each.path)  # somebody may have written since
+            for step in done:
+                self._history.undone(*step)
+                self._looks.remember(step.path)  # somebody may have written since
             self._undone = list(undone)
             self._write_record()
 
-    def restored(self, restored: Sequence[Undone], left: Sequence[Undone]) -> None:
+    def restored(self, restored: Sequence[Step], left: Sequence[Step]) -> None:
         """What was undone is there again, unreviewed as it was, whether anybody tracks; but for what is `left`."""
         with self._lock:
-            for each in restored:
-                self._history.happened(Event.WRITTEN, each.path, each.then)
-                self._looks.remember(each.path)
+            for step in restored:
+                self._history.happened(Event.WRITTEN, step.path, step.held)
+                self._looks.remember(step.path)
             self._undone = list(left)
             self._write_record()
 
@@ -337,7 +337,7 @@ class Workspace:
             self._copies.hold(content, data)
             return self._copies.data(content) is not None
 
-    def last_undone(self) -> List[Undone]:
+    def last_undone(self) -> List[Step]:
         """What the last undo was, to be restored where nobody has touched the file since."""
         with self._lock:
             return list(self._undone)
@@ -356,10 +356,9 @@ class Workspace:
         self._undone, self.undone_at = list(record.undone), record.undone_at
         self._history.shelved.update(record.shelved)
         for path, (before, now) in record.files.items():
-            if not self._files.is_secret(path):
-                self._model.restore(path, before, now)
-                if now.there:
-                    self._looks.remember(path)
+            self._model.restore(path, before, now)
+            if now.there:
+                self._looks.remember(path)
         if record.turn is not None:
             self._model.turn = {path: each for path, each in record.turn.items() if self._model.unreviewed(path)}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..system.platform import Platform
 from .contents import full_path
@@ -43,29 +43,45 @@ class _Known(NamedTuple):
     rules: Dict[str, Rules]
     tracked: Dict[str, bool]
 
+    def use_rules(self) -> None:
+        """What one of them leaves out is left out, by the real path or by that which the window has."""
+        rules = [(folder, os.path.join(os.path.realpath(folder), ""), each) for folder, each in self.rules.items()]
+
+        def named(path: str, folder: str, real: str) -> Set[str]:
+            return {path, os.path.join(folder, path[len(real) :])}
+
+        def secret(path: str) -> bool:
+            return any(each.secret(name) for folder, real, each in rules for name in named(path, folder, real))
+
+        def left_out(path: str, is_folder: bool) -> bool:
+            return any(
+                each.left_out(name, is_folder) for folder, real, each in rules for name in named(path, folder, real)
+            )
+
+        self.workspace.use(Rules(secret, left_out))
+
 
 class Workspaces:
     """All of them. `storage` is the folder of the store."""
 
-    def __init__(self, storage: str, platform: Optional[Platform] = None) -> None:
+    def __init__(self, storage: str) -> None:
         self.store = Store(storage)
-        self._platform = platform
         self._lock = threading.Lock()  # never held over a look
         self._known: Dict[str, _Known] = {}
         self._real: Dict[str, str] = {}  # by the folder as a window calls it
 
-    def look(self, root: Root, tracked: bool, cancelled: Callable[[], bool]) -> bool:
-        """Look at a folder and the repositories in it. Errors are logged: the next look may do better.
+    def look(self, root: Root, tracked: bool, cancelled: Callable[[], bool], who: Optional[str] = None) -> bool:
+        """Look at a folder, where `who` is at work, and the repositories in it. Whether one was so for the first time.
 
-        Whether one of them was looked at for the first time.
+        Errors are logged: the next look may do better.
         """
         first = False
-        real = self._real[root.folder] = os.path.realpath(root.folder)
-        waiting, seen = self._begun(root, real), 0
+        self._real[root.folder] = os.path.realpath(root.folder)
+        waiting, seen = self._begun(root), 0
         while waiting and seen < MAXIMUM_WORKSPACES and not cancelled():
             folder = waiting.pop()
             seen += 1
-            known = self._provide(folder, root, real, tracked)
+            known = self._provide(folder, root, tracked)
             if known is None:
                 continue
             workspace = known.workspace
@@ -78,7 +94,7 @@ class Workspaces:
                 elif workspace.tracked and not wanted:
                     workspace.end(cancelled)
                 else:
-                    workspace.look(cancelled)
+                    workspace.look(cancelled, who)
             except (GitError, OSError) as error:
                 logger.info("a folder cannot be looked at: %s", error)
             if tracked:
@@ -145,7 +161,7 @@ class Workspaces:
 
     def tidy(self) -> None:
         """Remove from the store what is not needed, and what is too much or too old."""
-        gone = self.store.tidy(())
+        gone = self.store.tidy()
         if gone:
             logger.warning("%d texts of unreviewed changes were kept for too long or were too many", len(gone))
 
@@ -153,11 +169,12 @@ class Workspaces:
         with self._lock:
             return [(folder, known) for folder, known in self._known.items() if root.folder in known.rules]
 
-    def _begun(self, root: Root, real: str) -> List[str]:
+    def _begun(self, root: Root) -> List[str]:
         """The folders to begin with: of an earlier run there may be repositories that have unreviewed changes."""
         known = [folder for folder, _ in self._of_root(root)]
         if known:
             return known
+        real = self._real[root.folder]
         start = os.path.join(real, "")
         try:
             below = [folder for folder in recorded_folders(self.store) if folder.startswith(start)]
@@ -175,7 +192,7 @@ class Workspaces:
                 if not known.rules:
                     del self._known[folder]
 
-    def _provide(self, folder: str, root: Root, real: str, tracked: bool) -> Optional[_Known]:
+    def _provide(self, folder: str, root: Root, tracked: bool) -> Optional[_Known]:
         """The workspace of a real folder; if it is not `tracked`, only if there is something in it."""
         with self._lock:
             known = self._known.get(folder)
@@ -183,7 +200,7 @@ class Workspaces:
             try:
                 if not tracked and not has_record(self.store, folder):
                     return None
-                workspace = Workspace(folder, self.store, _together({}), self._repository(folder))
+                workspace = Workspace(folder, self.store, self._repository(folder))
             except OSError as error:
                 logger.info("what is known of a folder cannot be read: %s", error)
                 return None  # it is not begun anew meanwhile
@@ -191,12 +208,11 @@ class Workspaces:
                 known = self._known.setdefault(folder, _Known(workspace, Listing(workspace), {}, {}))
         if known.rules.get(root.folder) is not root.rules:
             known.rules[root.folder] = root.rules
-            rules = {name: _below(Root(name, each), os.path.realpath(name)) for name, each in known.rules.items()}
-            known.workspace.use(_together(rules))
+            known.use_rules()
         return known
 
     def _repository(self, folder: str) -> Optional[Repository]:
-        platform = self._platform or Platform.current()
+        platform = Platform.current()
         with self._lock:
             folders = [folder, *self._known]
         program = find_git(platform, folders)
@@ -207,25 +223,3 @@ class Workspaces:
         except GitError as error:
             logger.debug("no repository: %s", error)
             return None
-
-
-def _together(rules: Mapping[str, Rules]) -> Rules:
-    """What one of them leaves out is left out."""
-    each = tuple(rules.values())
-    return Rules(
-        lambda path: any(one.secret(path) for one in each),
-        lambda path, is_folder: any(one.left_out(path, is_folder) for one in each),
-    )
-
-
-def _below(root: Root, real: str) -> Rules:
-    """The rules of a window's folder for folders below it: paths are held against them under both of their names."""
-    start = os.path.join(real, "")
-
-    def called(path: str) -> Tuple[str, ...]:
-        return (path,) if root.folder == real else (path, os.path.join(root.folder, path[len(start) :]))
-
-    return Rules(
-        lambda path: any(root.rules.secret(name) for name in called(path)),
-        lambda path, is_folder: any(root.rules.left_out(name, is_folder) for name in called(path)),
-    )

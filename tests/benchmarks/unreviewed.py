@@ -22,7 +22,6 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 from ratio import Measurement, check, show, summary  # noqa: E402
 
 from companion.system.platform import Platform  # noqa: E402
-from companion.unreviewed.files import Rules  # noqa: E402
 from companion.unreviewed.git import Repository, find_git  # noqa: E402
 from companion.unreviewed.store import Store  # noqa: E402
 from companion.unreviewed.workspace import Workspace  # noqa: E402
@@ -32,7 +31,6 @@ TARGETS = {1000: (0.25, 0.02), 10_000: (1.25, 0.05), 50_000: (5.0, 0.15)}
 FILES_PER_FOLDER = 50
 LONG_AGO = 10.0  # seconds: a file that was written just now is read twice
 TURNS = 5
-RULES = Rules(lambda path: False, lambda path, is_folder: False)
 
 
 def never() -> bool:
@@ -92,7 +90,7 @@ def measured(count: int, with_git: bool) -> Tuple[float, List[float]]:
             if program is None:
                 raise LookupError("git was not found")
             repository = Repository(program, folder, os.environ)
-        workspace = Workspace(folder, Store(os.path.join(place, "store")), RULES, repository)
+        workspace = Workspace(folder, Store(os.path.join(place, "store")), repository)
         first = cost(lambda: workspace.begin(never))
         settle(workspace)
         later = [cost(lambda: workspace.look(never)) for _ in range(TURNS)]

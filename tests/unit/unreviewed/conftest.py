@@ -41,14 +41,16 @@ class Project:
         if with_git:
             self.git("init", "-q", "-b", "main")
 
-    def git(self, *command: str, check: bool = True) -> str:
+    def git(self, *command: str, check: bool = True, asked: bytes = b"") -> str:
         """Run git as the user does."""
         settings = ["user.name=x", "user.email=x", "commit.gpgsign=false", "rebase.autoStash=false", "gc.auto=0"]
+        settings += ["maintenance.auto=false"]
         line = ["git", *(word for setting in settings for word in ("-c", setting)), *command]
         done = subprocess.run(
             line,
             cwd=str(self.folder),
             check=check,
+            input=asked,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=dict(os.environ, GIT_EDITOR="true"),
@@ -82,14 +84,17 @@ class Project:
         """What a file holds."""
         return (self.folder / name).read_bytes()
 
+    def repository(self, folder: Optional[Path] = None) -> Repository:
+        """What the package asks of git, here or in another folder. Raises `GitError`."""
+        program = find_git(Platform.current(), [str(self.folder)])
+        assert program is not None
+        return Repository(program, str(folder or self.folder), os.environ)
+
     def begin(self) -> Workspace:
         """Begin to track, in a new process as it were."""
-        repository = None
-        if self.with_git:
-            program = find_git(Platform.current(), [str(self.folder)])
-            assert program is not None
-            repository = Repository(program, str(self.folder), os.environ)
-        self.workspace = Workspace(str(self.folder), Store(str(self.storage / "store")), RULES, repository)
+        repository = self.repository() if self.with_git else None
+        self.workspace = Workspace(str(self.folder), Store(str(self.storage / "store")), repository)
+        self.workspace.use(RULES)
         self.workspace.begin(never)
         return self.workspace
 

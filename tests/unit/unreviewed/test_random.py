@@ -21,7 +21,7 @@ from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.store import Store
-from companion.unreviewed.undoing import Refusal, restore, undo, undo_hunks
+from companion.unreviewed.undoing import Refusal, restore, undo
 from companion.unreviewed.workspace import Workspace
 
 STEPS = {True: 150, False: 5000}  # with git each step starts several processes
@@ -88,7 +88,8 @@ class Day:
             program = find_git(Platform.current(), [self.folder])
             assert program is not None
             repository = Repository(program, self.folder, os.environ)
-        workspace = Workspace(self.folder, Store(self.store_folder), RULES, repository)
+        workspace = Workspace(self.folder, Store(self.store_folder), repository)
+        workspace.use(RULES)
         workspace.begin(lambda: False)
         return workspace
 
@@ -202,7 +203,7 @@ class Day:
         if self.random.random() < 0.5:
             assert self.workspace.keep(name, before, now, some)
         else:
-            self.assert_undone(undo_hunks(self.workspace, change, some, (), self.store_folder, float(self.count)))
+            self.assert_undone(undo(self.workspace, [change], (), self.store_folder, float(self.count), some))
         self.look()
         self.relearn(name)
 

@@ -12,7 +12,7 @@ import pytest
 
 from companion.unreviewed import store as store_module
 from companion.unreviewed.contents import Content, identity
-from companion.unreviewed.record import Record, Undone, read_record, write_record
+from companion.unreviewed.record import Record, Step, read_record, write_record
 from companion.unreviewed.store import Store
 from companion.unreviewed.workspaces import Root, Workspaces
 
@@ -40,12 +40,12 @@ def test_what_no_record_needs_goes_and_what_another_folder_needs_stays(store):
     mine, other, nobody = (kept_long_ago(store, data, 3600) for data in (b"mine", b"other", b"nobody"))
     noted(store, "/one", mine)
     noted(store, "/two", other)
-    assert store.tidy(()) == set()
+    assert store.tidy() == set()
     assert store.kept(mine)
     assert store.kept(other)
     assert store.kept(nobody) is None
     noted(store, "/one")
-    store.tidy(())
+    store.tidy()
     assert store.kept(mine) is None
     assert store.kept(other) == b"other"
 
@@ -53,7 +53,7 @@ def test_what_no_record_needs_goes_and_what_another_folder_needs_stays(store):
 def test_after_seven_days_it_goes_and_that_is_said(store):
     young, old = kept_long_ago(store, b"young", 6 * 86400), kept_long_ago(store, b"old", 8 * 86400)
     noted(store, "/one", young, old)
-    assert store.tidy(()) == {old}
+    assert store.tidy() == {old}
     assert store.kept(young) == b"young"
     assert store.kept(old) is None
 
@@ -62,7 +62,7 @@ def test_of_too_much_the_oldest_goes(store, monkeypatch):
     monkeypatch.setattr(store_module, "MAXIMUM_BYTES", 3000)
     names = [kept_long_ago(store, os.urandom(1000), 3600 * (5 - number)) for number in range(5)]
     noted(store, "/one", *names)
-    assert store.tidy(()) == set(names[:3])
+    assert store.tidy() == set(names[:3])
     assert [store.kept(name) is not None for name in names] == [False] * 3 + [True] * 2
 
 
@@ -72,7 +72,7 @@ def test_what_is_no_longer_kept_is_listed_and_cannot_be_undone(project, monkeypa
     project.write(a_txt=b"now\n")
     project.look()
     monkeypatch.setattr(store_module, "MAXIMUM_SECONDS", -1.0)
-    Store(str(project.storage / "store")).tidy(())
+    Store(str(project.storage / "store")).tidy()
     project.begin()
     assert "not kept" in project.look()["a.txt"].obstacle
     assert len(project.undo()) == 1
@@ -125,11 +125,12 @@ def test_a_record_that_makes_no_sense_is_none(store, record):
     path = next(path for path in Path(store._folder).iterdir() if path.suffix == ".changes")
     path.write_text(json.dumps(record))
     assert read_record(store, "/one") == Record()
+    assert path.exists() == isinstance(record, dict)  # else it is set aside
 
 
 def test_a_record_comes_back_as_it_was(store):
     record = Record(
-        {"a/b\udcff": (Content("x", 1, 2), Content(""))}, (Undone("c", Content("y", 3, 4), Content("")),), 1.5, {}, {}
+        {"a/b\udcff": (Content("x", 1, 2), Content(""))}, (Step("c", Content("y", 3, 4), Content("")),), 1.5, {}, {}
     )
     write_record(store, "/one", record, secure=True)
     assert read_record(store, "/one") == record
@@ -163,7 +164,7 @@ def test_a_record_that_cannot_be_read_now_is_neither_set_aside_nor_are_its_bytes
 
     with monkeypatch.context() as patch:
         patch.setattr("builtins.open", too_many)
-        assert store.tidy(()) == set()
+        assert store.tidy() == set()
         with pytest.raises(OSError, match=os.strerror(24)):
             read_record(store, "/one")
     assert set(read_record(store, "/one").files) == {name}
@@ -203,5 +204,5 @@ def test_nothing_goes_while_the_records_cannot_be_listed(store, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "listdir", refused_once)
-        assert store.tidy(()) == set()
+        assert store.tidy() == set()
     assert store.kept(name) == b"mine"

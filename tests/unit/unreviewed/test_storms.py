@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 
 import pytest
@@ -260,40 +259,6 @@ def test_looks_and_decisions_write_nothing_in_the_folder(project, everything):
     project.begin()
     assert project.look() == {}
     assert everything(project.folder) == before
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_random_storms_list_what_the_agent_wrote_and_nothing_else(tracked, seed):
-    """Branches, commits, stashes and merges between an agent's writes to one file that git leaves alone."""
-    chosen = random.Random(seed)
-    agent = False
-    stashed = False
-    for step in range(25):
-        action = chosen.choice(["checkout", "agent", "commit", "stash", "pop", "crash", "keep", "undo"])
-        if action == "checkout" and not stashed:
-            tracked.git("checkout", "-q", chosen.choice(["main", "other"]), check=False)
-        elif action == "agent" and not stashed:
-            tracked.write(mine_txt=text(line4=b"agent %d" % step))
-            agent = True
-        elif action == "commit" and not stashed:
-            tracked.write(**{f"x{step}_txt": b"the user's, committed at once\n"})
-            tracked.git("add", f"x{step}.txt")
-            tracked.git("commit", "-q", "-m", "x")
-        elif action == "stash" and not stashed:
-            stashed = "Saved" in tracked.git("stash")
-        elif action == "pop" and stashed:
-            tracked.git("stash", "pop", "-q")
-            stashed = False
-        elif action == "crash":
-            tracked.begin()
-        elif action in ("keep", "undo") and agent and not stashed:
-            change = tracked.listed()["mine.txt"]
-            if action == "keep":
-                assert tracked.workspace.keep("mine.txt", change.before, change.now)
-            else:
-                assert tracked.undo() == []
-            agent = False
-        assert set(tracked.look()) == ({"mine.txt"} if agent and not stashed else set()), (step, action)
 
 
 def test_a_folder_that_goes_or_is_exchanged_takes_no_files_along(project):

@@ -26,6 +26,15 @@ class Editor:
         return []
 
 
+class Window:
+    """One of which only its number matters."""
+
+    def __init__(self, number):
+        self.id = lambda: number
+        self.said = []
+        self.status_message = self.said.append
+
+
 class AtOnce:
     """A runtime that does everything at once, and keeps the loop's time."""
 
@@ -62,8 +71,9 @@ def module(monkeypatch):
 
 
 @pytest.fixture
-def deciding(module):
-    return importlib.import_module("companion.unreviewed.deciding")
+def decisions(module, tracking):
+    made = importlib.import_module("companion.unreviewed.deciding").ChangeDecisions
+    return lambda number, of=tracking: made(Window(number), of)
 
 
 @pytest.fixture
@@ -90,8 +100,15 @@ def write_and_look(project, tracking, runtime, **files):
     runtime.step(INTERVAL_SECONDS)
 
 
+def texts(tracking):
+    """What the only file that is listed held before, and what it holds."""
+    (change,) = tracking.lists(1).changes
+    workspace = tracking._workspaces.of(change.folder)
+    return workspace.data(change.before), workspace.data(change.now)
+
+
 def test_two_windows_on_one_folder_see_the_same_and_one_decides_for_both(
-    project, tracking, runtime, deciding, tmp_path, rules
+    project, tracking, runtime, decisions, tmp_path, rules
 ):
     project.write(a_txt=b"before\n")
     (tmp_path / "link").symlink_to(project.folder)
@@ -101,18 +118,18 @@ def test_two_windows_on_one_folder_see_the_same_and_one_decides_for_both(
     assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
     assert tracking.lists(1).changes == tracking.lists(2).changes
     missed = []
-    deciding.keep_changes(tracking, tracking.lists(2).changes, missed.append)
-    assert missed == [0]
+    decisions(2).keep(tracking.lists(2).changes, missed.append)
+    assert missed == [[]]
     assert tracking.lists(1).changes == tracking.lists(2).changes == ()
 
 
-def test_a_decision_in_a_folder_counts_in_one_around_it(project, tracking, runtime, deciding, rules):
+def test_a_decision_in_a_folder_counts_in_one_around_it(project, tracking, runtime, decisions, rules):
     project.write(sub__a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     tracking.track(2, [str(project.folder / "sub")], rules, tracked=True)
     write_and_look(project, tracking, runtime, sub__a_txt=b"now\n")
     assert [len(tracking.lists(window).changes) for window in (1, 2)] == [1, 1]
-    deciding.keep_changes(tracking, tracking.lists(1).changes, lambda missed: None)
+    decisions(1).keep(tracking.lists(1).changes)
     assert [len(tracking.lists(window).changes) for window in (1, 2)] == [0, 0]
 
 
@@ -146,20 +163,18 @@ def test_what_the_editor_makes_beside_a_file_for_a_moment_is_not_listed(project,
     assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
 
 
-def test_what_was_written_while_nobody_tracked_is_the_user_s(project, tracking, runtime, deciding, rules):
+def test_what_was_written_while_nobody_tracked_is_the_user_s(project, tracking, runtime, rules):
     project.write(a_txt=b"1\n2\n3\n4\n5\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=b"agent\n2\n3\n4\n5\n")
     tracking.track(1, [str(project.folder)], rules, tracked=False)
     project.write(a_txt=b"agent\n2\n3\n4\nuser\n", b_txt=b"user\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
-    texts = []
     assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
-    deciding.read_texts(tracking, tracking.lists(1).changes[0], texts.append)
-    assert texts == [(b"1\n2\n3\n4\nuser\n", b"agent\n2\n3\n4\nuser\n")]
+    assert texts(tracking) == (b"1\n2\n3\n4\nuser\n", b"agent\n2\n3\n4\nuser\n")
 
 
-def test_the_list_outlives_the_agent_and_the_editor(module, project, tracking, runtime, deciding, tmp_path, rules):
+def test_the_list_outlives_the_agent_and_the_editor(module, project, tracking, runtime, decisions, tmp_path, rules):
     project.write(a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     project.write(a_txt=b"now\n")
@@ -168,17 +183,15 @@ def test_the_list_outlives_the_agent_and_the_editor(module, project, tracking, r
     later = module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"))
     later.track(7, [str(project.folder)], rules, tracked=False)
     assert [change.path for change in later.lists(7).changes] == ["a.txt"]
-    refused = []
-    deciding.undo_changes(later, later.lists(7).changes, refused.extend)
-    assert refused == []
+    afterwards = decisions(7, later)
+    afterwards.undo(later.lists(7).changes)
     assert project.read("a.txt") == b"before\n"
-    counts = []
-    deciding.restore_undone(later, 7, lambda count, left: counts.append((count, left)))
-    assert counts == [(1, [])]
+    afterwards.restore()
     assert project.read("a.txt") == b"now\n"
+    assert [said.partition(": ")[2] for said in afterwards._window.said] == ["undid 1 file", "restored 1 file"]
 
 
-def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, deciding, rules):
+def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"1\n2\n3\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "a.txt")
@@ -188,9 +201,7 @@ def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, trackin
         workspace.saving(name)
     project.write(a_txt=b"agent\n2\nuser\n")
     tracking.carry_out(tabs.take_over(path, "agent\n2\nuser\n", "UTF-8", "Unix"))
-    texts = []
-    deciding.read_texts(tracking, tracking.lists(1).changes[0], texts.append)
-    assert texts == [(b"1\n2\nuser\n", b"agent\n2\nuser\n")]
+    assert texts(tracking) == (b"1\n2\nuser\n", b"agent\n2\nuser\n")
 
 
 def test_what_is_asked_for_about_one_file_is_done_in_that_order(tracking, runtime, monkeypatch):
@@ -272,14 +283,16 @@ def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules
     assert (runtime.jobs, runtime.woken) == (jobs, woken)
 
 
-def test_nobody_is_woken_by_signs_where_nothing_is_tracked(project, tracking, runtime, tabs, rules):
+def test_where_nothing_is_tracked_nothing_is_looked_at_and_no_sign_wakes_anybody(
+    project, tracking, runtime, tabs, rules
+):
     tracking.track(1, [str(project.folder)], rules, tracked=False)
     runtime.step(ATTENTION_SECONDS * 2)
     jobs = runtime.jobs
     tabs.Tabs(tracking).activated()
-    runtime.step()
-    assert tracking._timer is None
-    assert runtime.jobs == jobs
+    write_and_look(project, tracking, runtime, a_txt=b"now\n")
+    assert (tracking._timer, runtime.jobs) == (None, jobs)
+    assert tracking._workspaces._known == {}
 
 
 def test_a_file_that_grows_all_the_time_does_not_fill_the_disk(
@@ -344,13 +357,6 @@ def test_a_program_is_named_where_it_is_the_only_one(project, tracking, runtime,
     assert who("", a_txt=b"3\n")["a.txt"] == ""
     tracking.track(2, [str(project.folder)], rules, tracked=True)
     assert who("Claude Code", d_txt=b"1\n")["d.txt"] == ""
-
-
-def test_nothing_is_looked_at_in_a_window_that_does_not_track(project, tracking, runtime, rules):
-    tracking.track(1, [str(project.folder)], rules, tracked=False)
-    write_and_look(project, tracking, runtime, a_txt=b"now\n")
-    assert tracking.lists(1).changes == ()
-    assert tracking._workspaces._known == {}
 
 
 def test_who_comes_back_to_the_editor_is_told_what_was_written_in_the_meantime(project, tracking, runtime, tabs, rules):

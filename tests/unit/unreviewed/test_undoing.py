@@ -13,7 +13,6 @@ from companion.unreviewed.listing import ListedChange
 from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.model import Kind
 from companion.unreviewed.store import Store
-from companion.unreviewed.undoing import undo_hunks
 
 ODD = {
     "crlf": (b"one\r\ntwo\r\n", b"one\r\n2\r\n"),
@@ -88,7 +87,7 @@ def test_one_hunk_is_taken_back_and_brought_back(project):
     project.write(a_txt=b"one\n2\n3\n4\nfive\n")
     change = project.look()["a.txt"]
     hunk = hunks_between(b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\nfive\n")[1]
-    assert undo_hunks(project.workspace, change, [hunk], (), str(project.storage), 1.0) == []
+    assert undoing.undo(project.workspace, [change], (), str(project.storage), 1.0, [hunk]) == []
     assert project.read("a.txt") == b"one\n2\n3\n4\n5\n"
     assert project.before("a.txt") == b"1\n2\n3\n4\n5\n"
     assert project.restore() == []
@@ -291,6 +290,16 @@ def test_lines_that_the_user_adds_to_a_new_file_are_his_and_it_stays_listed(proj
     assert project.look()["new.txt"].added == 2
     assert project.undo() == []
     assert project.read("new.txt") == b"user\n"
+
+
+def test_an_edit_of_the_user_inside_a_change_is_part_of_it(project):
+    project.write(a_txt=b"1\n2\n3\n")
+    project.begin()
+    project.write(a_txt=b"1\nagent\n3\n")
+    project.look()
+    project.save(a_txt=b"1\nagent and user\n3\n")
+    project.look()
+    assert project.before("a.txt") == b"1\n2\n3\n"
 
 
 def test_a_save_over_what_nobody_has_kept_makes_it_impossible_to_undo(project):
