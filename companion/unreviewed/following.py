@@ -16,15 +16,16 @@ from __future__ import annotations
 
 from typing import FrozenSet, Mapping, NamedTuple, Sequence
 
-from .contents import Content
+from .contents import UNKNOWN, Content
 from .git import Entries, Position, Repository
 
 
 class Shelved(NamedTuple):
-    """What git has taken away: what the user had last had a say on, and what the file held."""
+    """What git has taken away: what the user had last had a say on, what the file held, and what git has left there."""
 
     before: Content
     held: Content
+    left: Content = UNKNOWN
 
 
 class Move:
@@ -54,7 +55,7 @@ class Move:
         """Whether a path follows. What it held at the last look and holds now, by all names that git may have it by;
         `{""}` where there is no file."""
         committed, staged = self._committed.get(path, ""), self._staged.files.get(path, "")
-        if committed in holds and committed != self._were_committed.get(path, ""):
+        if self.has_committed(path, holds):
             return True
         if self._operation and staged in holds and staged != self._were_staged.files.get(path, ""):
             return True
@@ -62,6 +63,14 @@ class Move:
             return False
         taken = self._stash[path] in held and committed in holds
         return taken or self._stash[path] in holds
+
+    def commits(self, path: str) -> bool:
+        """Whether a path is another one in the commit than it was."""
+        return self._committed.get(path, "") != self._were_committed.get(path, "")
+
+    def has_committed(self, path: str, holds: FrozenSet[str]) -> bool:
+        """Whether what it holds has come into the commit."""
+        return self.commits(path) and self._committed.get(path, "") in holds
 
     def takes_away(self, path: str, held: FrozenSet[str]) -> bool:
         """Whether what a path held at the last look was in no commit."""

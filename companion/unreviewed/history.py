@@ -91,26 +91,32 @@ class History:
 
     def followed(self, path: str, now: Content, move: Move) -> None:
         """Git has put there what the path holds."""
-        shelved = Shelved(self.model.before(path), self.model.now(path))
+        shelved = Shelved(self.model.before(path), self.model.now(path), now)
         if now != shelved.held and move.takes_away(path, self.names(shelved.held)):
             known = self.shelved.get(path)
             if move.brings_back and known is not None and known.held == now:
-                self.brought_back(path, now)  # it was away and is here again
+                self.brought_back(path, now, move)  # it was away and is here again
                 return
             if known is None:
                 self.shelved[path] = shelved
                 for content in shelved:
                     self.copies.keep(content)
         elif move.brings_back and path in self.shelved and now != shelved.held:
-            self.brought_back(path, now)
-            return
+            if not move.has_committed(path, self.names(now)):
+                self.brought_back(path, now, move)
+                return
+            del self.shelved[path]
         self.happened(Event.FOLLOWED, path, now)
 
-    def brought_back(self, path: str, now: Content) -> None:
-        """Git has brought back what it had taken away, maybe with something else in it."""
-        before, held = self.shelved.pop(path)
+    def brought_back(self, path: str, now: Content, move: Move) -> None:
+        """Git has brought back what it had taken away, with something else in it if the commit has that.
+
+        What else is in it somebody has written since.
+        """
+        before, held, left = self.shelved.pop(path)
+        is_as_taken = self.model.now(path) == left and not move.commits(path)
         texts = self.copies.data(before), self.copies.data(held), self.copies.data(now)
-        if now == held:
+        if now == held or is_as_taken:
             self.happened(Event.FOLLOWED, path, now, before)
         elif texts[0] is None or texts[1] is None or texts[2] is None:
             self.happened(Event.WRITTEN, path, now)

@@ -180,7 +180,7 @@ class Workspace:
             self._copies.hold(now, reading.data)
         if now.identity == shown.identity and not shown.mode:
             self._model.learn_mode(path, now.mode)
-            return True
+            return False
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
             # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
             self._model.see(path, now)
@@ -197,7 +197,7 @@ class Workspace:
         elif move is not None and move.follows(path, history.names(shown), history.names(now, reading)):
             history.followed(path, now, move)
         elif move is not None and move.brings_back and path in history.shelved:
-            history.brought_back(path, now)
+            history.brought_back(path, now, move)
         else:
             history.happened(Event.WRITTEN, path, now)
         if reading.data is not None and self._model.unreviewed(path):

@@ -7,25 +7,19 @@ ever undone, no line of the agent's kept silently.
 from __future__ import annotations
 
 import copy
-import os
 import random
-import subprocess
-from typing import Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import pytest
 
-from companion.system.platform import Platform
+from companion.comparison import Hunk
 from companion.unreviewed.contents import NOTHING
-from companion.unreviewed.files import Rules
-from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.merging import hunks_between
-from companion.unreviewed.store import Store
-from companion.unreviewed.undoing import Refusal, restore, undo
-from companion.unreviewed.workspace import Workspace
+from companion.unreviewed.undoing import undo
 
-STEPS = {True: 150, False: 5000}  # with git each step starts several processes
-RULES = Rules(lambda path: False, lambda path, is_folder: os.path.basename(path) == ".git")
+STEPS = 2500
+PULLED = "pulled.txt"
 
 
 class Line(NamedTuple):
@@ -61,65 +55,66 @@ class Oracle:
 
 
 class Day:
-    """A folder, its workspace, and the oracle of each file."""
+    """A project, and the oracle of each file; with git also what is committed."""
 
-    def __init__(self, folder: str, store: str, seed: int, with_git: bool) -> None:
-        self.folder, self.store_folder = folder, store
+    def __init__(self, project: Any, seed: int) -> None:
+        self.project = project
         self.random = random.Random(seed)
-        self.with_git = with_git
         self.files: Dict[str, Oracle] = {f"{name}.txt": Oracle() for name in "abcd"}
         self.count = 0
         self.committed: Dict[str, Optional[bytes]] = {}
-        for oracle in self.files.values():
+        self.upstream: List[str] = []
+        self.looked = False
+        for name, oracle in self.files.items():
             oracle.lines = [Line(self.text("first")) for _ in range(8)]
             oracle.exists = oracle.existed = True
-        for name in self.files:
             self.write(name)
-        if with_git:
-            self.git("init", "-q")
-            self.git("add", "-A")
-            self.git("commit", "-q", "-m", "first")
+        if project.with_git:
+            self.upstream = self.commits_of_others()
             self.committed = {name: oracle.now for name, oracle in self.files.items()}
-        self.workspace = self.begin()
+        project.begin()
 
-    def begin(self) -> Workspace:
-        repository = None
-        if self.with_git:
-            program = find_git(Platform.current(), [self.folder])
-            assert program is not None
-            repository = Repository(program, self.folder, os.environ)
-        workspace = Workspace(self.folder, Store(self.store_folder), repository)
-        workspace.use(RULES)
-        workspace.begin(lambda: False)
-        return workspace
-
-    def git(self, *command: str) -> None:
-        identity = ["-c", "user.name=x", "-c", "user.email=x", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *identity, *command], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+    def commits_of_others(self) -> List[str]:
+        """Commit what is there. Others have gone on from there, and the last of their commits comes first."""
+        self.project.write(pulled_txt=b"")
+        self.project.commit()
+        history = b"".join(
+            b"commit refs/heads/theirs\ncommitter x <x> %d +0000\ndata 0\n%sM 100644 inline %s\ndata %d\n%s\n"
+            % (number, b"" if number else b"from refs/heads/main\n", PULLED.encode(), len(text), text)
+            for number, text in enumerate(b"theirs %d\n" % number for number in range(STEPS))
+        )
+        self.project.git("fast-import", "--quiet", asked=history)
+        return str(self.project.git("rev-list", "main..theirs")).split()
 
     def text(self, who: str) -> str:
         self.count += 1
         return f"{who} {self.count}\n"
 
     def write(self, name: str) -> None:
-        path, data = os.path.join(self.folder, name), self.files[name].now
-        if data is None:
-            if os.path.exists(path):
-                os.unlink(path)
-            return
-        with open(path, "wb") as file:
-            file.write(data)
+        path, data = self.project.folder / name, self.files[name].now
+        if data is not None:
+            path.write_bytes(data)
+        elif path.exists():
+            path.unlink()
+        self.looked = False
 
     def look(self) -> None:
-        self.workspace.look(lambda: False)
+        if not self.looked:
+            self.project.workspace.look(lambda: False)
+            self.looked = True
 
-    def step(self) -> None:
-        name = self.random.choice(sorted(self.files))
-        steps = [self.agent_writes] * 4 + [self.user_saves] * 4 + [self.decide] * 3 + [self.crash]
-        steps += [self.agent_creates_or_deletes] * 2 + ([self.commit] if self.with_git else [])
-        self.random.choice(steps)(name)
-        self.look()
-        self.check()
+    def go_on(self, steps: int) -> None:
+        """So many steps, of which some are done between two looks."""
+        actions = [self.agent_writes] * 16 + [self.user_saves] * 16 + [self.decide] * 10 + [self.crash]
+        actions += [self.agent_creates_or_deletes] * 4
+        if self.project.with_git:
+            actions += [self.stage, self.commit, self.commit_one, self.stash, self.pull]
+        while steps > 0:
+            for _ in range(self.random.randrange(1, 5)):
+                self.random.choice(actions)(self.random.choice(sorted(self.files)))
+                steps -= 1
+            self.look()
+            self.check()
 
     def agent_writes(self, name: str) -> None:
         oracle = self.files[name]
@@ -140,19 +135,21 @@ class Day:
         free = [place for place in range(len(oracle.lines) + 1) if self.untouched(oracle, place)]
         if not oracle.exists or not free:
             return
+        if not self.looked:
+            self.look()  # as when a tab reads the file anew
         place = self.random.choice(free)
         oracle.lines.insert(place, Line(self.text("user")))
         if self.random.random() < 0.4:
             own = [place for place in range(len(oracle.lines)) if self.lone(oracle, place)]
             if own:
                 del oracle.lines[self.random.choice(own)]
-        self.workspace.saving(name)
+        workspace = self.project.workspace
+        workspace.saving(name)
         self.write(name)
-        data = oracle.now
-        assert data is not None
         if self.random.random() < 0.5:
             self.look()  # before the editor's event has come
-        self.workspace.saved(name, data)
+        workspace.saved(name, oracle.now)
+        self.looked = False
 
     @staticmethod
     def untouched(oracle: Oracle, place: int) -> bool:
@@ -174,49 +171,46 @@ class Day:
         self.write(name)
 
     def decide(self, name: str) -> None:
-        oracle = self.files[name]
-        now, before = self.workspace._model.now(name), self.workspace._model.before(name)
-        if now == before:
-            return
-        if self.random.random() < 0.5:
-            assert self.workspace.keep(name, before, now)
-            oracle.keep()
-            return
-        change = next((each for each in Listing(self.workspace).lists().changes if each.path == name), None)
+        self.look()
+        self.looked = False
+        oracle, workspace = self.files[name], self.project.workspace
+        change = next((each for each in Listing(workspace).lists().changes if each.path == name), None)
         if change is None or change.old_path:
             return  # a rename is another file's, too
+        before, now = change.before, change.now
+        if self.random.random() < 0.5:
+            assert workspace.keep(name, before, now)
+            oracle.keep()
+            return
         if self.random.random() < 0.5 or not (now.there and before.there):
             former = copy.copy(oracle)
-            self.assert_undone(undo(self.workspace, [change], (), self.store_folder, float(self.count)))
+            self.undo(change)
             oracle.undo()
             if self.random.random() < 0.3:
                 self.look()
                 self.check()
-                self.assert_undone(restore(self.workspace, (), self.store_folder))
+                assert self.project.restore() == []
                 self.files[name] = former
+                self.looked = False
             return
-        old, new = self.workspace.data(before), self.workspace.data(now)
-        assert old is not None
-        assert new is not None
-        hunks = hunks_between(old, new)
+        hunks = hunks_between(workspace.data(before), workspace.data(now))
         some = self.random.sample(hunks, self.random.randrange(1, len(hunks) + 1))
         if self.random.random() < 0.5:
-            assert self.workspace.keep(name, before, now, some)
+            assert workspace.keep(name, before, now, some)
         else:
-            self.assert_undone(undo(self.workspace, [change], (), self.store_folder, float(self.count), some))
+            self.undo(change, some)
+            assert workspace.data(workspace._model.before(name)) == workspace.data(before)
         self.look()
         self.relearn(name)
 
-    @staticmethod
-    def assert_undone(refused: List[Refusal]) -> None:
-        assert refused == []
+    def undo(self, change: Any, hunks: Sequence[Hunk] = ()) -> None:
+        storage = str(self.project.storage)
+        assert undo(self.project.workspace, [change], (), storage, float(self.count), hunks) == []
 
     def relearn(self, name: str) -> None:
         """After a hunk the oracle takes over the two texts: which lines a hunk holds is the comparison's to say."""
         oracle = self.files[name]
-        old = self.workspace.data(self.workspace._model.before(name))
-        with open(os.path.join(self.folder, name), "rb") as file:
-            new = file.read()
+        old, new = self.held_before(name), self.project.read(name)
         assert old is not None
         before, now = old.decode().splitlines(True), new.decode().splitlines(True)
         mine = {line.text for line in oracle.lines if not line.added}
@@ -230,34 +224,62 @@ class Day:
             place = hunk.left_end
         oracle.lines = lines + [Line(text) for text in before[place:]]
 
-    def commit(self, name: str) -> None:
-        self.git("add", "-A")
-        if subprocess.run(["git", "diff", "--cached", "--quiet"], cwd=self.folder, check=False).returncode:
-            self.git("commit", "-q", "-m", "more")
-            for name, oracle in self.files.items():
-                # A file that no commit has had, and that has gone, is in this one neither.
-                if self.committed.get(name) != oracle.now:
-                    oracle.keep()
-                self.committed[name] = oracle.now
+    def held_before(self, name: str) -> Optional[bytes]:
+        before = self.project.workspace._model.before(name)
+        data: Optional[bytes] = self.project.workspace.data(before)
+        return None if before == NOTHING else data
+
+    def stage(self, name: str) -> None:
+        self.project.git("add", "-A")
+        self.looked = False
+
+    def commit(self, name: str, *names: str) -> None:
+        """Commit these files, or all."""
+        changed = [each for each in names or self.files if self.committed.get(each) != self.files[each].now]
+        if not changed:
+            return
+        self.project.git("add", "-A", "--", *names, check=False)  # one may have gone from the index before
+        self.project.git("commit", "-q", "-m", "more", "--", *names)
+        for each in changed:
+            self.files[each].keep()
+            self.committed[each] = self.files[each].now
+        self.looked = False
+        self.look()  # a change that is another by then is not kept
+
+    def commit_one(self, name: str) -> None:
+        self.commit(name, name)
+
+    def stash(self, name: str) -> None:
+        """Stash all, and bring it back."""
+        if all(self.committed.get(each) == oracle.now for each, oracle in self.files.items()):
+            return
+        self.look()
+        self.project.git("reset", "-q")  # it loses what is staged as deleted and there again
+        self.project.git("stash", "-q", "-u")
+        self.looked = False
+        if self.random.random() < 0.5:
+            self.look()
+        self.project.git("stash", "pop", "-q")
+        self.looked = False
+
+    def pull(self, name: str) -> None:
+        """Commit all, and merge what others have done meanwhile."""
+        self.stage(name)
+        self.commit(name)
+        self.project.git("merge", "-q", "--no-edit", self.upstream.pop())
+        self.looked = False
 
     def crash(self, name: str) -> None:
-        self.workspace = self.begin()
+        self.look()
+        self.project.begin()
 
     def check(self) -> None:
         for name, oracle in self.files.items():
-            before = self.workspace._model.before(name)
-            held = None if before == NOTHING else self.workspace.data(before)
-            assert held == oracle.before, name
-        listed = {change.path for change in self.workspace.changes()}
+            assert self.held_before(name) == oracle.before, name
+        listed = {change.path for change in self.project.workspace.changes()}
         assert listed == {name for name, oracle in self.files.items() if oracle.before != oracle.now}
 
 
-@pytest.mark.parametrize("with_git", [True, False])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_no_line_changes_hands(tmp_path, monkeypatch, seed, with_git):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))  # of the trash
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    day = Day(str(folder), str(tmp_path / "store"), seed, with_git)
-    for _ in range(STEPS[with_git]):
-        day.step()
+def test_no_line_changes_hands(project, seed):
+    Day(project, seed).go_on(STEPS)

@@ -121,6 +121,31 @@ def test_what_a_stash_takes_and_gives_back_is_unreviewed_as_before(tracked, untr
     assert tracked.read("mine.txt") == text(line5=b"user")
 
 
+def test_what_is_written_as_soon_as_a_stash_is_back_is_unreviewed_too(tracked):
+    tracked.write(mine_txt=text(line5=b"agent"))
+    tracked.look()
+    tracked.git("stash", "-q")
+    tracked.look()
+    tracked.git("stash", "pop", "-q")
+    tracked.write(mine_txt=text(line5=b"agent", line20=b"agent"))
+    tracked.look()
+    assert tracked.before("mine.txt") == TEXT
+
+
+@pytest.mark.parametrize("what", ["stash", "save"])
+def test_a_commit_keeps_a_change_that_has_just_come_out_of_a_stash_or_was_just_saved(tracked, what):
+    tracked.write(new_txt=b"agent\n")
+    tracked.look()
+    if what == "stash":
+        tracked.git("stash", "-q", "-u")
+        tracked.look()
+        tracked.git("stash", "pop", "-q")
+    else:
+        tracked.save(new_txt=b"agent\nuser\n")
+    tracked.commit()
+    assert tracked.look() == {}
+
+
 def test_a_stash_over_a_pull_and_a_crash_gives_back_whose_line_is_whose(tracked):
     tracked.write(f1_txt=text(line10=b"user"))
     tracked.begin()
