@@ -84,6 +84,10 @@ class Place(NamedTuple):
     below: Tuple[str, ...]
     root_is_shared: bool
 
+    def path(self, platform: Platform) -> str:
+        """The innermost of them."""
+        return str(platform.path.join(self.root, *self.below))
+
 
 class SharedSocket(NamedTuple):
     """A socket of which there is one for each user, whichever editor has it: a `name` in a directory; on Windows a

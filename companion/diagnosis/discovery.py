@@ -55,7 +55,7 @@ def look(
     entries: Dict[str, List[Entry]] = {}
     facts: List[FileFact] = []
     for agent in agents:
-        directory = directory_of(agent, platform)
+        directory = agent.place(platform).path(platform)
         known = {fact.path for fact in facts}  # more than one agent may read the same files
         if directory not in known:
             facts.append(_fact(directory))
@@ -67,12 +67,6 @@ def look(
             if path not in known:
                 facts.append(_fact(path, _described(agent, content)))
     return DiscoverySnapshot(platform, editor_pid, entries), facts
-
-
-def directory_of(agent: Agent, platform: Platform) -> str:
-    """The directory of an agent's discovery files."""
-    place = agent.place(platform)
-    return str(platform.path.join(place.root, *place.below))
 
 
 def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> Finding:
@@ -89,14 +83,13 @@ def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot)
             "Open a folder or a file in it. The setting “workspace_fallback” says what counts as the folder of a file."
         )
         return Finding(failed(name, NO_FOLDER, advice))
-    place = agent.place(snapshot.platform)
     try:
-        prepare(place.root, place.below, snapshot.platform, root_is_shared=place.root_is_shared)
+        directory = prepare(agent.place(snapshot.platform), snapshot.platform)
     except DiscoveryError as error:
         return Finding(failed(name, str(error), "Correct that; the file is written again within seconds."))
     own = own_file(window, agent, snapshot)
     found = {entry.name: entry for entry in snapshot.entries[agent.key]}
-    path = snapshot.platform.path.join(directory_of(agent, snapshot.platform), own)
+    path = snapshot.platform.path.join(directory, own)
     if own not in found:
         return Finding(failed(name, f"{path} is not there", RESTART + " That writes the file again."))
     if found[own].content is None:
@@ -145,7 +138,7 @@ def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: Discov
     owner = agent.owner(elsewhere.name, elsewhere.content or {})
     port = (elsewhere.content or {}).get("port")
     if owner == snapshot.editor_pid and port is not None and port not in window.all_ports:
-        path = snapshot.platform.path.join(directory_of(agent, snapshot.platform), elsewhere.name)
+        path = snapshot.platform.path.join(agent.place(snapshot.platform).path(snapshot.platform), elsewhere.name)
         return Finding(failed(name, f"a file of an earlier run comes first: {path}", "Remove that file."))
     who = "another window of this editor" if owner == snapshot.editor_pid else "another editor"
     detail = f"by {own}; {where} {who}, which has the same folder"

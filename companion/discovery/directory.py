@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Tuple
+from typing import Callable
 
+from ..agents.agent import Place
 from ..system.platform import SUPERUSER_ID, Platform
 
 DIRECTORY_MODE = 0o700
@@ -23,42 +24,39 @@ class DiscoveryError(Exception):
     """
 
 
-def prepare(root: str, below: Tuple[str, ...], platform: Platform, *, root_is_shared: bool) -> str:
-    """Create `root` and the directories `below` it as needed, check them, and return the innermost path.
+def prepare(place: Place, platform: Platform) -> str:
+    """Create the directories of `place` as needed, check them, and return the innermost path.
 
-    `root_is_shared`: `root` is the system's directory for temporary files, which must exist. Otherwise it is a
+    A `root` that all users share is the system's directory for temporary files, which must exist. Any other is a
     directory of the user, which may be a link that the user has made. Raises `DiscoveryError`. Any thread except the
     main one.
     """
-    if not platform.path.isabs(root):
-        raise DiscoveryError(f"{root} is not an absolute path, so clients cannot find discovery files there")
-    if root_is_shared:
-        _check_shared(root, platform)
-    else:
-        _make(root)
-        _check(root, platform, may_be_link=True)
-    directory = root
-    for name in below:
-        directory = platform.path.join(directory, name)
-        _make(directory)
-        _check(directory, platform, may_be_link=False)
-    return directory
+    return _checked(place, platform, _make)
 
 
-def is_safe(root: str, below: Tuple[str, ...], platform: Platform, *, root_is_shared: bool) -> bool:
+def is_safe(place: Place, platform: Platform) -> bool:
     """Whether the directories exist and `prepare` would accept them. Creates nothing. Never raises."""
     try:
-        if root_is_shared:
-            _check_shared(root, platform)
-        else:
-            _check(root, platform, may_be_link=True)
-        directory = root
-        for name in below:
-            directory = platform.path.join(directory, name)
-            _check(directory, platform, may_be_link=False)
+        _checked(place, platform, lambda directory: None)
     except DiscoveryError:
         return False
     return True
+
+
+def _checked(place: Place, platform: Platform, make: Callable[[str], None]) -> str:
+    directory = place.root
+    if not platform.path.isabs(directory):
+        raise DiscoveryError(f"{directory} is not an absolute path, so clients cannot find discovery files there")
+    if place.root_is_shared:
+        _check_shared(directory, platform)
+    else:
+        make(directory)
+        _check(directory, platform, may_be_link=True)
+    for name in place.below:
+        directory = platform.path.join(directory, name)
+        make(directory)
+        _check(directory, platform, may_be_link=False)
+    return directory
 
 
 def _make(directory: str) -> None:

@@ -54,12 +54,9 @@ class Publisher:
                     kept.update(self._publish_for(agent, announcement, kept))
                 except DiscoveryError as error:
                     problems.append(f"{agent.title} cannot find this window: {error}")
-            for path, written in list(self._written.items()):
-                if path not in kept:
-                    self._remove_own(path, written)
-                    self._written.pop(path, None)
+            self._remove_all_but(kept)
             if self._closed.is_set():
-                self._remove_all()  # `close` may have been called meanwhile without waiting for the lock
+                self._remove_all_but({})  # `close` may have been called meanwhile without waiting for the lock
         if problems:
             raise DiscoveryError("; ".join(problems))
 
@@ -68,7 +65,7 @@ class Publisher:
         # A hanging disk must not delay the editor's exit. The next start removes stale files.
         owned = self._lock.acquire(timeout=_LOCK_SECONDS)
         try:
-            self._remove_all()
+            self._remove_all_but({})
         finally:
             if owned:
                 self._lock.release()
@@ -83,8 +80,7 @@ class Publisher:
     ) -> Dict[str, _Written]:
         """A file that is among `others` is that of an agent which comes first: two would take turns at writing it."""
         platform = self._platform
-        place = agent.place(platform)
-        directory = prepare(place.root, place.below, platform, root_is_shared=place.root_is_shared)
+        directory = prepare(agent.place(platform), platform)
         paths: Dict[str, _Written] = {}
         for name, content in agent.files(announcement, platform).items():
             path = platform.path.join(directory, name)
@@ -99,13 +95,12 @@ class Publisher:
             self._written[path] = paths[path] = _Written(agent, agent.identity(content))
         return paths
 
-    def _remove_all(self) -> None:
+    def _remove_all_but(self, kept: Mapping[str, _Written]) -> None:
         for path, written in list(self._written.items()):
-            self._remove_own(path, written)
+            if path in kept:
+                continue
+            content = files.read(path, self._platform)
+            if content is not None and written.agent.identity(content) == written.identity:
+                files.remove(path)
+                logger.debug("removed %s", path)
             self._written.pop(path, None)
-
-    def _remove_own(self, path: str, written: _Written) -> None:
-        content = files.read(path, self._platform)
-        if content is not None and written.agent.identity(content) == written.identity:
-            files.remove(path)
-            logger.debug("removed %s", path)

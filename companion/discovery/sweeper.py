@@ -50,9 +50,9 @@ def sweep(
     removed: List[str] = []
     for agent in agents if agents is not None else AGENTS:
         place = agent.place(platform)
-        if not is_safe(place.root, place.below, platform, root_is_shared=place.root_is_shared):
+        if not is_safe(place, platform):
             continue  # it does not exist or is not the user's
-        directory = platform.path.join(place.root, *place.below)
+        directory = place.path(platform)
         try:
             names = sorted(os.listdir(directory))
         except OSError as error:

@@ -15,6 +15,7 @@ from ..system.platform import WINDOWS, Platform
 # Entries in the root directory of a working copy.
 VERSION_CONTROL_MARKS = (".git", ".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".pijul")
 
+HERE = Platform.current()
 VERSION_CONTROL = "version_control"
 NONE = "none"
 
@@ -25,7 +26,7 @@ def workspace_folders(
     project_file: Optional[str] = None,
     active_file: Optional[str] = None,
     fallback: str = VERSION_CONTROL,
-    platform: Optional[Platform] = None,
+    platform: Platform = HERE,
     exists: Callable[[str], bool] = os.path.exists,
 ) -> Tuple[str, ...]:
     """The workspace folders to announce. Empty if there are none.
@@ -35,8 +36,6 @@ def workspace_folders(
     "directory" skips the working copy; "none" announces nothing. `exists` accesses the disk: if `folders` is empty,
     never call this on the main thread.
     """
-    if platform is None:
-        platform = Platform.current()
     chosen = _announceable(folders, platform)
     if folders or fallback == NONE:
         return chosen
@@ -48,15 +47,13 @@ def workspace_folders(
 
 
 def resolved_folders(
-    folders: Sequence[str], platform: Optional[Platform] = None, real: Callable[[str], str] = os.path.realpath
+    folders: Sequence[str], platform: Platform = HERE, real: Callable[[str], str] = os.path.realpath
 ) -> Tuple[str, ...]:
     """The folders with all links resolved, for programs that compare text. Blocks on the disk.
 
     On Windows a drive may stand for a share or a folder, and is resolved too, which some programs do and some do not:
     such a folder is named both ways.
     """
-    if platform is None:
-        platform = Platform.current()
     drive_of = platform.path.splitdrive
     resolved: List[str] = []
     for folder in folders:
@@ -67,10 +64,8 @@ def resolved_folders(
     return tuple(dict.fromkeys(resolved))
 
 
-def unusable_folders(folders: Sequence[str], platform: Optional[Platform] = None) -> List[str]:
+def unusable_folders(folders: Sequence[str], platform: Platform = HERE) -> List[str]:
     """The folders that cannot be announced, because their names contain the path list separator."""
-    if platform is None:
-        platform = Platform.current()
     return [folder for folder in folders if platform.list_separator in folder]
 
 

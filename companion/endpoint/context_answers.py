@@ -200,8 +200,7 @@ class ContextAnswers:
         """Where it is; its folder is made and checked."""
         if shared.place is None:
             return shared.name
-        root, below, root_is_shared = shared.place
-        return os.path.join(prepare(root, below, self._platform, root_is_shared=root_is_shared), shared.name)
+        return os.path.join(prepare(shared.place, self._platform), shared.name)
 
     def _give_back(self) -> None:
         server, self._server = self._server, None
