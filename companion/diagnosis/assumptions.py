@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 import sublime
 import sublime_plugin
@@ -36,20 +36,6 @@ POSIX_MODULES = ("grp", "pwd", "fcntl")
 MODULES = ("ssl", "ctypes", "zlib", "_asyncio", "_json", "_socket")
 KEYMAPS_AFTER_OURS = ("LSP", "NeoVintageous", "Terminus")
 PACKAGE = __name__.partition(".")[0]
-
-
-class ViewAssumption(NamedTuple):
-    """Checked on a view of ours, on the main thread. `problem` returns a sentence, or None if the assumption holds."""
-
-    name: str
-    problem: Callable[[sublime.View], Optional[str]]
-
-
-class InterpreterAssumption(NamedTuple):
-    """Checked on any thread. `problem` returns a sentence, None if the assumption holds, or `UNKNOWN`."""
-
-    name: str
-    problem: Callable[[], Optional[str]]
 
 
 class FillerRows:
@@ -207,19 +193,20 @@ def _block(view: sublime.View, document: str) -> sublime.PhantomSet:
     return phantoms
 
 
-VIEW_ASSUMPTIONS = (
-    ViewAssumption("marks keep their order", marks_keep_their_order),
-    ViewAssumption("drawing does not count as a change", drawing_is_no_change),
-    ViewAssumption("undo leaves marks alone", marks_are_not_undone),
-    ViewAssumption("window settings keep what is put there", window_settings_keep_values),
+# Of each the name, and what returns a sentence, None if it holds, or `UNKNOWN`.
+VIEW_ASSUMPTIONS: Tuple[Tuple[str, Callable[[sublime.View], Optional[str]]], ...] = (
+    ("marks keep their order", marks_keep_their_order),
+    ("drawing does not count as a change", drawing_is_no_change),
+    ("undo leaves marks alone", marks_are_not_undone),
+    ("window settings keep what is put there", window_settings_keep_values),
 )
-INTERPRETER_ASSUMPTIONS = (
-    InterpreterAssumption("Python's compiled modules are there", modules_are_there),
-    InterpreterAssumption("our parent process is the editor", parent_is_the_editor),
-    InterpreterAssumption("build systems run in our plugin host", build_systems_run_here),
-    InterpreterAssumption("programs that we start inherit no certificates of the editor", certificates_stay_here),
-    InterpreterAssumption("keymaps apply in the order of packages", keymaps_are_in_order),
-    InterpreterAssumption("commands of packages can be looked up", commands_can_be_looked_up),
+INTERPRETER_ASSUMPTIONS: Tuple[Tuple[str, Callable[[], Optional[str]]], ...] = (
+    ("Python's compiled modules are there", modules_are_there),
+    ("our parent process is the editor", parent_is_the_editor),
+    ("build systems run in our plugin host", build_systems_run_here),
+    ("programs that we start inherit no certificates of the editor", certificates_stay_here),
+    ("keymaps apply in the order of packages", keymaps_are_in_order),
+    ("commands of packages can be looked up", commands_can_be_looked_up),
 )
 
 

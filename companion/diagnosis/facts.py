@@ -11,23 +11,6 @@ from ..agents.agent import Agent
 from ..protocol.serving import Address
 
 
-class ClientFacts(NamedTuple):
-    """A connected client."""
-
-    name: str
-    version: str
-    protocol: str
-    since: str
-
-
-class ReviewFacts(NamedTuple):
-    """A pending review."""
-
-    path: str
-    client: str
-    orphaned: bool
-
-
 class WindowFacts(NamedTuple):
     """One window's endpoint. `title` names it in sentences; `all_ports` are those of this editor's windows."""
 
@@ -38,8 +21,8 @@ class WindowFacts(NamedTuple):
     folders: Tuple[str, ...]
     published_for: Tuple[str, ...]  # keys of agents
     sharing: bool
-    clients: Tuple[ClientFacts, ...]
-    reviews: Tuple[ReviewFacts, ...]
+    clients: Tuple[str, ...]  # each in words, as are the reviews
+    reviews: Tuple[str, ...]
     all_ports: Tuple[int, ...]
     addresses: Mapping[str, Address] = {}
     """Where its servers listen, by the key of their dialect. `port` is that of the first."""

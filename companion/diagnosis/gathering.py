@@ -15,7 +15,7 @@ import sublime
 from ..agents.registry import agents_of
 from ..common.display_names import client_name
 from ..endpoint.client import SELF_TEST
-from .facts import ClientFacts, Facts, ReviewFacts, WindowFacts
+from .facts import Facts, WindowFacts
 
 if TYPE_CHECKING:
     from ..endpoint.endpoint import Endpoint
@@ -67,10 +67,14 @@ def title_of(window: sublime.Window, is_this: bool) -> str:
 
 def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> WindowFacts:
     settings = endpoint.settings()
-    clients: List[ClientFacts] = []
+    clients: List[str] = []
     for client, name in zip(endpoint.clients.values(), endpoint.clients.names(numbered=True)):
-        since = time.strftime("%H:%M:%S", time.localtime(client.opened_at))
-        clients.append(ClientFacts(name, client_name(client.client_version), client.protocol_version, since))
+        version, since = client_name(client.client_version), time.strftime("%H:%M:%S", time.localtime(client.opened_at))
+        clients.append(f"{name} {version}, MCP {client.protocol_version}, connected at {since}")
+    reviews: List[str] = []
+    for review in endpoint.reviews.pending():
+        gone = ", which has gone" if review.orphaned and not review.accepted_before else ""
+        reviews.append(f"{review.path}, proposed by {review.owner.client_name}{gone}")
     return WindowFacts(
         title=title_of(endpoint.window, is_this),
         is_this=is_this,
@@ -80,10 +84,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         published_for=tuple(agent.key for agent in agents_of(settings) if agent.is_wanted(settings)),
         sharing=endpoint.tracker.sharing,
         clients=tuple(clients),
-        reviews=tuple(
-            ReviewFacts(review.path, review.owner.client_name, review.orphaned and not review.accepted_before)
-            for review in endpoint.reviews.pending()
-        ),
+        reviews=tuple(reviews),
         all_ports=ports,
         addresses={key: service.address for key, service in endpoint.servers.services.items()},
     )

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import Any, List, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, List, Mapping, NamedTuple, Optional
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
 from ..endpoint.client import SELF_TEST
 from ..endpoint.context_answers import ContextAnswers, Holding
 from .checks import LOG, RESTART, Check, failed, noted, passed
+
+if TYPE_CHECKING:
+    from ..transport.client import Client
 
 UNREACHABLE = (
     RESTART + " If that does not help, a firewall or another program may be blocking connections to 127.0.0.1."
@@ -51,31 +54,29 @@ async def try_server(target: Target, version: str) -> List[Check]:
 
 async def check_handshake(name: str, port: int, token: str, version: str) -> Check:
     """Open a session, list the tools and close the session."""
-    from ..transport.client import Client, Refused
+    from ..transport.client import Client
 
-    try:
-        tools = await Client(port, token, SELF_TEST, version).count_tools()
-    except Refused as error:
-        return failed(name, f"port {port}: {error}", RESTART)
-    except (OSError, asyncio.TimeoutError) as error:
-        return failed(name, f"port {port}: {describe(error)}", UNREACHABLE)
-    return passed(name, f"port {port}, {tools} tools")
+    return await _count_tools(name, f"port {port}", Client(port, token, SELF_TEST, version))
 
 
 async def check_agent_server(name: str, agent: Agent, content: Mapping[str, Any], version: str) -> Check:
     """Shake hands as a program does that has found this discovery file."""
-    from ..transport.client import Client, Refused, SocketClient, WebSocketClient
+    from ..transport.client import SocketClient, WebSocketClient
 
     address, secret = agent.identity(content)
-    header = agent.dialect.secret_header
-    client: Client
-    if agent.dialect.transport is Transport.HTTP_ON_PORT:
-        return await check_handshake(name, address if type(address) is int else 0, str(secret), version)
-    if agent.dialect.transport is Transport.HTTP_ON_SOCKET:
-        client, where = SocketClient(str(address), header, str(secret), SELF_TEST, version), f"socket {address}"
-    else:
-        port = address if type(address) is int else 0
-        client, where = WebSocketClient(port, header, str(secret), SELF_TEST, version), f"port {port}"
+    dialect, port = agent.dialect, address if type(address) is int else 0
+    if dialect.transport is Transport.HTTP_ON_PORT:
+        return await check_handshake(name, port, str(secret), version)
+    if dialect.transport is Transport.HTTP_ON_SOCKET:
+        on_socket = SocketClient(str(address), dialect.secret_header, str(secret), SELF_TEST, version)
+        return await _count_tools(name, f"socket {address}", on_socket)
+    on_port = WebSocketClient(port, dialect.secret_header, str(secret), SELF_TEST, version)
+    return await _count_tools(name, f"port {port}", on_port)
+
+
+async def _count_tools(name: str, where: str, client: Client) -> Check:
+    from ..transport.client import Refused
+
     try:
         tools = await client.count_tools()
     except Refused as error:

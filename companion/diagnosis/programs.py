@@ -6,12 +6,8 @@ and in the editor's. Of what the programs print only a version is shown. Disk th
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import sys
-import time
 from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
@@ -24,11 +20,10 @@ from ..terminals.command_lines import (
     shell_line,
     words_with_folders,
 )
-from ..terminals.processes import expanded, find_program
+from ..terminals.processes import expanded, find_program, output_of
 from .checks import Check, failed, noted, passed, too_slow
 
 SECONDS = 10.0
-LOOK_SECONDS = 0.2  # between two looks whether the answer is still wanted
 MARK = "gemini-companion-mark"  # separates the answer from what start-up files print
 VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
 
@@ -81,10 +76,10 @@ def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]
     if platform.name == WINDOWS:
         place = shutil.which(words[0]) or ""
         command = in_windows_shell([place, *words[1:], "--version"], "/d", "/c")
-        return Answer(place, _run(command, cancelled) if place else "")
+        return Answer(place, output_of(command, SECONDS, cancelled)[1] if place else "")
     question = f"echo {MARK}; command -v {quoted(words[0])}; echo {MARK}; {shell_line(words)} --version; echo {MARK}"
     command = in_login_shell(login_shell(platform.environment), question)
-    answer = read_answer(_run(command, cancelled))
+    answer = read_answer(output_of(command, SECONDS, cancelled)[1])
     return answer if answer.place else _ask_editor(words, platform, cancelled)
 
 
@@ -93,7 +88,7 @@ def _ask_editor(words: Sequence[str], platform: Platform, cancelled: Callable[[]
     folders = find_program(words[0], platform)
     if folders is None:
         return Answer("", "")
-    printed = _run([*words_with_folders(words, folders), "--version"], cancelled)
+    _, printed = output_of([*words_with_folders(words, folders), "--version"], SECONDS, cancelled)
     return Answer(shutil.which(words[0]) or words[0], printed, ", found only on the editor's PATH")
 
 
@@ -104,39 +99,3 @@ def read_answer(printed: str) -> Answer:
         return Answer("", "")
     places = [line.strip() for line in parts[1].splitlines() if line.strip()]
     return Answer(places[-1] if places else "", parts[2])
-
-
-def _run(command: Sequence[str], cancelled: Callable[[], bool]) -> str:
-    """What a command prints. Raises `OSError`, and `TimeoutExpired` after killing it and all that it started."""
-    import subprocess
-
-    process = subprocess.Popen(
-        list(command),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # an interactive shell would otherwise take the editor's terminal, if it has one
-        creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,  # type: ignore[attr-defined]
-    )
-    deadline = time.monotonic() + SECONDS
-    while True:
-        try:
-            printed, _ = process.communicate(timeout=LOOK_SECONDS)
-        except subprocess.TimeoutExpired:
-            if time.monotonic() < deadline and not cancelled():
-                continue
-            _end(process.pid)
-            process.kill()
-            process.wait()
-            if process.stdout is not None:
-                process.stdout.close()  # unread: a process that has left the group may hold it open for ever
-            raise
-        return printed.decode("utf-8", "replace")
-
-
-def _end(process_id: int) -> None:
-    """Kill a process group, on systems that have them."""
-    try:
-        os.killpg(process_id, signal.SIGKILL)
-    except (AttributeError, OSError):
-        return  # Windows, or it has just ended

@@ -63,16 +63,8 @@ def _window_lines(window: WindowFacts) -> List[str]:
     if window.problem is not None:
         lines.append(f"- problem: {window.problem}")
     lines += [f"- workspace folder: {folder}" for folder in window.folders] or ["- no workspace folder"]
-    lines += [
-        f"- client: {client.name} {client.version}, MCP {client.protocol}, connected at {client.since}"
-        for client in window.clients
-    ] or ["- no client"]
-    lines += [
-        "- to review: {}, proposed by {}{}".format(
-            review.path, review.client, ", which has gone" if review.orphaned else ""
-        )
-        for review in window.reviews
-    ] or ["- no diff to review"]
+    lines += [f"- client: {client}" for client in window.clients] or ["- no client"]
+    lines += [f"- to review: {review}" for review in window.reviews] or ["- no diff to review"]
     return lines
 
 

@@ -11,7 +11,10 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
+import sys
 import tempfile
+import time
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import MACOS, WINDOWS, Platform
@@ -19,7 +22,8 @@ from .command_lines import in_login_shell, login_shell, quoted, shell_line, word
 
 logger = logging.getLogger("gemini_companion.terminals")
 
-SHELL_SECONDS = 10  # for a login shell with a slow start-up file
+SHELL_SECONDS = 10.0  # for a login shell with a slow start-up file
+LOOK_SECONDS = 0.2  # between two looks whether the answer is still wanted
 # How long a terminal may take to fail. On macOS the script asks the user for permission first.
 FAILURE_SECONDS = 1.0
 SCRIPT_SECONDS = 60.0
@@ -49,7 +53,7 @@ def find_client(words: Sequence[str], platform: Platform, cancelled: Callable[[]
     folders = find_program(words[0], platform)
     if folders is not None:
         return words_with_folders(words, folders)
-    place = _place_in_shell(words[0], platform) if platform.name != WINDOWS else ""
+    place = _place_in_shell(words[0], platform, cancelled) if platform.name != WINDOWS else ""
     if place and not os.path.isabs(place):
         # A function or an alias, as some version managers and installers make them: the shell alone can run it.
         return tuple(in_login_shell(login_shell(platform.environment), shell_line(words)))
@@ -73,30 +77,60 @@ def find_program(program: str, platform: Platform) -> Optional[str]:
     return os.pathsep.join(folders)
 
 
-def _place_in_shell(program: str, platform: Platform) -> str:
+def _place_in_shell(program: str, platform: Platform, cancelled: Callable[[], bool]) -> str:
     """Where the login shell finds a program; what it is, if it is no file; "" if the shell does not know it."""
     import subprocess  # here and below, not at the top: this module is loaded with the package
 
-    question = f"command -v {quoted(program)}"
+    words = in_login_shell(login_shell(platform.environment), f"command -v {quoted(program)}")
     try:
-        with tempfile.TemporaryFile() as said:  # not a pipe: what the start-up files leave running would hold it open
-            answer = subprocess.run(
-                in_login_shell(login_shell(platform.environment), question),
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=subprocess.DEVNULL,
-                timeout=SHELL_SECONDS,
-                start_new_session=True,  # else an interactive shell takes the editor's terminal, if it has one
-                check=False,
-            )
-            said.seek(0)
-            lines = [line for line in said.read().decode("utf-8", "replace").split("\n") if line.strip()]
+        code, said = output_of(words, SHELL_SECONDS, cancelled)
     except (OSError, subprocess.TimeoutExpired) as error:
         logger.warning("could not ask the login shell for %s: %s", program, error)
         return ""
-    if answer.returncode:
+    lines = [line for line in said.split("\n") if line.strip()]
+    if code:
         return ""
     return lines[-1] if lines else program  # start-up files may have said something before
+
+
+def output_of(words: Sequence[str], seconds: float, cancelled: Callable[[], bool]) -> Tuple[int, str]:
+    """The exit code of a command, and what it prints. Disk thread.
+
+    Raises `OSError`, and `TimeoutExpired` after killing it and all that it started: after so many seconds, and soon
+    once `cancelled()` is true.
+    """
+    import subprocess
+
+    with tempfile.TemporaryFile() as said:  # not a pipe: what the start-up files leave running would hold it open
+        process = subprocess.Popen(
+            list(words),
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # else an interactive shell takes the editor's terminal, if it has one
+            creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,  # type: ignore[attr-defined]
+        )
+        deadline = time.monotonic() + seconds
+        while process.poll() is None:
+            try:
+                process.wait(min(LOOK_SECONDS, seconds))
+            except subprocess.TimeoutExpired:
+                if time.monotonic() < deadline and not cancelled():
+                    continue
+                _end(process.pid)
+                process.kill()
+                process.wait()
+                raise subprocess.TimeoutExpired(process.args, seconds) from None
+        said.seek(0)
+        return process.returncode, said.read().decode("utf-8", "replace")
+
+
+def _end(process_id: int) -> None:
+    """Kill a process group, on systems that have them."""
+    try:
+        os.killpg(process_id, signal.SIGKILL)
+    except (AttributeError, OSError):
+        return  # Windows, or it has just ended
 
 
 def start_terminal(

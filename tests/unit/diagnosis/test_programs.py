@@ -124,6 +124,16 @@ def test_much_output_and_late_output_are_read_to_the_end(tmp_path):
     assert check_agent(GEMINI, [str(program)], platform()).detail.startswith("0.61.0 at ")
 
 
+@POSIX
+def test_what_a_program_leaves_running_is_not_waited_for(tmp_path):
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\nsleep 8 &\necho 0.61.0\n")
+    program.chmod(0o700)
+    began = time.monotonic()
+    assert check_agent(GEMINI, [str(program)], platform()).outcome is Outcome.OK
+    assert time.monotonic() - began < 6
+
+
 def _runs(pid):
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:

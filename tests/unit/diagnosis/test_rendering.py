@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.diagnosis.checks import Outcome, broken_off, failed, not_tried, noted, passed, summary, too_slow
 from companion.diagnosis.discovery import FileFact
-from companion.diagnosis.facts import ClientFacts, Facts, ReviewFacts, WindowFacts
+from companion.diagnosis.facts import Facts, WindowFacts
 from companion.diagnosis.libraries import Library, libraries
 from companion.diagnosis.rendering import Findings, render
 
@@ -16,8 +16,8 @@ WINDOW = WindowFacts(
     folders=("/home/me/code",),
     published_for=("gemini", "qwen"),
     sharing=True,
-    clients=(ClientFacts("Gemini CLI", "1.0", "2025-06-18", "10:00:00"),),
-    reviews=(ReviewFacts("/home/me/code/a.py", "Gemini CLI", True),),
+    clients=("Gemini CLI 1.0, MCP 2025-06-18, connected at 10:00:00",),
+    reviews=("/home/me/code/a.py, proposed by Gemini CLI, which has gone",),
     all_ports=(5000,),
 )
 FACTS = Facts("2030-01-01 10:00:00 +0000", (("Python", "3.8.12"),), (WINDOW,), None, ("10:00 warning x: y",))

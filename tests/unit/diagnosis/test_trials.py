@@ -143,7 +143,7 @@ class TestPrograms:
     def on_windows(self, monkeypatch, place, printed=""):
         asked = []
         monkeypatch.setattr(programs.shutil, "which", lambda name: place)
-        monkeypatch.setattr(programs, "_run", lambda command, cancelled: asked.append(command) or printed)
+        monkeypatch.setattr(programs, "output_of", lambda command, *_: (asked.append(command), printed))
         check = check_agent(GEMINI_CLI, ["gemini", "--flag"], Platform(WINDOWS, {}, "C:\\Users\\me"))
         return check, asked
 
@@ -163,10 +163,10 @@ class TestPrograms:
         [(OSError(errno.ENOENT, os.strerror(errno.ENOENT)), os.strerror(errno.ENOENT)), (OSError("odd"), "odd")],
     )
     def test_a_shell_that_cannot_be_asked_is_told(self, monkeypatch, error, reason):
-        def fail(command, cancelled):
+        def fail(command, *_):
             raise error
 
-        monkeypatch.setattr(programs, "_run", fail)
+        monkeypatch.setattr(programs, "output_of", fail)
         check = check_agent(GEMINI_CLI, ["gemini"], Platform(LINUX, {"SHELL": "/bin/sh"}, "/home/me"))
         assert check.outcome is Outcome.FAILED
         assert check.detail == f"the login shell could not be asked: {reason}"
@@ -175,7 +175,7 @@ class TestPrograms:
 
     def test_what_is_asked_of_the_shell_is_quoted(self, monkeypatch):
         asked = []
-        monkeypatch.setattr(programs, "_run", lambda command, cancelled: asked.append(command) or "")
+        monkeypatch.setattr(programs, "output_of", lambda command, *_: (asked.append(command), ""))
         check_agent(GEMINI_CLI, ["my gemini", "$HOME"], Platform(LINUX, {"SHELL": "/bin/zsh"}, "/home/me"))
         (command,) = asked
         assert command[:4] == ["/bin/zsh", "-l", "-i", "-c"]

@@ -22,7 +22,7 @@ from companion.common.display_names import (
     shown,
     wrapped,
 )
-from companion.diagnosis.facts import ClientFacts, Facts, ReviewFacts, WindowFacts
+from companion.diagnosis.facts import Facts, WindowFacts
 from companion.diagnosis.rendering import Findings, render
 from companion.endpoint.client import display_name
 from companion.protocol.tools import ClientSession
@@ -199,8 +199,8 @@ def test_the_report_hides_nothing():
         folders=("/w/" + EVIL,),
         published_for=("gemini", "qwen"),
         sharing=True,
-        clients=(ClientFacts(EVIL, EVIL, "2025-06-18", "10:00:00"),),
-        reviews=(ReviewFacts("/w/" + EVIL, EVIL, False),),
+        clients=(f"{EVIL} {EVIL}, MCP 2025-06-18, connected at 10:00:00",),
+        reviews=(f"/w/{EVIL}, proposed by {EVIL}",),
         all_ports=(1,),
     )
     problem = "one\ntwo " + EVIL.replace("\n", "")
