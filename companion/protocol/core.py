@@ -53,7 +53,7 @@ class Protocol:
         self.limits = limits
         self._handshake_only = dialect.handshake_only
         self.catalogue = Catalogue(dialect.tools, identity)
-        self.registry = SessionRegistry(limits, dialect.plain_event)
+        self.registry = SessionRegistry(limits, dialect)
         self._server = Server(limits, self.catalogue, self.registry, tuple(dialect.subscribable))
 
     def receive(self, session: Session, arrival: Arrival, now: float) -> Reaction:
@@ -130,7 +130,6 @@ class Protocol:
         else:
             introduction = Introduction(revision, "", "")
         client = self.registry.client_without_session(introduction[0], arrival.token_name, *introduction[1:])
-        self.registry.note_request(client, now)
         return Exchange(introduction.revision, client, arrival)
 
     def _handle_batch(self, exchange: Exchange, values: List[Any], now: float) -> None:

@@ -9,7 +9,6 @@ Implements MCP 2025-11-25, transports, "Listening for Messages from the Server",
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import secrets
 import time
@@ -20,10 +19,11 @@ from .exchanges import Calls
 from .jsonrpc import INVALID_REQUEST, RpcError
 from .limits import Limits
 from .metadata import VERSION_HEADER, unsupported_version
-from .outbox import Notice, Translate
+from .outbox import Notice
 from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
+from .serving import ServedDialect
 from .sessions import CONNECTION, EVENTS, MCP, SUBSCRIBER, Output, Session, SessionKind, SessionState
-from .streams import Ending, Stream, read_event_id
+from .streams import Stream, read_event_id
 from .tools import ClientSession
 
 logger = logging.getLogger("gemini_companion.protocol")
@@ -35,14 +35,13 @@ UNREAD = "it does not read its messages"
 class SessionRegistry:
     """All sessions of one endpoint."""
 
-    def __init__(self, limits: Limits, translate: Translate) -> None:
+    def __init__(self, limits: Limits, dialect: ServedDialect) -> None:
         self.limits = limits
-        self._translate = translate
+        self._dialect = dialect
         self.calls = Calls()
         self.stopping = False
         """Streams that are opened now end as soon as their messages are written."""
         self._sessions: Dict[str, Session] = {}
-        self._secret = secrets.token_bytes(32)
 
     @property
     def clients(self) -> Dict[str, ClientSession]:
@@ -68,18 +67,8 @@ class SessionRegistry:
     ) -> ClientSession:
         """The client of a request outside of a session. Its token and the name that it gives, if any, identify it: a
         program may make each request on a connection of its own, as `curl` does."""
-        # The key keeps clients from guessing an id; the prefix keeps it apart from session ids.
-        digest = hashlib.blake2b(key=self._secret, digest_size=24)
-        for part in (token_name.encode("utf-8"), name.encode("utf-8")):
-            digest.update(b"%d:" % len(part) + part)
-        known_by = f"without session:{digest.hexdigest()}"
+        known_by = f"without session:{token_name}\n{name}"  # names are one line each
         return ClientSession(known_by, name, version, revision.name, time.time(), token_name)
-
-    def note_request(self, client: ClientSession, now: float) -> None:
-        """Note a request of a client, which keeps its session alive if it has one."""
-        session = self._sessions.get(client.id)
-        if session is not None:
-            session.last_seen = now
 
     # Opening
 
@@ -200,9 +189,9 @@ class SessionRegistry:
             stream.close()
         return OpenStream(session, stream)
 
-    def stream_lost(self, session: Session, stream: Stream, ending: Ending, now: float) -> List[Event]:
+    def stream_lost(self, session: Session, stream: Stream, was_reset: bool, now: float) -> List[Event]:
         """The stream's connection was lost."""
-        session.detach(stream, ending, now)
+        session.detach(stream, was_reset, now)
         return [Wake((session.current,))] if session.current is not None and len(session.outbox) else []
 
     # Notifications
@@ -215,7 +204,7 @@ class SessionRegistry:
         collapse: Optional[str],
     ) -> List[Event]:
         """Send a notification to one session, or to all if `session_id` is None. Plain event streams get every one."""
-        notice = Notice(method, params, self._translate)
+        notice = Notice(method, params, self._dialect.plain_event)
         woken: List[Output] = []
         given_up: List[Session] = []
         for session in self._sessions.values():
@@ -237,7 +226,8 @@ class SessionRegistry:
 
     def delete(self, headers: Mapping[str, str]) -> Reaction:
         """Handle a DELETE of the MCP endpoint ("Session Management", 5). Raises RpcError."""
-        return Reaction(Answer(204, {}, b""), self.close(self._addressed(headers), "closed by the client"))
+        events = self.close(self._addressed(headers), "closed by the client")
+        return Reaction(Answer(self._dialect.deleted_status, {}, b""), events)
 
     def close(self, session: Session, reason: str) -> List[Event]:
         """End a session and drop it."""

@@ -14,7 +14,7 @@ from typing import Any, Dict, FrozenSet, List, Optional, Union
 from .limits import Limits
 from .outbox import Message, Notice, Outbox, export_messages, import_messages
 from .revisions import Revision
-from .streams import Ending, Stream
+from .streams import Stream
 from .tools import ClientSession
 
 
@@ -159,9 +159,9 @@ class Session:
         self._become(_LISTENING)
         self._forget_old_streams()
 
-    def detach(self, stream: Stream, ending: Ending, now: float) -> None:
-        """Detach the stream from its connection, which was lost."""
-        stream.detach(ending)
+    def detach(self, stream: Stream, was_reset: bool, now: float) -> None:
+        """Detach the stream from its connection, which was lost. `was_reset`: see `Stream.detach`."""
+        stream.detach(was_reset)
         self.last_seen = now
         if self.kind is SUBSCRIBER:
             self.streams.pop(stream.label, None)  # it cannot be resumed

@@ -40,13 +40,6 @@ TRANSITIONS: Dict[StreamState, FrozenSet[StreamState]] = {
 }
 
 
-class Ending(Enum):
-    """How a stream's connection ended."""
-
-    IN_ORDER = "everything was written"
-    RESET = "it was reset, or not everything could be written"
-
-
 class EventId(NamedTuple):
     """An event id that this server issued."""
 
@@ -120,10 +113,10 @@ class Stream:
         if come_back_seconds is not None:
             self._reconnection = _RECONNECTION % int(come_back_seconds * 1000)
 
-    def detach(self, ending: Ending) -> None:
-        """Detach the stream from its connection, which was lost."""
+    def detach(self, was_reset: bool) -> None:
+        """Detach the stream from its connection, which was lost. `was_reset`: or not everything could be written."""
         self._become(_DETACHED)
-        self.was_reset = ending is Ending.RESET
+        self.was_reset = was_reset
         self._to_resend.clear()
 
     def _become(self, state: StreamState) -> None:

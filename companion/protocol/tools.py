@@ -45,8 +45,7 @@ class ClientSession(NamedTuple):
     """A client as the application sees it."""
 
     id: str
-    """Unique and never logged. For a client without a session it is derived from its connection or, if stateless, from
-    all that it says about itself."""
+    """Unique and never logged. That of a client without a session is made of the name of its token and its own."""
     client_name: str
     client_version: str
     protocol_version: str

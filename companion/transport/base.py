@@ -43,10 +43,10 @@ _ENDING = "The companion is being restarted or has ended. Try again in a moment.
 
 
 class RunningCall(NamedTuple):
-    """A call that is under way: the task that runs it, and what gives the answer to its request."""
+    """A call that is under way: the task that runs it, and its end, with the answer to its POST if it was the last."""
 
     task: asyncio.Task[Any]
-    answer: Callable[[Answer], None]
+    over: asyncio.Future[Optional[Answer]]
 
 
 class BaseServer:
@@ -69,7 +69,6 @@ class BaseServer:
         self._limits = limits
         self._protocol = Protocol(dialect, identity, limits)
         self._running: Dict[ToolCall, RunningCall] = {}
-        self._last_call_over: Optional[asyncio.Future[None]] = None  # somebody waits for it
         self._cancelled: Set[asyncio.Task[Any]] = set()
         # Read for each request: further tokens may be added meanwhile.
         self._gate = Gate(ChainMap({"": secrets.token}, secrets.further), dialect.secret_header)
@@ -227,23 +226,19 @@ class BaseServer:
             logger.exception("the tool %s failed", call.name)
         reaction = self._protocol.finish(call, result, self._now())
         self._perform(reaction.events)
-        running = self._forget(call)
-        if running is not None and isinstance(reaction.reply, Answer):
-            running.answer(reaction.reply)
+        self._ended(call, reaction.reply if isinstance(reaction.reply, Answer) else None)
 
     def _let_run_out(self, event: CallCancelled) -> None:
         """Nobody waits any more for what the tool does until it has heard of the cancellation."""
-        running = self._forget(event.call)
+        running = self._ended(event.call, event.reply)
         if running is not None:
             self._cancelled.add(running.task)
             running.task.add_done_callback(self._cancelled.discard)
-            if event.reply is not None:
-                running.answer(event.reply)
 
-    def _forget(self, call: ToolCall) -> Optional[RunningCall]:
+    def _ended(self, call: ToolCall, answer: Optional[Answer]) -> Optional[RunningCall]:
         running = self._running.pop(call, None)
-        if not self._running and self._last_call_over is not None and not self._last_call_over.done():
-            self._last_call_over.set_result(None)
+        if running is not None:
+            running.over.set_result(answer)
         return running
 
     async def _answer_calls(self, seconds: float) -> None:
@@ -254,10 +249,9 @@ class BaseServer:
         await self._calls_over(seconds)
 
     async def _calls_over(self, seconds: float) -> None:
-        """Wait until no call is under way, at most so long."""
+        """Wait until the calls under way are over, at most so long."""
         if self._running:
-            self._last_call_over = asyncio.get_running_loop().create_future()
-            await asyncio.wait([self._last_call_over], timeout=seconds)
+            await asyncio.wait([running.over for running in self._running.values()], timeout=seconds)
 
 
 def never(value: NoReturn) -> NoReturn:

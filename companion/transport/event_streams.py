@@ -16,7 +16,7 @@ from aiohttp import web
 from ..protocol.effects import OpenStream
 from ..protocol.exchanges import EVENT_STREAM
 from ..protocol.sessions import Session
-from ..protocol.streams import HEARTBEAT, Ending, Stream
+from ..protocol.streams import HEARTBEAT, Stream
 from .connections import Connection
 from .responses import SERVER_NAME
 
@@ -29,14 +29,15 @@ class EventStreamWriter:
     """Writes a stream until it ends, its connection is lost, or another writer supersedes it. Loop thread."""
 
     __slots__ = (
-        "_beat", "_chunked", "_session", "_taken", "_transport", "_waiter", "ending", "lost", "stream", "superseded",
+        "_beat", "_chunked", "_session", "_taken", "_transport", "_waiter", "lost", "stream", "superseded",
+        "was_reset",
     )  # fmt: skip
 
     def __init__(self, session: Session, stream: Stream) -> None:
         self._session = session
         self.stream = stream
         self.lost = False
-        self.ending = Ending.IN_ORDER
+        self.was_reset = False
         self.superseded = False
         self._waiter: Optional[asyncio.Future[None]] = None
         self._beat = False
@@ -60,7 +61,7 @@ class EventStreamWriter:
             if not self.lost:
                 await response.write_eof()
         except ConnectionError:
-            self.lost, self.ending = True, Ending.RESET  # The bytes taken last were not written.
+            self.lost = self.was_reset = True  # The bytes taken last were not written.
         finally:
             connection.on_lost = None
             self._transport = None
@@ -83,7 +84,7 @@ class EventStreamWriter:
                 self._beat = False
                 await response.write(HEARTBEAT)
         if self._taken:
-            self.ending = Ending.RESET  # These bytes were not written.
+            self.was_reset = True  # These bytes were not written.
 
     def pump(self) -> None:
         """Write what there is: at once if it is little and the connection is idle, which is the usual case.
@@ -134,15 +135,15 @@ class EventStreamWriter:
 
     def _connection_lost(self, was_reset: bool) -> None:
         self.lost = True
-        self.ending = Ending.RESET if was_reset else Ending.IN_ORDER
+        self.was_reset = was_reset
         self.wake()
 
 
 class EventStreams:
     """The streams that are attached to a connection. Loop thread."""
 
-    def __init__(self, ended: Callable[[Session, Stream, Ending], None], heartbeat_seconds: float) -> None:
-        """`ended` is called when a session's stream is detached, with how its connection ended."""
+    def __init__(self, ended: Callable[[Session, Stream, bool], None], heartbeat_seconds: float) -> None:
+        """`ended` is called when a session's stream is detached, with whether its connection was reset."""
         self._ended = ended
         self._heartbeat_seconds = heartbeat_seconds
         self._writers: Dict[Stream, EventStreamWriter] = {}
@@ -163,7 +164,7 @@ class EventStreams:
         finally:
             if self._writers.get(stream) is writer:
                 del self._writers[stream]
-                self._ended(session, stream, writer.ending)
+                self._ended(session, stream, writer.was_reset)
                 if self._stopping is not None and not self._writers and not self._stopping.done():
                     self._stopping.set_result(None)
 

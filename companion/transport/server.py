@@ -19,7 +19,7 @@ from ..protocol.exchanges import JSON_TYPE, Arrival, refused
 from ..protocol.jsonrpc import RpcError
 from ..protocol.serving import Address
 from ..protocol.sessions import Output, Session
-from ..protocol.streams import Ending, Stream
+from ..protocol.streams import Stream
 from ..protocol.tools import ToolCall
 from .base import STOP_SECONDS, BaseServer, RunningCall
 from .bodies import body_complaint
@@ -110,7 +110,7 @@ class CompanionServer(BaseServer):
             if method == "GET":
                 return await self._react(request, registry.listen(headers, accepted(headers)[1], self._now()))
             if method == "DELETE":
-                return await self._react(request, self._deleted(registry.delete(headers)))
+                return await self._react(request, registry.delete(headers))
             return not_allowed("POST, GET, DELETE")
         if path == "/events":
             if method != "GET":
@@ -119,13 +119,6 @@ class CompanionServer(BaseServer):
             reaction = registry.listen_without_session(headers, accepts_events, self._now(), token_name)
             return await self._react(request, reaction)
         return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
-
-    def _deleted(self, reaction: Reaction) -> Reaction:
-        """The reaction to a DELETE, with the status that this server's clients can read."""
-        reply = reaction.reply
-        if isinstance(reply, Answer) and reply.status == 204:
-            return reaction._replace(reply=reply._replace(status=self._dialect.deleted_status))
-        return reaction
 
     def _health(self, method: str) -> WholeResponse:
         if method not in ("GET", "HEAD"):
@@ -181,27 +174,28 @@ class CompanionServer(BaseServer):
         """Run the tools. The answer, even to calls that were taken back, is given when they have ended."""
         connection = cast(Connection, request.protocol)
         connection.on_lost = functools.partial(self._caller_lost, calls)
-        answers: List[Answer] = []
+        loop = asyncio.get_running_loop()
+        over: List[asyncio.Future[Optional[Answer]]] = [loop.create_future() for _ in calls]
         try:
             if len(calls) == 1:  # on the request's own task: another one would take a tenth of a small call
                 task = asyncio.current_task()
                 assert task is not None
-                self._running[calls[0]] = RunningCall(task, answers.append)
+                self._running[calls[0]] = RunningCall(task, over[0])
                 await self._run(calls[0])
             else:
-                await self._run_side_by_side(calls, answers)
+                await self._run_side_by_side(calls, over)
         finally:
             connection.on_lost = None
         if self._expiry is None:
             self._look_at_the_time()
-        return answers[0]
+        return next(answer for answer in [each.result() for each in over] if answer is not None)
 
-    async def _run_side_by_side(self, calls: Sequence[ToolCall], answers: List[Answer]) -> None:
+    async def _run_side_by_side(
+        self, calls: Sequence[ToolCall], over: Sequence[asyncio.Future[Optional[Answer]]]
+    ) -> None:
         """Run the calls of a batch, each on a task of its own."""
-        loop = asyncio.get_running_loop()
-        tasks = [loop.create_task(self._run(call)) for call in calls]
-        for call, task in zip(calls, tasks):
-            self._running[call] = RunningCall(task, answers.append)
+        tasks = [asyncio.ensure_future(self._run(call)) for call in calls]
+        self._running.update(zip(calls, map(RunningCall, tasks, over)))
         try:
             await asyncio.wait(tasks)
         except asyncio.CancelledError:
@@ -218,8 +212,8 @@ class CompanionServer(BaseServer):
     def _wake(self, outputs: Sequence[Output]) -> None:
         self._streams.wake(cast(Sequence[Stream], outputs))
 
-    def _stream_ended(self, session: Session, stream: Stream, ending: Ending) -> None:
-        self._perform(self._protocol.registry.stream_lost(session, stream, ending, self._now()))
+    def _stream_ended(self, session: Session, stream: Stream, was_reset: bool) -> None:
+        self._perform(self._protocol.registry.stream_lost(session, stream, was_reset, self._now()))
         self._look_at_the_time()
 
     # Time

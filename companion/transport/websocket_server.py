@@ -108,7 +108,7 @@ class WebSocketServer(BaseServer):
         if isinstance(reaction.reply, RunCalls):
             for call in reaction.reply.calls:
                 task = asyncio.ensure_future(self._run(call))
-                self._running[call] = RunningCall(task, lambda answer: None)
+                self._running[call] = RunningCall(task, asyncio.get_running_loop().create_future())
 
     def _wake(self, outputs: Sequence[Output]) -> None:
         for session in cast(Sequence[Session], outputs):

@@ -12,7 +12,6 @@ from companion.protocol.effects import Answer, OpenStream, Reaction, RunCalls, S
 from companion.protocol.exchanges import Arrival, refused
 from companion.protocol.jsonrpc import RpcError
 from companion.protocol.limits import Limits
-from companion.protocol.streams import Ending
 from companion.protocol.tools import EMPTY, Implementation, Tool, ToolResult
 from tests.support.dialects import dialect
 
@@ -200,11 +199,9 @@ class Wire:
         headers = {} if session is None else {"Mcp-Session-Id": session}
         return self.ask(self.core.registry.delete, Headers(headers))
 
-    def lose(self, stream: Any, was_reset: bool = False, ending: Optional[Ending] = None) -> Any:
+    def lose(self, stream: Any, was_reset: bool = False) -> Any:
         """The connection that carried the stream is gone."""
-        if ending is None:
-            ending = Ending.RESET if was_reset else Ending.IN_ORDER
-        return self.note(self.core.registry.stream_lost(self.sessions[stream], stream, ending, self.now))
+        return self.note(self.core.registry.stream_lost(self.sessions[stream], stream, was_reset, self.now))
 
 
 def events(data: bytes) -> List[Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from companion.protocol.limits import Limits
 from companion.protocol.outbox import Message, Outbox
-from companion.protocol.streams import CHUNK_BYTES, Ending, Stream
+from companion.protocol.streams import CHUNK_BYTES, Stream
 
 ID = re.compile(rb"^id: a-(\d+)$", re.MULTILINE)
 
@@ -42,8 +42,8 @@ class Bench:
                 return taken
             taken += portion
 
-    def lose(self, ending=Ending.RESET):
-        self.stream.detach(ending)
+    def lose(self):
+        self.stream.detach(True)
 
 
 class TestPortions:

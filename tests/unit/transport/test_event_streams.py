@@ -8,7 +8,6 @@ from companion.protocol.limits import Limits
 from companion.protocol.outbox import Message
 from companion.protocol.revisions import ASSUMED
 from companion.protocol.sessions import MCP, Session
-from companion.protocol.streams import Ending
 from companion.protocol.tools import ClientSession
 from companion.transport import event_streams
 from companion.transport.event_streams import AT_ONCE_BYTES, EventStreamWriter
@@ -120,7 +119,7 @@ def test_what_was_taken_but_not_written_makes_the_end_a_reset(monkeypatch):
         writer.pump()
         connection.on_lost(False)
         await asyncio.sleep(0)
-        assert writer.ending is Ending.RESET
+        assert writer.was_reset
 
     run(scenario, monkeypatch)
 
@@ -132,7 +131,7 @@ def test_nothing_is_written_into_a_connection_that_is_closing(monkeypatch):
         writer.pump()
         await asyncio.sleep(0)
         assert connection.written == b""
-        assert writer.ending is Ending.RESET
+        assert writer.was_reset
 
     run(scenario, monkeypatch)
 
