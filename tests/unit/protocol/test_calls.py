@@ -83,11 +83,6 @@ class TestTakenBack:
         begin(wire, session=session).on_cancelled(ignore)
         assert take_back(wire, other, session).events == []
 
-    def test_only_a_clients_own_calls(self, wire):
-        ours, theirs = wire.connect(), wire.connect()
-        begin(wire, session=ours).on_cancelled(ignore)
-        assert take_back(wire, 1, theirs).events == []
-
 
 class TestBrokenConnections:
     def test_a_reply_that_nobody_can_fetch_is_not_waited_for(self, wire):
@@ -101,12 +96,6 @@ class TestBrokenConnections:
         assert wire.core.registry.next_deadline() is None
         assert cancelled(wire.core.connection_lost([call], 0.0)) == []
         assert wire.core.registry.next_deadline() is not None
-
-    def test_ending_the_session_cancels_its_calls(self, wire):
-        session = wire.connect()
-        call = begin(wire, session=session)
-        call.on_cancelled(ignore)
-        assert cancelled(wire.delete(session).reactions[0].events) == [(call, Cancellation.SESSION_CLOSED)]
 
 
 class Conversation(RuleBasedStateMachine):

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from companion.protocol.core import Protocol
 from companion.protocol.effects import CallCancelled, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
 from companion.protocol.exchanges import Arrival
@@ -255,34 +252,3 @@ def test_a_client_that_reads_nothing_is_given_up():
     effects = [talk.notify("at_mentioned", {"n": number}) for number in range(4)]
     assert effects[:3] == [[], [], []]
     assert isinstance(effects[3][0], SessionClosed)
-
-
-@given(st.lists(st.tuples(st.sampled_from(["call", "finish", "cancel", "lost", "repeat"]), st.integers(0, 4))))
-def test_no_order_of_answers_and_cancellations_answers_a_call_twice_or_never(steps):
-    talk = opened()
-    running, over, answered, taken_back = {}, {}, [], set()
-    number = 0
-    for step, which in steps:
-        if step == "call":
-            number += 1
-            for begun in call(talk, number):
-                running[number] = begun
-        elif step == "finish" and which in running:
-            over[which] = running.pop(which)
-            talk.finish(over[which], text_result("done"))
-        elif step == "repeat" and which in over:
-            talk.finish(over[which], text_result("once more"))
-        elif step == "cancel":
-            note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": which}}
-            for effect in say(talk, note):
-                taken_back.add(which)
-                over[which] = running.pop(which)
-                assert effect.call is over[which]
-        elif step == "lost":
-            lost = {effect.call for effect in talk.lost() if isinstance(effect, CallCancelled)}
-            assert lost == set(running.values())
-            over.update(running)
-            taken_back.update(running)
-            running.clear()
-        answered += [message["id"] for message in heard(talk)]
-    assert sorted(answered) == sorted(set(over) - taken_back)

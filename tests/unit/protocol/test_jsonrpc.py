@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from companion.protocol.jsonrpc import Fault, Notification, Request, Response, read_message
-
 
 @pytest.mark.parametrize("request_id", [0, 1, -5, 2**80, "", "x", "\ud800", 1.5])
 def test_requests_are_answered_with_their_own_id(wire, request_id):
@@ -71,16 +69,3 @@ def test_a_bad_notification_is_refused_and_the_session_lives(wire):
 def test_responses_are_taken_and_ignored(wire):
     assert wire.post({"jsonrpc": "2.0", "id": 1, "result": {}}).status == 202
     assert wire.post({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": ""}}).status == 202
-
-
-@pytest.mark.parametrize(
-    ("value", "kind"),
-    [
-        ({"jsonrpc": "2.0", "id": 1, "method": "a"}, Request),
-        ({"jsonrpc": "2.0", "method": "a"}, Notification),
-        ({"jsonrpc": "2.0", "id": 1, "result": None}, Response),
-        ([], Fault),
-    ],
-)
-def test_a_value_is_one_kind_of_message(value, kind):
-    assert type(read_message(value)) is kind

@@ -74,17 +74,6 @@ def test_what_was_received_is_not_kept_any_longer(wire, places):
     assert numbers(wire.read(older)) == list(range(places, 5)), "what was named is known to have come"
 
 
-def test_a_connection_cut_while_it_repeats_begins_again_at_the_event_named_next(wire):
-    session = wire.connect()
-    stream = wire.listen(session)
-    for number in range(4):
-        say(wire, number)
-    seen = wire.read(stream)
-    wire.lose(stream)
-    wire.lose(wire.listen(session, last_event_id=seen[0][0]))  # nothing of it was read
-    assert numbers(wire.read(wire.listen(session, last_event_id=seen[0][0]))) == [1, 2, 3]
-
-
 def test_a_reset_is_asked_about_only_of_clients_that_never_showed_an_event_id(wire):
     session = wire.connect()
     stream = wire.listen(session)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 
 import pytest
@@ -73,26 +72,6 @@ def test_a_call_that_waits_holds_its_message_no_longer(run, user):
             writer.close()
 
     run(scenario, call_tool=user.call)
-
-
-def test_a_call_that_has_ended_leaves_nothing_to_collect(run):
-    async def at_once(call):
-        return EMPTY
-
-    async def scenario(served):
-        async with served.client() as client:
-            await client.connect()
-            gc.collect()
-            gc.disable()
-            try:
-                for number in range(20):
-                    await client.send(request(number))
-                left = [each for each in gc.get_objects() if type(each).__name__ == "RunningCall"]
-            finally:
-                gc.enable()
-            assert left == []
-
-    run(scenario, call_tool=at_once)
 
 
 def test_a_connection_that_breaks_takes_all_calls_of_its_batch_back(run, user):

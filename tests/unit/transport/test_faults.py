@@ -71,32 +71,6 @@ def test_a_stream_that_is_cut_a_hundred_times(run, revision):
     assert cuts >= CUTS
 
 
-def test_two_hundred_sessions_with_streams(run):
-    async def scenario(served):
-        clients = [served.client(f"client {number}") for number in range(200)]
-        for client in clients:
-            await client.__aenter__()
-        try:
-            await asyncio.gather(*(client.connect() for client in clients))
-            following = [asyncio.ensure_future(client.follow(3)) for client in clients]
-            await asyncio.sleep(0)
-            started = time.monotonic()
-            served.server.notify("ide/contextUpdate", {"n": 0})
-            for number, client in enumerate(clients):
-                served.server.notify("ide/diffAccepted", {"n": number}, session=client.session_id)
-            served.server.notify("ide/contextUpdate", {"n": 1})
-            await asyncio.gather(*following)
-            print(f"200 clients opened streams and had 3 messages each in {time.monotonic() - started:.2f} s")
-            for number, client in enumerate(clients):
-                assert [message["params"]["n"] for message in client.messages] == [0, number, 1]
-            assert len(served.server.sessions) == 200
-        finally:
-            for client in clients:
-                await client.__aexit__()
-
-    run(scenario)
-
-
 @pytest.mark.parametrize("how", ["header", "body"])
 def test_two_hundred_slow_senders_do_not_hold_up_a_good_client(run, how):
     async def drip(served, cut_off):

@@ -42,15 +42,6 @@ def test_frames_are_counted_the_same_however_they_are_cut(frames, cuts):
     assert bounds._to_come == 0
 
 
-@given(st.integers(1, 3))
-def test_heads_may_come_byte_by_byte(count):
-    bounds = FrameBounds(LARGEST)
-    for _ in range(count):
-        for byte in frame(300):
-            assert bounds.feed(bytes([byte])) is None
-    assert bounds.held == count * 300
-
-
 @pytest.mark.parametrize("said, breach", [(LARGEST, None), (LARGEST + 1, Breach.TOO_BIG), (1 << 62, Breach.TOO_BIG)])
 def test_a_frame_is_judged_by_its_head(said, breach):
     assert FrameBounds(LARGEST).feed(frame(1, said=said)) is breach
@@ -70,10 +61,6 @@ def test_the_frames_of_a_message_are_counted_together_until_it_is_taken():
     bounds.taken()
     assert bounds.feed(frame(60_000)) is None
     assert bounds.feed(frame(60_000)) is Breach.TOO_BIG
-
-
-def test_a_message_of_the_largest_size_is_taken():
-    assert FrameBounds(LARGEST).feed(frame(LARGEST)) is None
 
 
 def test_empty_frames_are_counted():

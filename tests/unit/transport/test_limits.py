@@ -130,22 +130,6 @@ def test_connections_that_have_shown_no_token_make_room(run):
     run(scenario, Limits(connections=5))
 
 
-def test_too_many_requests_behind_one_that_is_being_answered(run):
-    async def scenario(served):
-        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
-        writer.write(served.head("GET", "/events"))
-        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
-        writer.write(served.head("GET", "/health") * 5)
-        try:
-            await asyncio.wait_for(reader.read(), 5)
-        except ConnectionError:
-            pass  # it is cut, because its answer cannot be ended
-        writer.close()
-        assert (await served.post())[0] == 200
-
-    run(scenario, Limits(pipelined_requests=3))
-
-
 def test_too_many_requests_at_once(run):
     released = []
 

@@ -68,15 +68,6 @@ def test_what_nobody_holds_any_more_is_passed_over(of_three):
     assert of_three.make_room() is False
 
 
-def test_room_can_be_made_only_while_there_is_somebody(of_three):
-    assert of_three.make_room() is False
-    caller = Caller()
-    of_three.add(caller, MANY)
-    assert of_three.make_room() is True
-    assert caller.evicted == 1
-    assert of_three.make_room() is False
-
-
 @pytest.mark.parametrize(
     ("descriptors", "most"),
     [(1, 1), (SHARE, 1), (2 * SHARE, 2), (sys.maxsize, Limits().unauthenticated_connections)],
