@@ -161,8 +161,6 @@ class Protocol:
 
     def _take_note(self, exchange: Exchange, message: Notification, now: float) -> List[Event]:
         session, method = exchange.session, message.method
-        if exchange.stateless:
-            return []  # here a client cancels a call by closing the connection
         if method == "notifications/cancelled":
             return self.registry.calls.cancel_request(exchange.client.id, message.params.get("requestId"), now)
         if session is None:

@@ -29,13 +29,15 @@ class EventStreamWriter:
     """Writes a stream until it ends, its connection is lost, or another writer supersedes it. Loop thread."""
 
     __slots__ = (
-        "_beat", "_chunked", "_session", "_taken", "_transport", "_waiter", "lost", "stream", "superseded",
+        "_beat", "_chunked", "_session", "_taken", "_transport", "_waiter", "lost", "over", "stream", "superseded",
         "was_reset",
     )  # fmt: skip
 
     def __init__(self, session: Session, stream: Stream) -> None:
         self._session = session
         self.stream = stream
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when this connection writes the stream no longer."""
         self.lost = False
         self.was_reset = False
         self.superseded = False
@@ -149,7 +151,7 @@ class EventStreams:
         self._writers: Dict[Stream, EventStreamWriter] = {}
         self._woken: Dict[Stream, None] = {}
         self._heartbeat: Optional[asyncio.TimerHandle] = None
-        self._stopping: Optional[asyncio.Future[None]] = None
+        self._stopping = False
 
     async def serve(self, request: web.BaseRequest, opened: OpenStream) -> web.StreamResponse:
         """Write a stream on this request's connection until either ends."""
@@ -165,8 +167,7 @@ class EventStreams:
             if self._writers.get(stream) is writer:
                 del self._writers[stream]
                 self._ended(session, stream, writer.was_reset)
-                if self._stopping is not None and not self._writers and not self._stopping.done():
-                    self._stopping.set_result(None)
+            writer.over.set_result(None)
 
     def wake(self, streams: Sequence[Stream]) -> None:
         """Note that these streams have something to write. All such streams are written in the next iteration of the
@@ -183,7 +184,7 @@ class EventStreams:
                 writer.pump()
 
     def _schedule_heartbeat(self) -> None:
-        if self._heartbeat is None and self._stopping is None:
+        if self._heartbeat is None and not self._stopping:
             self._heartbeat = asyncio.get_running_loop().call_later(self._heartbeat_seconds, self._beat)
 
     def _beat(self) -> None:
@@ -198,9 +199,8 @@ class EventStreams:
         if self._heartbeat is not None:
             self._heartbeat.cancel()
             self._heartbeat = None
-        if self._stopping is None:
-            self._stopping = asyncio.get_running_loop().create_future()
+        self._stopping = True
         if self._writers:
-            await asyncio.wait([self._stopping], timeout=seconds)
+            await asyncio.wait([writer.over for writer in self._writers.values()], timeout=seconds)
         for writer in list(self._writers.values()):
             writer.abort()

@@ -13,8 +13,9 @@ from typing import Optional
 
 MOST_FRAMES = 4096
 """Frames that nobody has taken yet: fragments of a message, messages, pings."""
-_LONG, _LONGER = 126, 127  # in the head: the length stands in the next 2, or 8, bytes
+_FURTHER = {126: 2, 127: 8}  # in so many further bytes the length stands
 _MASK_BYTES = 4
+_LONGEST_HEAD = 14
 
 
 class Breach(IntEnum):
@@ -64,30 +65,16 @@ class FrameBounds:
     def _read_head(self, data: bytes, start: int) -> int:
         """Take as much of a frame's head as is there; where it ends."""
         known = len(self._head)
-        head = self._head + data[start : start + 14 - known]
-        size = _head_size(head)
+        head = self._head + data[start : start + _LONGEST_HEAD - known]
+        second = head[1] if len(head) > 1 else 0
+        length, is_masked = second & 0x7F, bool(second & 0x80)
+        further = _FURTHER.get(length, 0)
+        size = 2 + further + (_MASK_BYTES if is_masked else 0)
         if len(head) < size:
             self._head = head
             return len(data)
         self._head = b""
         self._frames += 1
-        self._to_come = _length(head)
-        self._unmasked = not head[1] & 0x80
+        self._to_come = int.from_bytes(head[2 : 2 + further], "big") if further else length
+        self._unmasked = not is_masked
         return start + size - known
-
-
-def _head_size(head: bytes) -> int:
-    if len(head) < 2:
-        return 2 if not head else 3  # at least one more than is there
-    length = head[1] & 0x7F
-    further = 2 if length == _LONG else 8 if length == _LONGER else 0
-    return 2 + further + (_MASK_BYTES if head[1] & 0x80 else 0)
-
-
-def _length(head: bytes) -> int:
-    length = head[1] & 0x7F
-    if length == _LONG:
-        return int.from_bytes(head[2:4], "big")
-    if length == _LONGER:
-        return int.from_bytes(head[2:10], "big")
-    return length

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import http
+import re
 import time
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple
@@ -28,6 +29,7 @@ SERVER_NAME = "MCP"
 
 _STATUS_LINES = {int(one): f"HTTP/1.1 {int(one)} {one.phrase}\r\n" for one in http.HTTPStatus}
 _CONNECTION_LINES = {True: "Connection: keep-alive\r\n", False: "Connection: close\r\n"}
+_NEVER = re.compile(r";\s*q\s*=\s*0(\.0*)?\s*(;|$)")
 _LAST_LINE = f"Server: {SERVER_NAME}\r\n\r\n"
 
 
@@ -108,23 +110,11 @@ def _accepted(value: str) -> Tuple[bool, bool]:
         return True, True
     json = events = False
     for part in value.lower().split(","):
-        media_type, _, parameters = part.partition(";")
-        if _refused(parameters):
+        media_type = part.partition(";")[0].strip()
+        if _NEVER.search(part):
             continue
-        media_type = media_type.strip()
         if media_type == "*/*":
             return True, True
         json = json or media_type in ("application/json", "application/*")
         events = events or media_type in ("text/event-stream", "text/*")
     return json, events
-
-
-def _refused(parameters: str) -> bool:
-    for parameter in parameters.split(";"):
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            try:
-                return float(value) <= 0
-            except ValueError:
-                return False
-    return False
