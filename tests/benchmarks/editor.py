@@ -8,12 +8,10 @@ only the listeners' calls hold a little. A client is connected where one is said
 
 from __future__ import annotations
 
-import contextlib
 import os
 import statistics
 import sys
 import tempfile
-import threading
 import zipfile
 from pathlib import Path
 from typing import Any, Iterator, List
@@ -22,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from ratio import Measurement, show, summary  # noqa: E402
+from resident import Listener  # noqa: E402
 from traffic import Client, Target, message  # noqa: E402
 
 from tests.host.driver import Host  # noqa: E402
@@ -183,16 +182,9 @@ class Bench:
 
     def connect(self) -> Client:
         """A client that reads what it is sent."""
-        client = Client(self._target)
-        threading.Thread(target=self._read, args=(client.stream,), daemon=True).start()
+        client = Listener(self._target).client
         self.host.wait_until("plugin.application._endpoints.listening != ()")
         return client
-
-    @staticmethod
-    def _read(stream: Any) -> None:
-        with contextlib.suppress(OSError):  # which is how it is closed
-            while stream.recv(1 << 20):
-                pass
 
     def slices(self, name: str) -> List[Any]:
         """What was counted since the last time; raises AssertionError if nothing was."""

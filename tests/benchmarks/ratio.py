@@ -107,10 +107,3 @@ def show(measurements: Iterable[Measurement]) -> int:
     measured = list(measurements)
     print(json.dumps(measured) if "--json" in sys.argv[1:] else table(measured))
     return int(any(one.missed for one in measured))
-
-
-def check(measurements: Iterable[Measurement]) -> None:
-    """Raise `AssertionError` with the table if a target is missed."""
-    measured = list(measurements)
-    if any(one.missed for one in measured):
-        raise AssertionError("A target is missed:\n" + table(measured))

@@ -19,7 +19,7 @@ from typing import Callable, List, Tuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-from ratio import Measurement, check, show, summary  # noqa: E402
+from ratio import Measurement, show, summary  # noqa: E402
 
 from companion.system.platform import Platform  # noqa: E402
 from companion.unreviewed.git import Repository, find_git  # noqa: E402
@@ -115,11 +115,6 @@ def measurements() -> List[Measurement]:
             found.append(summary(f"first look at {what}", [first], target=target, unit="s"))
             found.append(summary(f"later look at {what}", later, target=later_target, unit="s"))
     return found
-
-
-def test_looks_are_cheap_enough() -> None:
-    """Fails with the table if a target is missed by more than the noise."""
-    check(measurements())
 
 
 if __name__ == "__main__":

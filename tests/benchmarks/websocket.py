@@ -29,9 +29,9 @@ FIRST, IDLE = 10, 50
 MOST_KILOBYTES = 64
 
 
-def started(script: str) -> Server:
-    """One of our servers."""
-    return Server(script, [sys.executable, str(HERE / "servers" / (script + ".py"))], {})
+def started(*kind: str) -> Server:
+    """Our server for HTTP, or of the kind `websocket`."""
+    return Server("companion", [sys.executable, str(HERE / "servers" / "companion_server.py"), *kind], {})
 
 
 def latency(client: Any, body: bytes) -> float:
@@ -46,7 +46,7 @@ def latency(client: Any, body: bytes) -> float:
 
 def round_trips(body: bytes) -> Iterator[Measurement]:
     """A call over both transports, on connections that are open."""
-    servers = [started("companion_server"), started("companion_websocket")]
+    servers = [started(), started("websocket")]
     try:
         http = Client(servers[0].target, listens=False)
         socket = SocketClient(servers[1].target, CLAUDE.secret_header)
@@ -66,7 +66,7 @@ def round_trips(body: bytes) -> Iterator[Measurement]:
 
 def growth() -> float:
     """Kilobytes that an idle connection takes in a server that has served nobody before."""
-    server = started("companion_websocket")
+    server = started("websocket")
     clients: List[SocketClient] = []
     try:
         clients += [SocketClient(server.target, CLAUDE.secret_header) for _ in range(FIRST)]

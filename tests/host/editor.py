@@ -11,15 +11,12 @@ ends at once without a word to the plugins, as in a crash of the real editor.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
-from typing import Any, BinaryIO, Dict, List, Optional
+from typing import Any, BinaryIO, Dict
 
 from . import launch
 
@@ -38,11 +35,10 @@ class Editor:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        self._quitting = False
 
     def run(self) -> int:
         """Relays until the plugin host has exited. Returns the exit code for the process."""
-        signal.signal(signal.SIGINT, self._interrupted)
+        signal.signal(signal.SIGINT, lambda number, frame: None)  # Ctrl-C is for the driver, which ends us or its pipe
         threading.Thread(target=self._relay_requests, name="requests", daemon=True).start()
         assert self._child.stdout is not None
         for line in self._child.stdout:
@@ -54,21 +50,11 @@ class Editor:
     def _relay_requests(self) -> None:
         for line in self._requests:
             if line.strip():
-                self._quitting = self._quitting or b'"host.quit"' in line
-                self._send(line if line.endswith(b"\n") else line + b"\n")
-                if self._quitting:
+                self._send(line)
+                if b'"host.quit"' in line:
                     self._end_within(QUIT_SECONDS)
-        self._quit()  # the driver has exited or closed its pipe
-
-    def _quit(self) -> None:
-        """Quits in the ordinary way, without a request."""
-        self._quitting = True
-        self._send(b'{"id": null, "call": "host.quit"}\n')
+        self._send(b'{"id": null, "call": "host.quit"}\n')  # the driver has exited or closed its pipe
         self._end_within(QUIT_SECONDS)
-
-    def _interrupted(self, number: int, frame: Any) -> None:
-        """Ctrl-C in the terminal that started us ends the editor as its user would."""
-        threading.Thread(target=self._quit, name="interrupted", daemon=True).start()
 
     def _send(self, line: bytes) -> None:
         assert self._child.stdin is not None
@@ -97,38 +83,3 @@ class Editor:
 def run(settings: Dict[str, Any]) -> int:
     """Entry point of the editor process, see `start.py`."""
     return Editor(settings, sys.stdin.buffer, sys.stdout.buffer).run()
-
-
-def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line: prepares the folders, then becomes the editor process."""
-    parser = argparse.ArgumentParser(prog="python -m tests.host", description="A headless Sublime Text for tests.")
-    parser.add_argument("--folder", action="append", default=[], help="open this folder in the first window")
-    parser.add_argument("--file", action="append", default=[], help="open this file")
-    parser.add_argument("--package", default="tree", help="'tree', a .sublime-package file, a folder, or 'none'")
-    parser.add_argument("--python", default=sys.executable, help="the Python that runs the plugin host")
-    parser.add_argument("--libraries", action="append", default=[], help="'environment', 'none', or a folder")
-    parser.add_argument("--data", help="the data folder; kept. Without it a temporary one is used")
-    parser.add_argument("--real-home", action="store_true", help="keep HOME and the temp folder of this terminal")
-    options = parser.parse_args(arguments)
-
-    data = os.path.abspath(options.data) if options.data else tempfile.mkdtemp(prefix="sublime-host-")
-    libraries: launch.Libraries = options.libraries or "environment"
-    if options.libraries in (["environment"], ["none"]):
-        libraries = options.libraries[0]
-    package = None if options.package == "none" else options.package
-    settings = launch.prepare_data(data, package, libraries, options.python)
-    settings.update(
-        python=options.python,
-        folders=[os.path.abspath(folder) for folder in options.folder],
-        files=[os.path.abspath(file) for file in options.file],
-    )
-    keep = {name: os.environ.get(name) for name in ("HOME", "TMPDIR", "TMP", "TEMP", "USERPROFILE")}
-    environment = launch.environment(data, keep if options.real_home else None)
-    print(f"data folder: {data}\nconsole: {settings['console']}", file=sys.stderr, flush=True)
-    # A child, not a replacement: that works the same on every platform, and pipes pass through.
-    editor = subprocess.Popen(launch.editor_command(options.python, settings), env=environment)
-    while True:
-        try:
-            return editor.wait()
-        except KeyboardInterrupt:
-            continue  # the editor got it, too, and is quitting

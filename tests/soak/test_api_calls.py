@@ -1,7 +1,6 @@
 """How often the package asks the editor for something: each call crosses into another process.
 
-A selection or an edit asks for nothing; while nobody does anything, little is asked for. The benchmark measures the
-same and holds it to the same figures.
+A selection or an edit asks for nothing; while nobody does anything, little is asked for.
 """
 
 from __future__ import annotations

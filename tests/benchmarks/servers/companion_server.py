@@ -1,4 +1,7 @@
-"""The package's own server, with its own tools, whose calls are answered at once."""
+"""The package's own server, with its own tools, whose calls are answered at once.
+
+With the argument `websocket` it is the one that speaks over WebSockets, with the same tools.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from control import CONTEXT, serve
 
+from companion.agents.claude_dialect import ClaudeDialect
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult
 from companion.transport.server import CompanionServer
+from companion.transport.websocket_server import WebSocketServer
+
+
+class OverWebSocket(ClaudeDialect):
+    """With the tools of the other server."""
+
+    tools = IDE_COMPANION.tools
 
 
 async def call_tool(call: ToolCall) -> ToolResult:
@@ -25,7 +36,9 @@ async def call_tool(call: ToolCall) -> ToolResult:
 async def main() -> None:
     identity = Implementation("gemini-companion", "Gemini Companion", "1.0.0")
     secrets = Secrets(os.environ["BENCHMARK_TOKEN"])
-    server = CompanionServer(IDE_COMPANION, secrets, Hooks(call_tool), identity=identity)
+    over_websocket = sys.argv[1:] == ["websocket"]
+    served, dialect = (WebSocketServer, OverWebSocket()) if over_websocket else (CompanionServer, IDE_COMPANION)
+    server = served(dialect, secrets, Hooks(call_tool), identity=identity)
 
     def notify() -> None:
         server.notify("ide/contextUpdate", CONTEXT, collapse="ide/contextUpdate")

@@ -9,9 +9,7 @@ Rule: no step blocks the main thread, and a test that never ends is failed by it
 
 from __future__ import annotations
 
-import importlib
 import os
-import sys
 import time
 import unittest
 from typing import Any, Callable, Dict, Generator, Iterator, List, Optional
@@ -87,7 +85,6 @@ def discover(package: str, tests_dir: str, pattern: str, names: Optional[List[st
     start = os.path.join(sublime.packages_path(), package, tests_dir)
     if not os.path.isdir(start):
         raise FileNotFoundError(f"there are no tests at {start}")
-    importlib.invalidate_caches()
     loader = unittest.TestLoader()
     if names:
         loader.testNamePatterns = [name if "*" in name else f"*{name}*" for name in names]
@@ -114,7 +111,6 @@ def run_package_tests(
 
     def done(result: Any) -> None:
         _print_summary(writer, result, time.perf_counter() - started)
-        _forget_tests(package, tests_dir)
         finished(result)
 
     Runner(result, condition_timeout, done).start(tests)
@@ -164,9 +160,3 @@ def _flatten(suite: Any) -> Iterator[unittest.TestCase]:
             yield from _flatten(part)
     else:
         yield suite
-
-
-def _forget_tests(package: str, tests_dir: str) -> None:
-    prefix = f"{package}.{tests_dir}"
-    for name in [name for name in sys.modules if name == prefix or name.startswith(prefix + ".")]:
-        del sys.modules[name]

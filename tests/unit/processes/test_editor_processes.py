@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,7 @@ import time
 import pytest
 
 from tests.host import launch
-from tests.host.driver import Host, HostError, HostGone, is_alive
+from tests.host.driver import Host, HostGone, is_alive
 
 
 def wait_for(condition, seconds=10.0):
@@ -96,30 +95,6 @@ def test_a_call_that_hangs_is_told_with_what_the_threads_are_doing(sample):
         host.kill()
 
 
-def test_errors_come_back_with_type_and_traceback(sample):
-    with sample.start() as host:
-        with pytest.raises(HostError) as caught:
-            host.evaluate("{}['missing']")
-        assert caught.value.type == "KeyError"
-        assert "Traceback" in caught.value.traceback
-        with pytest.raises(HostError, match="not JSON"):
-            host.evaluate("object()")
-        with pytest.raises(HostError, match="no gesture 'fly'"):
-            host.call("fly")
-
-
-def test_waiting_for_an_expression(sample):
-    with sample.start() as host:
-        host.execute("seen = []\nsublime.set_timeout(lambda: seen.append('here'), 100)")
-        assert host.wait_until("seen and seen[0]") == "here"
-        with pytest.raises(HostError) as caught:
-            host.wait_until("False", timeout=0.2)
-        assert caught.value.type == "TimeoutError"
-        with pytest.raises(HostError) as caught:
-            host.wait_until("no_such_name")
-        assert caught.value.type == "NameError"
-
-
 def test_errors_of_plugins_and_threads_are_recorded(sample):
     with sample.start() as host:
         host.execute(
@@ -147,88 +122,6 @@ def test_each_host_has_a_home_of_its_own(sample, monkeypatch):
             assert path.startswith(host.data)
         assert host.evaluate("[name for name in os.environ if 'GEMINI' in name or name == 'TERM_PROGRAM']") == []
         assert host.evaluate("sublime.packages_path()") == os.path.join(host.data, "Packages")
-
-
-def test_the_command_line_can_be_driven_by_any_program(sample, tmp_path):
-    requests = [
-        {"id": 1, "call": "host.evaluate", "arguments": {"expression": "window.folders()"}},
-        {"id": 2, "call": "host.loaded_plugins"},
-        {"id": "three", "call": "host.evaluate", "arguments": {"expression": "1 +"}},
-    ]
-    lines = "".join(json.dumps(request) + "\n" for request in requests)
-    arguments = ["--package", sample.folder, "--folder", str(tmp_path), "--data", sample.data]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.host", *arguments],
-        cwd=launch.ROOT,
-        env=dict(os.environ, SAMPLE_LOG=sample.log_path),
-        input=lines,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    messages = [json.loads(line) for line in done.stdout.splitlines()]
-    answers = {message["id"]: message for message in messages if message.get("id")}
-    assert answers[1]["result"] == [os.path.realpath(str(tmp_path))]
-    assert answers[2]["result"] == {sample.name: [f"{sample.name}.plugin"]}
-    assert answers["three"]["error"]["type"] == "SyntaxError"
-    assert done.returncode == 0
-    assert sample.log()[-1].startswith("exit")
-
-
-def test_a_restart_brings_back_windows_tabs_and_unsaved_text(sample, tmp_path):
-    file = tmp_path / "file.txt"
-    file.write_text("on disk\n", encoding="utf-8")
-    folder = os.path.realpath(str(tmp_path))
-    with sample.start(folders=[folder], files=[str(file)]) as host:
-        host.call("new_file", text="never saved", name="notes")
-        host.execute("view.settings().set('sample.role', 'kept'); view.add_regions('gone', [sublime.Region(0, 5)])")
-        host.call("new_window")
-        host.quit()
-        host.restart()
-        assert host.evaluate("[w.folders() for w in sublime.windows()]") in ([[folder], []], [[], [folder]])
-        host.execute(
-            "notes = [v for w in sublime.windows() for v in w.views() if v.name() == 'notes'][0]\n"
-            "files = [v.file_name() for w in sublime.windows() for v in w.views()]\n"
-        )
-        assert host.evaluate("notes.substr(sublime.Region(0, notes.size()))") == "never saved"
-        assert host.evaluate("[notes.settings().get('sample.role'), notes.get_regions('gone')]") == ["kept", []]
-        assert os.path.realpath(str(file)) in host.evaluate("files")
-
-
-def test_a_killed_editor_starts_again(sample):
-    with sample.start() as host:
-        first = host.editor_pid
-        host.kill()
-        host.restart()
-        assert host.editor_pid != first
-        assert [line for line in sample.log() if line.startswith("loaded")] == ["loaded 1", "loaded 1"]
-
-
-def test_the_exit_command_quits(sample):
-    with sample.start() as host:
-        host.call("press", keys="ctrl+q")
-        wait_for(lambda: not host.running)
-        assert not is_alive(host.plugin_host_pid)
-    assert sample.log()[-1].startswith("exit")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_in_the_terminal_quits_in_order(sample):
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.host", "--package", sample.folder, "--data", sample.data],
-        cwd=launch.ROOT,
-        env=dict(os.environ, SAMPLE_LOG=sample.log_path),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    ) as terminal:
-        assert terminal.stdout is not None
-        ready = json.loads(terminal.stdout.readline())
-        os.killpg(terminal.pid, signal.SIGINT)
-        terminal.wait(20)
-    assert not any(map(is_alive, (ready["editor_pid"], ready["plugin_host_pid"])))
-    assert sample.log()[-1].startswith("exit")
 
 
 def test_an_editor_that_cannot_start_says_why_and_leaves_nothing(sample):

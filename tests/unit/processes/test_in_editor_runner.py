@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.host.driver import HostError
-
 HEADER = """
 import time
 import unittest
@@ -153,54 +149,7 @@ class Later(unittest.TestCase):
     assert counts["run"] == 2
 
 
-def test_the_package_is_imported_as_the_plugin_knows_it(sample):
-    sample.write({"tests/helper.py": "VALUE = 7\n"})
-    counts, text = run(
-        sample,
-        """
-import importlib, sys
-from ..inner import state
-from .helper import VALUE
-
-class Imports(unittest.TestCase):
-    def test_same_modules(self):
-        self.assertEqual(__name__, "Sample Package.tests.test_it")
-        self.assertIs(state, sys.modules["Sample Package.plugin"].state)
-        self.assertIs(importlib.import_module("Sample Package.inner.state"), state)
-        self.assertEqual(VALUE, 7)
-""",
-    )
-    assert failures(text) == []
-    assert counts["passed"] == 1
-
-
-def test_a_module_that_cannot_be_imported_fails(sample):
-    counts, text = run(sample, "import no_such_module\n")
-    assert counts["failed"] == 1
-    assert "no_such_module" in text
-
-
-def test_tests_can_be_chosen_by_name(sample):
-    tests = "class Some(unittest.TestCase):\n    def test_one(self): pass\n    def test_two(self): pass\n"
-    assert run(sample, tests, names=["two"])[0]["run"] == 1
-    assert run(sample, tests, pattern="test_other*.py")[0]["run"] == 0
-
-
 def test_a_case_with_fixtures_of_its_class_is_refused(sample):
     counts, text = run(sample, "class Shared(DeferrableTestCase):\n    @classmethod\n    def setUpClass(cls): pass\n")
     assert counts["failed"] == 1
     assert "Shared: the stand-in for UnitTesting has no fixtures of classes" in text
-
-
-def test_a_package_without_tests_is_an_error(sample):
-    with sample.start() as host, pytest.raises(HostError, match="there are no tests"):
-        host.call("host.run_tests", package=sample.name)
-
-
-def test_tests_are_read_anew_each_time(sample):
-    body = "class Some(unittest.TestCase):\n    def test_one(self): self.assertTrue({})\n"
-    sample.write({"tests/__init__.py": "", "tests/test_it.py": HEADER + body.format(False)})
-    with sample.start() as host:
-        assert host.call("host.run_tests", package=sample.name)["failed"] == 1
-        sample.write({"tests/test_it.py": HEADER + body.format("True, 'now'")})
-        assert host.call("host.run_tests", package=sample.name)["failed"] == 0

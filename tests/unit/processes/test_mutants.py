@@ -50,15 +50,6 @@ def test_rules_turn_conditions_round_move_bounds_and_leave_steps_out(change):
     assert change in changes()
 
 
-def test_nothing_is_made_of_what_only_readers_checkers_and_the_log_see():
-    assert {line for line, _ in changes()}.isdisjoint({1, 2, 4, 7, 8, 9})
-
-
-def test_a_fault_changes_its_own_place_and_nothing_else():
-    fault = next(fault for fault in faults_of("a.py", SOURCE) if fault.change.startswith("self.close"))
-    assert fault.text == SOURCE.replace('self.close("é")', "pass")
-
-
 LIST = """
 # a remark
 [companion/a.py]
@@ -83,12 +74,6 @@ def test_a_line_that_is_not_there_exactly_once_is_stale(text):
         hand_made.listed(LIST, lambda path: text)
 
 
-@pytest.mark.parametrize("text", ["-x\n", "[a.py]\n+x\n", "[a.py]\nwhat\n"])
-def test_an_entry_that_says_too_little_is_refused(text):
-    with pytest.raises(hand_made.ListError):
-        hand_made.listed(text, lambda path: "x\n")
-
-
 def test_the_list_fits_the_tree():
     assert hand_made.listed(mutants.read("tests/mutants.txt"), mutants.read)
 
@@ -103,12 +88,6 @@ def test_every_test_that_should_notice_something_is_there():
 def test_every_room_of_the_package_has_tests_that_should_notice_its_faults():
     rooms = {path.rpartition("/")[0] + "/" for path in mutants.package()}
     assert {room for room in rooms if mutants.tests_of(room) == mutants.AREAS["companion/"]} <= {"companion/"}
-
-
-def test_only_lines_that_have_changed_since_a_commit_are_taken(monkeypatch):
-    diff = "+++ companion/a.py\n@@ -1 +3,2 @@ x\n+++ companion/b.txt\n@@ -1 +1 @@\n+++ companion/c.py\n@@ -5,2 +4,0 @@"
-    monkeypatch.setattr(mutants.subprocess, "check_output", lambda *args, **options: diff)
-    assert mutants.changed_lines("HEAD") == {"companion/a.py": {3, 4}, "companion/c.py": set()}
 
 
 def fault(name="x"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 
 import pytest
 
@@ -60,12 +59,6 @@ def test_the_bytecode_of_a_package_that_is_no_link_goes_with_its_data_folder(sam
         assert sorted(kept) == ["__init__.pyc", "plugin.pyc", "state.pyc"]
 
 
-def test_the_build_is_that_of_the_python(sample):
-    expected = {(3, 8): "4200", (3, 13): "4202", (3, 14): "4215"}
-    with sample.start() as host:
-        assert host.evaluate("sublime.version()") == expected.get(sys.version_info[:2], "4215")
-
-
 def test_newer_builds_strip_assert_statements(sample):
     sample.write({"second.py": "assert False, 'not stripped'\n"})
     with sample.start() as host:
@@ -111,35 +104,6 @@ def test_after_an_upgrade_new_code_runs_only_if_the_plugin_drops_its_modules(sam
         assert host.errors() == []
 
 
-def test_an_ignored_package_is_not_loaded_at_the_start(sample):
-    with sample.start(settings={"Preferences": {"ignored_packages": [sample.name]}}):
-        assert sample.log() == []
-
-
-def test_switching_off_survives_a_restart(sample):
-    with sample.start() as host:
-        host.disable_package(sample.name)
-        host.quit()
-        before = len(sample.log())
-        host.restart()
-        assert host.call("host.loaded_plugins") == {}
-        assert len(sample.log()) == before
-
-
-def test_only_files_at_the_root_are_plugins(sample):
-    sample.write({"inner/plugin.py": "raise ValueError('never imported')\n", "second.py": "", "no_plugin.txt": ""})
-    with sample.start() as host:
-        assert host.call("host.loaded_plugins")[sample.name] == [f"{sample.name}.plugin", f"{sample.name}.second"]
-        assert host.errors() == []
-
-
-def test_a_plugin_that_fails_does_not_stop_the_others(sample):
-    sample.write({"broken.py": "raise ValueError('at import')\n"})
-    with sample.start() as host:
-        assert [error["message"] for error in host.errors()] == ["at import"]
-        assert sample.log()[-1] == "loaded 1"
-
-
 @pytest.mark.parametrize("version", ["3.3", None])
 def test_a_package_for_another_plugin_host_is_not_loaded(sample, version):
     path = os.path.join(sample.folder, ".python-version")
@@ -174,22 +138,3 @@ def test_libraries_are_those_that_were_chosen(sample, tmp_path):
     with sample.start(libraries=[str(library)]) as host:
         assert importable(host, "chosen_library")
         assert not importable(host, "pytest")
-
-
-def test_libraries_in_the_data_folder_are_found(sample):
-    with sample.start(libraries="none") as host:
-        folder = host.evaluate("'python%d%d' % __import__('sys').version_info[:2]")
-        path = os.path.join(host.data, "Lib", folder)
-        os.makedirs(path)
-        with open(os.path.join(path, "late_library.py"), "w", encoding="utf-8") as file:
-            file.write("x = 1\n")
-        host.quit()
-        host.restart()
-        assert host.execute("import late_library", result=None) is None
-
-
-def test_user_settings_lie_over_the_packages(sample):
-    sample.write({"Sample.sublime-settings": '{"a": 1, /* b */ "b": 1, }'})
-    with sample.start(settings={"Sample": {"b": 2}}) as host:
-        values = host.evaluate("[sublime.load_settings('Sample.sublime-settings').get(key) for key in 'abc']")
-        assert values == [1, 2, None]

@@ -66,10 +66,3 @@ def test_hidden_folders_and_caches_are_no_resources(folders):
     for path in (".git/x.txt", "__pycache__/x.txt", "node_modules/a/x.txt", "good/x.txt"):
         write(os.path.join(folders.packages, "A", path), "")
     assert resources.find_resources("x.txt") == ["Packages/A/good/x.txt"]
-
-
-def test_a_replaced_zip_is_seen(folders):
-    zip_package(folders, "A", {"old.txt": ""})
-    assert resources.find_resources("*.txt") == ["Packages/A/old.txt"]
-    zip_package(folders, "A", {"new-name.txt": "", "other.txt": ""})
-    assert resources.find_resources("*.txt") == ["Packages/A/new-name.txt", "Packages/A/other.txt"]

@@ -4,51 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
 import pytest
 
-from tests.host.driver import is_alive
-from tests.tools import cache, legs, nodes, pythons
-
-
-@pytest.fixture
-def cache_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache, "CACHE", str(tmp_path))
-    return tmp_path
-
-
-def test_a_thing_is_made_once_and_again_when_its_sources_change(cache_folder):
-    made = []
-    for sources in (["a"], ["a"], ["b"]):
-        cache.set_up("thing", sources, made.append, "the thing")
-    assert made == [str(cache_folder / "thing")] * 2
-
-
-def test_a_failed_set_up_is_made_again(cache_folder):
-    def fail(folder):
-        raise cache.SetupError("no network")
-
-    with pytest.raises(cache.SetupError, match="no network"):
-        cache.set_up("thing", ["a"], fail, "the thing")
-    made = []
-    cache.set_up("thing", ["a"], made.append, "the thing")
-    assert made
-
-
-def test_a_failing_command_is_reported_with_its_output():
-    with pytest.raises(cache.SetupError, match="(?s)trying failed .*why it failed"):
-        cache.run([sys.executable, "-c", "print('why it failed'); raise SystemExit(3)"], "trying")
-    with pytest.raises(cache.SetupError, match="cannot be started"):
-        cache.run([os.path.join(os.sep, "no", "such", "program")], "trying")
-
-
-def test_this_python_is_found():
-    version = sys.version_info[:2]
-    found = pythons.find_all()
-    assert version in found
-    assert found[version].version >= version
-    assert pythons.probe(os.path.join(os.sep, "no", "such", "python")) is None
+from tests.tools import cache, legs, pythons
 
 
 @pytest.fixture
@@ -75,21 +34,11 @@ class TestTheNewestPython:
         machine(python3_13="3.13.5", python3_14="3.14.2", python3_15="3.15.0")
         assert pythons.newest().version == (3, 14, 2)
 
-    def test_the_newest_python_stands_in_where_the_editors_is_missing(self, machine, monkeypatch):
-        monkeypatch.delenv("CI", raising=False)
-        machine(python3_8="3.8.20", python3_13="3.13.5")
-        assert pythons.newest().version == (3, 13, 5)
-
     def test_in_ci_nothing_stands_in(self, machine, monkeypatch):
         monkeypatch.setenv("CI", "true")
         machine(python3_8="3.8.20", python3_13="3.13.5")
         with pytest.raises(cache.SetupError, match="CI tests on the editor's Python 3.14"):
             pythons.newest()
-
-    def test_the_newest_python_is_the_one_that_the_variable_names(self, machine, monkeypatch):
-        folder = machine(python3_13="3.13.5", python3_14="3.14.9", elsewhere="3.14.1")
-        monkeypatch.setenv("PYTHON314", str(folder / "elsewhere"))
-        assert pythons.newest() == pythons.Python((3, 14, 1), str(folder / "elsewhere"))
 
     def test_a_variable_that_names_another_one_is_an_error(self, machine, monkeypatch):
         folder = machine(python3_13="3.13.5", python3_14="3.14.9")
@@ -97,17 +46,6 @@ class TestTheNewestPython:
             monkeypatch.setenv("PYTHON314", str(folder / name))
             with pytest.raises(cache.SetupError, match=f"PYTHON314 .* is {what}"):
                 pythons.newest()
-
-    def test_a_machine_without_any_says_so(self, machine):
-        machine()
-        with pytest.raises(cache.SetupError, match="No usable Python"):
-            pythons.newest()
-
-
-def test_a_missing_node_is_said_clearly(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(cache.SetupError, match="Install Node.js 20"):
-        nodes.node()
 
 
 def test_lock_files_name_no_registry():
@@ -150,75 +88,3 @@ def test_a_leg_that_was_ended_by_a_signal_says_so_and_how_far_it_came(tmp_path, 
     assert outcome.counts.failed == 1
     assert outcome.failures[0] == f"ended by {how}; the last that it said:"
     assert any(what in line for line in outcome.failures[1:])
-
-
-def test_of_a_leg_with_failures_each_is_named(tmp_path):
-    (tmp_path / "test_sample.py").write_text(FAILING, encoding="utf-8")
-    outcome = legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run()
-    assert [line.rpartition("::")[2].split()[0] for line in outcome.failures] == ["test_a"]
-    (tmp_path / "test_sample.py").write_text(PASSING, encoding="utf-8")
-    assert legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run().failures == []
-
-
-@pytest.mark.skipif(os.name == "nt", reason="process groups of POSIX")
-def test_a_leg_past_its_limit_is_killed_with_all_it_started(tmp_path, monkeypatch):
-    note = tmp_path / "child"
-    code = (
-        "import subprocess, sys, time\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
-        f"open({str(note)!r}, 'w').write(str(child.pid))\n"
-        "time.sleep(600)\n"
-    )
-    monkeypatch.setattr(legs, "LEG_SECONDS", 3)
-    outcome = legs.check_leg("slow", [sys.executable, "-c", code]).run()
-    assert outcome.counts.failed == 1
-    assert "KILLED" in outcome.output
-    child = int(note.read_text())
-    deadline = time.monotonic() + 5
-    while is_alive(child) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not is_alive(child)
-
-
-def test_a_thing_whose_needed_file_has_gone_is_made_again(cache_folder):
-    made = []
-
-    def make(folder):
-        made.append(folder)
-        with open(os.path.join(folder, "python"), "w", encoding="utf-8") as file:
-            file.write("")
-
-    for _ in range(2):
-        cache.set_up("thing", ["a"], make, "the thing", needs="python")
-    assert len(made) == 1
-    os.remove(os.path.join(made[0], "python"))
-    cache.set_up("thing", ["a"], make, "the thing", needs="python")
-    assert len(made) == 2
-
-
-def test_the_same_python_under_another_name_has_the_same_environment(cache_folder, monkeypatch):
-    made = []
-
-    def run(command, doing, **options):
-        made.append(command)
-        executable = pythons.executable_of(str(cache_folder / "python3.12"))
-        os.makedirs(os.path.dirname(executable), exist_ok=True)
-        with open(executable, "w", encoding="utf-8") as file:
-            file.write("")
-
-    monkeypatch.setattr(cache, "run", run)
-    first = pythons.environment(pythons.Python((3, 12, 1), "python3"))
-    count = len(made)
-    assert pythons.environment(pythons.Python((3, 12, 1), os.path.join(os.sep, "other", "python3.12"))) == first
-    assert len(made) == count == 2
-
-
-def test_a_leg_keeps_its_bytecode_whatever_its_surroundings_say(tmp_path, monkeypatch):
-    """Containers often forbid it; then each process that tests start would compile aiohttp and the package anew."""
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    (tmp_path / "test_sample.py").write_text(
-        "import subprocess, sys\n\ndef test_it():\n    code = 'import sys; sys.exit(sys.dont_write_bytecode)'\n"
-        "    assert subprocess.call([sys.executable, '-c', code]) == 0\n",
-        encoding="utf-8",
-    )
-    assert legs.pytest_leg("sample", sys.executable, [str(tmp_path)], None, {}).run().ok

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests import run
-from tests.host.driver import is_alive
 from tests.tools import cache, legs, nodes, pythons, shares
 
 
 def outcome(name, passed=0, failed=0, skipped=0):
     return legs.Outcome(name, legs.Counts(passed, failed, skipped), "", 1.0)
-
-
-def wait_for(path, there=lambda: True):
-    deadline = time.monotonic() + 20
-    while not (path.exists() and there()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.fixture(autouse=True)
@@ -48,26 +36,6 @@ def test_the_last_line_counts_all_legs(locally, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 0 failed"
     assert run.report([outcome("a", 3, 1, 2), outcome("b", 4)], {}, 1.0) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 1 failed, 2 skipped"
-
-
-def test_what_failed_is_named_once_more_at_the_end(locally, capsys):
-    failed = outcome("unit", 3, 1)._replace(output="..F.\nFAILED tests/unit/a.py::test_b - assert 1 == 2\n1 failed\n")
-    assert run.report([failed, outcome("b", 4)], {}, 1.0) == 1
-    assert capsys.readouterr().out.splitlines()[-3:] == [
-        "unit: FAILED tests/unit/a.py::test_b - assert 1 == 2",
-        "(1 s)",
-        "7 passed, 1 failed",
-    ]
-    in_editor = failed._replace(
-        name="editor", output="ERROR: test_c (tests.C)\n---\nRan 3 tests\n\nFAILED (errors=1)\n"
-    )
-    assert in_editor.failures == ["ERROR: test_c (tests.C)"]
-    many = failed._replace(output="".join(f"FAILED test_{number}\n" for number in range(40)))
-    run.report([many], {}, 1.0)
-    printed = capsys.readouterr().out
-    assert "unit: FAILED test_14\n" in printed
-    assert "FAILED test_15" not in printed
-    assert "unit: and 25 more, in its output above" in printed
 
 
 def test_what_cannot_run_is_named_here_and_fails_in_ci(monkeypatch, locally, capsys):
@@ -153,26 +121,6 @@ def test_a_missing_python_and_a_failed_set_up_are_noted(monkeypatch, locally):
     assert "pip cannot reach its index" in plan.not_run["tests on Python 3.12"]
 
 
-def test_no_usable_python_at_all_is_noted(monkeypatch, locally):
-    monkeypatch.setattr(pythons, "find_all", dict)
-    plan = run.make_plan(run.Plan(), options(only=["unit", "editor"]))
-    assert plan.legs == []
-    assert "python3-venv" in plan.not_run["all tests"]
-
-
-def test_each_python_gets_its_legs(monkeypatch, locally):
-    found = {(3, 8): pythons.Python((3, 8, 1), "old"), (3, 14): pythons.Python((3, 14, 0), "new")}
-    monkeypatch.setattr(pythons, "find_all", lambda: found)
-    monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
-    plan = run.make_plan(run.Plan(), options(only=["unit", "editor"]))
-    assert sorted((leg.name, leg.command[0]) for leg in plan.legs) == [
-        ("in a contrary editor: Python 3.14", "new"),
-        ("in editor: Python 3.8", "old"),
-        ("unit: Python 3.14", "new"),
-        ("unit: Python 3.8", "old"),
-    ]
-
-
 def test_what_only_a_release_needs_is_tested_where_it_is_asked_for(monkeypatch, locally):
     monkeypatch.setattr(pythons, "find_all", lambda: {(3, 8): pythons.Python((3, 8, 1), "old")})
     monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
@@ -208,63 +156,12 @@ def test_both_hosts_are_tried_and_every_python_in_one(monkeypatch, locally, pyth
     assert quirks == {name for name in hosts if "contrary" in name}
 
 
-MEET = "import os, sys, time\nopen(sys.argv[1], 'w').close()\nwhile not os.path.exists(sys.argv[2]): time.sleep(0.01)"
-
-
-def meeting(tmp_path, load):
-    """Two legs of which each ends only when the other has begun."""
-    begun = [str(tmp_path / name) for name in ("one", "other")]
-    for order in (begun, begun[::-1]):
-        yield legs.check_leg(f"leg {order is begun}", [sys.executable, "-c", MEET, *order])._replace(load=load)
-
-
-def test_legs_that_mostly_wait_run_beside_each_other(tmp_path, capsys):
-    outcomes = run.run_legs(run.Plan(meeting(tmp_path, 0.5)), 1)
-    assert [outcome.ok for outcome in outcomes] == [True, True]
-    assert capsys.readouterr().out.count("=====") == 4
-
-
-def test_legs_begin_while_the_rest_is_set_up(tmp_path):
-    """The first ends only when the last has begun, which is added when the first runs."""
-    first, last = meeting(tmp_path, 0.5)
-    plan = run.Plan([first])
-
-    def make():
-        wait_for(tmp_path / "one")
-        plan.legs.append(last)
-
-    assert [outcome.ok for outcome in run.run_legs(plan, 1.5, make)] == [True, True]
-
-
-def test_legs_begin_in_turn():
-    late, early = [
-        legs.check_leg(name, [sys.executable, "-c", ""])._replace(turn=turn)
-        for name, turn in (("late", 2), ("early", 1))
-    ]
-    order = [outcome.name for outcome in run.run_legs(run.Plan([late, early]), 1)]
-    assert order == ["early", "late"]
-
-
-def test_a_leg_without_room_waits_until_there_is_some(tmp_path):
-    """Each would fail where the other runs."""
-    code = "import os, sys, time\nos.mkdir(sys.argv[1])\ntime.sleep(0.2)\nos.rmdir(sys.argv[1])"
-    alone = [legs.check_leg(name, [sys.executable, "-c", code, str(tmp_path / "one at a time")]) for name in "ab"]
-    assert [outcome.ok for outcome in run.run_legs(run.Plan(alone), 1)] == [True, True]
-    assert [outcome.ok for outcome in run.run_legs(run.Plan([alone[0]._replace(load=3)]), 1)] == [True]
-
-
 def test_what_goes_wrong_while_it_is_set_up_is_no_success():
     def fail():
         raise KeyError("a mistake of ours")
 
     with pytest.raises(KeyError):
         run.run_legs(run.Plan(), 1, fail)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="counted on POSIX")
-def test_the_processor_time_of_a_leg_is_told():
-    code = "import time\nwhile time.process_time() < 0.3: pass"
-    assert 0.3 <= legs.check_leg("busy", [sys.executable, "-c", code]).run().processor_seconds < 2
 
 
 @pytest.fixture
@@ -304,23 +201,3 @@ def test_the_ci_passes_over_nothing():
     text = cache.read_text(os.path.join(cache.ROOT, ".ci", "run"))
     assert "export CI=" in text
     assert "--with-claude" not in text
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_ends_the_legs_that_run(tmp_path):
-    note = tmp_path / "pid"
-    slow = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
-    code = (
-        "import signal, sys; sys.path.insert(0, sys.argv[1])\n"
-        # A shell starts what runs in its background deaf to Ctrl-C, and that is inherited.
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from tests import run\nfrom tests.tools import legs\n"
-        "run.run_legs(run.Plan(legs.check_leg(name, [sys.executable, '-c', sys.argv[2]]) for name in 'abc'), 1)\n"
-    )
-    command = subprocess.Popen([sys.executable, "-c", code, cache.ROOT, slow], stderr=subprocess.PIPE)
-    wait_for(note, note.read_text)
-    leg = int(note.read_text())
-    command.send_signal(signal.SIGINT)
-    command.communicate(timeout=20)
-    assert command.returncode != 0
-    assert not is_alive(leg)

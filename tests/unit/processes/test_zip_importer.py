@@ -90,35 +90,9 @@ def test_a_folder_without_an_init_file_is_a_namespace_package_in_newer_builds(in
         assert (getattr(sys.modules[name], "__file__", None) is None) == bool(cache)
 
 
-def test_a_folder_needs_no_init_file(installed):
-    installed({"plugin.py": "from .plain import thing", "plain/thing.py": "x = 1"})
-    assert importlib.import_module(f"{NAME}.plugin").thing.x == 1
-
-
 def test_a_loose_file_replaces_the_zipped_module(installed):
     installed({"plugin.py": "from .part import a", "part/a.py": "x = 'zip'"}, {"part/a.py": "x = 'loose'"})
     assert importlib.import_module(f"{NAME}.plugin").a.x == "loose"
-
-
-def test_a_traceback_names_the_place_in_the_zip(installed):
-    installed({"plugin.py": "raise ValueError('at load')"})
-    with pytest.raises(ValueError) as caught:
-        importlib.import_module(f"{NAME}.plugin")
-    assert str(caught.traceback[-1].path).endswith(f"{NAME}.sublime-package/plugin.py")
-
-
-def test_a_missing_module_is_the_usual_error(installed):
-    installed({"plugin.py": "from . import nothing"})
-    with pytest.raises(ImportError):
-        importlib.import_module(f"{NAME}.plugin")
-
-
-def test_a_new_zip_counts_once_it_is_registered(installed):
-    installed({"a.py": "x = 1"})
-    assert importlib.import_module(f"{NAME}.a").x == 1
-    del sys.modules[f"{NAME}.a"]
-    installed({"a.py": "x = 'new'"})
-    assert importlib.import_module(f"{NAME}.a").x == "new"
 
 
 def test_a_broken_zip_is_named(tmp_path):
