@@ -12,11 +12,9 @@ from . import snapshot as _snapshot
 from .gestures_widgets import (  # noqa: F401
     _view,
     _window,
-    answer_dialog,
     choose,
     click_annotation,
     click_phantom,
-    highlight,
 )
 from .model import metrics as _metrics
 from .model import palette_colors as _palette_colors
@@ -98,16 +96,6 @@ def load_project(path: str, window: Optional[int] = None) -> None:
     _workspaces.open_project(_window(window), path)
 
 
-def close_project(window: Optional[int] = None) -> None:
-    """Close the project with its tabs."""
-    _workspaces.close_project(_window(window))
-
-
-def set_layout(layout: Dict[str, Any], window: Optional[int] = None) -> None:
-    """Choose a layout in the menu."""
-    _window(window).set_layout(layout)
-
-
 # -- tabs ----------------------------------------------------------------------------------------------
 def open_file(
     path: str,
@@ -133,10 +121,6 @@ def new_file(window: Optional[int] = None, text: str = "", name: str = "") -> in
     return view.id
 
 
-def is_loading(view: int) -> bool:
-    return bool(_view(view).buffer.loading)
-
-
 def focus_view(view: int) -> None:
     """Click into a view; its window comes to the front."""
     found = _view(view)
@@ -144,10 +128,6 @@ def focus_view(view: int) -> None:
         raise LookupError("view %r is not in a window" % view)
     found.window.focus_view(found)
     _current().focus.bring_to_front(found.window)
-
-
-def focus_group(group: int, window: Optional[int] = None) -> None:
-    _window(window).focus_group(group)
 
 
 def close_tab(view: Optional[int] = None) -> bool:
@@ -208,14 +188,6 @@ def press(keys: str, view: Optional[int] = None) -> Optional[str]:
     return ran
 
 
-def scroll(x: float, y: float, view: Optional[int] = None) -> None:
-    """Scroll with the mouse wheel to a layout position. No event tells plugins of it."""
-    from .model import geometry
-
-    found = _view(view)
-    found.viewport = geometry.clamp_viewport(found, (float(x), float(y)))
-
-
 def set_view_setting(key: str, value: Any, view: Optional[int] = None) -> None:
     _view(view).settings.set(key, value)
 
@@ -239,15 +211,6 @@ def palette(window: Optional[int] = None) -> List[Dict[str, Any]]:
 def run_palette(caption: str, window: Optional[int] = None) -> None:
     """Choose a palette entry that shows and is enabled."""
     _current().palette.run(_window(window), caption)
-
-
-def menu(name: str = "Main", window: Optional[int] = None) -> List[Dict[str, Any]]:
-    """The items of a menu that run commands, each with its path of captions."""
-    return _current().menus.entries(_window(window), name)
-
-
-def run_menu(path: List[str], name: str = "Main", window: Optional[int] = None) -> None:
-    _current().menus.run(_window(window), path, name)
 
 
 # -- the world outside ---------------------------------------------------------------------------------
@@ -302,11 +265,6 @@ def clear_problems() -> None:
 def events(since: int = 0) -> List[List[Any]]:
     """Every event told to plugins, as [name, id]."""
     return [list(item) for item in _current().events.log[since:]]
-
-
-def commands(since: int = 0) -> List[List[Any]]:
-    """Every command that ran, as [name, arguments]."""
-    return [list(item) for item in _current().commands.log[since:]]
 
 
 def api_calls(package: str = "Gemini Companion", leave_out: Sequence[str] = ()) -> Dict[str, int]:

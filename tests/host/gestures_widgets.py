@@ -1,4 +1,4 @@
-"""What a user does with links, lists, input lines and dialogs; part of the gestures.
+"""What a user does with links and lists; part of the gestures.
 
 A gesture that is impossible for a user raises LookupError.
 """
@@ -37,7 +37,7 @@ def _navigate(content: str, href: str, on_navigate: Any, protocols: bool = True)
         raise LookupError("there is no link %r" % href)
     href = found[0]
     if protocols and href.startswith(("http:", "https:")):
-        _current().opened_urls.append(href)
+        return
     elif protocols and href.startswith("subl:"):
         name, _, args = href[len("subl:") :].partition(" ")
         _current().commands.run_in_window(_window(None), name, json.loads(args) if args.strip() else None)
@@ -75,13 +75,3 @@ def choose(item: Any, window: Optional[int] = None) -> None:
     if not -1 <= index < len(panel.items):
         raise LookupError("the quick panel has no row %r" % (item,))
     _window(window).panels.finish_quick(index)
-
-
-def highlight(index: int, window: Optional[int] = None) -> None:
-    """Move the highlight of the quick panel to a row."""
-    _window(window).panels.highlight(index)
-
-
-def answer_dialog(kind: str, answer: Any = None) -> None:
-    """Say in advance how the next dialog of a kind will be answered; see model/dialogs.py for the kinds."""
-    _current().dialogs.expect(kind, answer)

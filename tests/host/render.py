@@ -62,7 +62,6 @@ def render_window(window: Any) -> str:
     body: List[str] = [_side_bar(window, height)]
     for number in range(len(window.groups)):
         body.append(_group(window, number))
-    body.append(_panel(window, width, height))
     body.append(_status_bar(window, width, height))
     body.append(_overlay(window, width))
     scheme = window.host.scheme
@@ -134,29 +133,6 @@ def _tab(window: Any, number: int, sheet: Any) -> str:
         " ".join(classes),
         escape(sheet.view.title()),
         "&#x25CF;" if dirty else "&#x00D7;",
-    )
-
-
-def _panel(window: Any, width: float, height: float) -> str:
-    panels = window.panels
-    if panels.active is None:
-        return ""
-    left = geometry.SIDE_BAR if window.elements["side_bar"] and window.folders() else 0.0
-    top = height - geometry.PANEL - (geometry.STATUS_BAR if window.elements["status_bar"] else 0.0)
-    if panels.input is not None:
-        content = '<div style="left:12px;top:12px">%s &nbsp; <b>%s</b></div>' % (
-            escape(panels.input.caption),
-            escape(panels.input.view.buffer.text),
-        )
-    else:
-        view = panels.output.get(panels.active.partition(".")[2])
-        content = render_view(view, (0.0, 0.0, width - left, geometry.PANEL), False) if view is not None else ""
-    return '<div class="panel" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx">%s</div>' % (
-        left,
-        top,
-        width - left,
-        geometry.PANEL,
-        content,
     )
 
 

@@ -16,20 +16,13 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
     buffer = view.buffer
     found: Dict[str, Any] = {
         "id": view.id,
-        "buffer": buffer.id,
         "title": view.title(),
         "file": buffer.file_name or None,
         "name": buffer.name,
-        "element": view.element or None,
         "dirty": buffer.dirty,
         "scratch": buffer.scratch,
         "read_only": buffer.read_only,
-        "loading": buffer.loading,
-        "encoding": buffer.encoding,
-        "line_endings": buffer.line_endings,
-        "size": buffer.size(),
         "selection": [[a, b] for a, b in view.drawn_selection()],
-        "syntax": view.settings.get("syntax"),
         "settings": dict(view.settings.own),
         "regions": {key: item.describe() for key, item in sorted(view.region_sets.items())},
         "minimap": [list(stripe) for stripe in minimap.stripes(view)],
@@ -42,7 +35,6 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
         ],
         "status": dict(sorted(view.status.items())),
         "viewport": list(view.viewport),
-        "viewport_extent": list(geometry.viewport_extent(view)),
         "visible": [view.buffer.row(point) for point in geometry.visible_region(view)],
     }
     if text:
@@ -61,7 +53,6 @@ def snapshot_sheet(sheet: Any, text: bool = True) -> Dict[str, Any]:
         "title": sheet.view.title(),
         "file": sheet.view.buffer.file_name or None,
         "transient": sheet.transient,
-        "semi_transient": sheet.semi_transient,
         "dirty": sheet.view.buffer.dirty,
         "view": snapshot_view(sheet.view, text),
     }
@@ -72,11 +63,9 @@ def snapshot_window(window: Any, text: bool = True) -> Dict[str, Any]:
     focused = window.focused_view()
     active = window.active_sheet()
     groups = []
-    for number, group in enumerate(window.groups):
+    for group in window.groups:
         groups.append(
             {
-                "cell": list(window.layout["cells"][number]),
-                "box": list(geometry.group_box(window, number)),
                 "tabs": [snapshot_sheet(sheet, text) for sheet in group.sheets],
                 "transient": snapshot_sheet(group.transient, text) if group.transient is not None else None,
                 "active": group.active.id if group.active is not None else None,
@@ -91,21 +80,14 @@ def snapshot_window(window: Any, text: bool = True) -> Dict[str, Any]:
         "layout": window.layout,
         "groups": groups,
         "active_group": window.active_group,
-        "active_sheet": active.id if active is not None else None,
         "active_view": active.view.id if active is not None else None,
         "focus": focused.id if focused is not None else None,
         "focused_element": (focused.element or None) if focused is not None else None,
         "folders": window.folders(),
-        "project_file": window.project.file_name or None,
-        "project_data": window.project.data,
         "elements": dict(window.elements),
         "status_messages": list(window.messages),
         "status_bar": focused.status_bar() if focused is not None else "",
         "panel": panels.active,
-        "output_panels": {name: view.buffer.text for name, view in panels.output.items()},
-        "input_panel": None
-        if panels.input is None
-        else {"caption": panels.input.caption, "text": panels.input.view.buffer.text, "view": panels.input.view.id},
         "quick_panel": None
         if panels.quick is None
         else {
@@ -124,7 +106,6 @@ def snapshot_problems(host: Host) -> Dict[str, Any]:
         "complaints": list(host.complaints),
         "unknown_commands": list(host.commands.unknown),
         "unexpected_dialogs": list(host.dialogs.unexpected),
-        "unused_answers": host.dialogs.unused(),
         "html_problems": list(host.html_problems),
     }
 
@@ -136,10 +117,5 @@ def snapshot_host(host: Host, text: bool = True) -> Dict[str, Any]:
     return {
         "windows": windows,
         "active_window": front.id if front is not None else None,
-        "application_has_focus": host.focus.application,
-        "dialogs": list(host.dialogs.shown),
-        "clipboard": host.clipboard,
-        "console": list(host.console_lines),
-        "opened_urls": list(host.opened_urls),
         "problems": snapshot_problems(host),
     }

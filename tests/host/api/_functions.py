@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform as _platform
 import re
 import sys
@@ -13,7 +12,7 @@ from ..model.quirks import LATE_MILLISECONDS
 from ..model.values import as_point, as_text, to_value
 from ._gate import gate, on_main
 from ._items import Syntax
-from ._objects import Buffer, Settings
+from ._objects import Settings
 
 
 def version():
@@ -56,16 +55,6 @@ def status_message(msg):
         window.status_message(text)
 
 
-@on_main
-def error_message(msg):
-    current().dialogs.ask("error", as_text(msg))
-
-
-@on_main
-def message_dialog(msg):
-    current().dialogs.ask("message", as_text(msg))
-
-
 # -- commands ------------------------------------------------------------------------------------------
 @on_main
 def run_command(cmd, args=None):
@@ -82,7 +71,6 @@ def set_clipboard(text):
     current().clipboard = as_text(text)
 
 
-# -- logging -------------------------------------------------------------------------------------------
 # -- resources and values ------------------------------------------------------------------------------
 if builds.MODERN:
 
@@ -111,12 +99,6 @@ def find_resources(pattern):
     return list(current().resources.find_resources(as_text(pattern)))
 
 
-def encode_value(value, pretty=False, update_text=None):
-    return json.dumps(
-        to_value(value), ensure_ascii=False, indent="\t" if pretty else None, separators=None if pretty else (",", ":")
-    )
-
-
 def decode_value(data):
     return current().loads(as_text(data))
 
@@ -139,10 +121,6 @@ def _variable(found, variables):
 
 def load_settings(base_name):
     return Settings(current().settings_files.load(as_text(base_name)).id)
-
-
-def save_settings(base_name):
-    current().settings_files.save(as_text(base_name))
 
 
 # -- time ----------------------------------------------------------------------------------------------
@@ -179,10 +157,6 @@ def windows():
     return [Window(number) for number in list(current().windows)]
 
 
-def _buffers():
-    return [Buffer(number) for number in list(current().buffers)]
-
-
 # -- syntaxes ------------------------------------------------------------------------------------------
 def _syntax(facts):
     return Syntax(facts.path, facts.name, facts.hidden, facts.scope)
@@ -206,7 +180,7 @@ def find_syntax_for_file(path, first_line=""):
 NAMES = [
     name
     for name, value in list(globals().items())
-    if callable(value) and getattr(value, "__module__", "") == __name__ and (name[0] != "_" or name == "_buffers")
+    if callable(value) and getattr(value, "__module__", "") == __name__ and name[0] != "_"
 ]
 # Before the host exists only these may be called, as at the import of a plugin.
 UNGATED = frozenset(("version", "platform", "arch", "channel", "format_command", "html_format_command", "command_url"))

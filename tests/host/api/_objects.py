@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 
-from .. import builds
 from ..model.host import current
-from ..model.values import Region, as_point, as_region, as_text
+from ..model.values import Region, as_point, as_region
 from ._gate import gated, on_main
 
 
@@ -47,29 +45,6 @@ class Selection:
             raise IndexError
         return region
 
-    def __delitem__(self, index):
-        view = self._view()
-        if 0 <= as_point(index) < len(view.selection.regions):
-            _change(view, lambda: view.selection.regions.pop(index))
-
-    def __eq__(self, rhs):
-        return rhs is not None and isinstance(rhs, Selection) and list(self) == list(rhs)
-
-    def __lt__(self, rhs):
-        return rhs is not None and list(self) < list(rhs)
-
-    def __bool__(self):
-        return self.view_id != 0 and len(self) > 0
-
-    def __str__(self):
-        return "%r[%s]" % (self, ", ".join(str(region) for region in self))
-
-    def __repr__(self):
-        return "Selection(%r)" % (self.view_id,)
-
-    def is_valid(self):
-        return self._view().buffer.id != 0
-
     def clear(self):
         view = self._view()
         _change(view, view.selection.clear)
@@ -84,9 +59,6 @@ class Selection:
         for region in regions:
             self.add(region)
 
-    def contains(self, region):
-        return self._view().selection.contains(as_region(region))
-
 
 @gated
 class Sheet:
@@ -100,9 +72,6 @@ class Sheet:
 
     def __eq__(self, other):
         return isinstance(other, Sheet) and other.sheet_id == self.sheet_id
-
-    def __repr__(self):
-        return "%s(%r)" % (type(self).__name__, self.sheet_id)
 
     def _model(self):
         return current().sheets.get(self.sheet_id)
@@ -143,21 +112,10 @@ class Sheet:
         else:
             current().files.close_sheet(model, on_close)
 
-    if builds.MODERN:
-
-        def name(self):
-            model = self._model()
-            return (model.view.buffer.name or None) if model is not None else None
-
 
 @gated
 class TextSheet(Sheet):
     """A tab with text."""
-
-    def set_name(self, name):
-        model = self._model()
-        if model is not None:
-            model.view.buffer.name = as_text(name)
 
 
 @gated
@@ -172,9 +130,6 @@ class Buffer:
 
     def __eq__(self, other):
         return isinstance(other, Buffer) and self.buffer_id == other.buffer_id
-
-    def __repr__(self):
-        return "Buffer(%r)" % (self.buffer_id,)
 
     def _model(self):
         return current().buffers.get(self.buffer_id)
@@ -212,33 +167,11 @@ class Settings:
     def __setitem__(self, key, value):
         self._model().set(key, value)
 
-    def __delitem__(self, key):
-        self._model().erase(key)
-
     def __contains__(self, key):
         return self._model().has(key)
 
-    def __repr__(self):
-        return "Settings(%r)" % (self.settings_id,)
-
     def to_dict(self):
         return self._model().to_dict()
-
-    def setdefault(self, key, value):
-        model = self._model()
-        if not model.has(key):
-            model.set(key, value)
-            return value
-        return model.get(key)
-
-    def update(self, other=(), /, **kwargs):
-        pairs = (
-            other.items()
-            if isinstance(other, Mapping)
-            else ([(key, other[key]) for key in other.keys()] if hasattr(other, "keys") else other)
-        )
-        for key, value in list(pairs) + list(kwargs.items()):
-            self[key] = value
 
     def get(self, key, default=None):
         return self._model().get(key, default)

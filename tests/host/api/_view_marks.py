@@ -70,8 +70,5 @@ class ViewMarks:
     def erase_phantom_by_id(self, pid):
         self._model().phantoms.erase_id(as_point(pid))
 
-    def query_phantom(self, pid):
-        return self._model().phantoms.query([as_point(pid)])
-
     def query_phantoms(self, pids):
         return self._model().phantoms.query([as_point(pid) for pid in pids])

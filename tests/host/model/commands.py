@@ -7,7 +7,7 @@ of what keys and menus run, and of nothing that a plugin or the command palette 
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
 from .values import as_text, to_args
 
@@ -35,12 +35,11 @@ def application_command(function: Callable) -> Callable:
 
 
 class Commands:
-    """Runs commands on the main thread. `unknown` lists the names without a command, `log` every command that ran."""
+    """Runs commands on the main thread. `unknown` lists the names without a command."""
 
     def __init__(self, host: Any):
         self._host = host
         self.unknown: List[Dict[str, Any]] = []
-        self.log: List[Tuple[str, Optional[dict]]] = []
 
     # -- running ---------------------------------------------------------------------------------
     def run_in_window(self, window: Any, name: str, args: Optional[dict] = None, *, told: bool = False) -> None:
@@ -116,7 +115,6 @@ class Commands:
 
     # -- inside ----------------------------------------------------------------------------------
     def _run_text(self, view: Any, name: str, args: Optional[dict]) -> None:
-        self.log.append((name, args))
         plugin = self._plugin("text", name)
         if plugin:
             command = self._instance("text", name, view)
@@ -144,7 +142,6 @@ class Commands:
             if self.is_text(name) and window.focused_view() is not None:
                 self.run_in_view(window.focused_view(), name, args)
                 return
-        self.log.append((name, args))
         if self._plugin("window", name):
             command = self._instance("window", name, window)
             if command is not None and self._host.scheduler.call(command.is_enabled_, args):
@@ -157,7 +154,6 @@ class Commands:
             plugins.on_post_window_command(window.id, name, args)
 
     def _run_application(self, name: str, args: Optional[dict]) -> None:
-        self.log.append((name, args))
         if self._plugin("application", name):
             command = self._instance("application", name, None)
             if command is not None and self._host.scheduler.call(command.is_enabled_, args):
@@ -193,7 +189,6 @@ class Commands:
 
     def _not_found(self, name: str, args: Optional[dict], kind: str) -> None:
         if name in NOT_MODELLED:
-            self.log.append((name, args))
             return
         self.unknown.append({"command": name, "args": args, "kind": kind})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 from typing import Any, List, Optional
 
 from . import workspaces
@@ -19,24 +18,6 @@ def _view(window: Any) -> Any:
 @window_command
 def new_file(host: Any, window: Any, syntax: str = "") -> None:
     host.files.new_file(window, 0, syntax)
-
-
-@window_command
-def open_file(host: Any, window: Any, file: str = "", contents: str = "", encoded_position: bool = False) -> None:
-    path = file.replace("${packages}", host.resources.packages_path())
-    view = host.files.open(window, path, 1 if encoded_position else 0)
-    if contents and not os.path.exists(path):
-        view.buffer.loading = False
-        view.buffer.replace(0, 0, contents.replace("$0", ""))
-
-
-@window_command
-def save_as(host: Any, window: Any, name: str = "") -> None:
-    view = _view(window)
-    if view is not None:
-        target = name or host.dialogs.ask("save", "Save As", name=view.title())
-        if target:
-            host.files.save(view, target)
 
 
 @window_command
@@ -92,14 +73,6 @@ def close_all(host: Any, window: Any) -> None:
 
 
 @window_command
-def close_unmodified(host: Any, window: Any) -> None:
-    """*Close Unmodified Tabs*: whatever closing would not lose, scratch views among them."""
-    for sheet in [sheet for group in window.groups for sheet in list(group.sheets)]:
-        if not sheet.view.buffer.dirty:
-            host.files.close_sheet(sheet)
-
-
-@window_command
 def chain(host: Any, window: Any, commands: List[Any]) -> None:
     """Run commands one after the other: [name, arguments] or {"command": name, "args": arguments} each."""
     for entry in commands:
@@ -113,41 +86,7 @@ def close_window(host: Any, window: Any) -> None:
 
 
 # -- groups ------------------------------------------------------------------------------------------
-@window_command
-def focus_group(host: Any, window: Any, group: int) -> None:
-    window.focus_group(group)
-
-
-@window_command
-def set_layout(host: Any, window: Any, cols: List[float], rows: List[float], cells: List[List[int]]) -> None:
-    window.set_layout({"cols": cols, "rows": rows, "cells": cells})
-
-
-@window_command
-def new_pane(host: Any, window: Any, move: bool = True) -> None:
-    """One more column at the right; the active tab goes there with `move`, a clone of it without."""
-    count = len(window.groups)
-    sheet = window.active_sheet()
-    layout = {
-        "cols": [i / (count + 1.0) for i in range(count + 1)] + [1.0],
-        "rows": [0.0, 1.0],
-        "cells": [[i, 0, i + 1, 1] for i in range(count + 1)],
-    }
-    window.set_layout(layout)
-    if sheet is not None and move:
-        window.move_sheet(sheet, count, -1)
-        window.focus_sheet(sheet)
-    elif sheet is not None:
-        host.files.clone(sheet.view, window, count)
-        window.focus_group(count)
-
-
 # -- what shows --------------------------------------------------------------------------------------
-@window_command
-def toggle_side_bar(host: Any, window: Any) -> None:
-    window.elements["side_bar"] = not window.elements["side_bar"]
-
-
 @window_command
 def show_panel(host: Any, window: Any, panel: str, toggle: bool = False, **_: Any) -> None:
     if not window.panels.show(panel, toggle) and panel not in BUILT_IN:

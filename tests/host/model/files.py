@@ -168,7 +168,7 @@ class Files:
     def save(self, view: ViewModel, path: Optional[str] = None) -> bool:
         """Write the buffer; without a file name a save dialog asks for one. False when nothing was written."""
         buffer = view.buffer
-        target = path or buffer.file_name or self._host.dialogs.ask("save", "Save As", name=view.title())
+        target = path or buffer.file_name or self._host.dialogs.ask("save", "Save As")
         if not target:
             return False
         renamed = target != buffer.file_name

@@ -78,7 +78,7 @@ def phantom_columns(view: Any) -> int:
 def _compute_row_tops(view: Any, columns: int, wrap: Wrap) -> RowTops:
     buffer = view.buffer
     extra: Dict[int, float] = {}
-    for phantom in view.phantoms.laid_out.values():
+    for phantom in view.phantoms.by_id.values():
         height = phantom.height(columns, metrics_of(view))
         if "rounded_phantoms" in view.host.quirks:
             height = float(round(height))
@@ -144,7 +144,7 @@ def _blocks_width(view: Any) -> float:
     columns, metrics = phantom_columns(view), metrics_of(view)
     state = (view.phantoms.version, columns, metrics, margin(view))
     if view.blocks_width is None or view.blocks_width[0] != state:
-        blocks = [phantom for phantom in view.phantoms.laid_out.values() if phantom.layout != INLINE]
+        blocks = [phantom for phantom in view.phantoms.by_id.values() if phantom.layout != INLINE]
         widest = max((phantom.width(columns, metrics) for phantom in blocks), default=0.0)
         view.blocks_width = (state, widest + 2 * margin(view) if blocks else 0.0)
     return float(view.blocks_width[1])

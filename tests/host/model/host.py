@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
-from . import commands_text, commands_window, geometry, minihtml, session  # noqa: F401 - these register the built-in commands
+from . import commands_text, commands_window, geometry, minihtml  # noqa: F401 - these register the built-in commands
 from .buffer import BufferModel
 from .calls import Calls
 from .commands import Commands
@@ -19,7 +19,7 @@ from .events import Events
 from .files import Files
 from .focus import Focus
 from .keymap import Keymap
-from .menus import Menus, Palette
+from .menus import Palette
 from .metrics import STANDARD
 from .notes import Notes
 from .palette_colors import DARK
@@ -72,9 +72,6 @@ class Host:
         self.file_history: List[str] = []
         self.complaints: List[str] = []
         self.html_problems: List[Dict[str, Any]] = []
-        self.console_lines: List[str] = []
-        self.logging: Dict[str, bool] = {}
-        self.opened_urls: List[str] = []
         self.quit_requested = False
         self.closed = False
         self._counters: Dict[str, Any] = {}
@@ -83,12 +80,11 @@ class Host:
         self.notes = Notes(self)
         self.focus = Focus(self)
         self.files = Files(self)
-        self.dialogs = Dialogs(self)
+        self.dialogs = Dialogs()
         self.syntaxes = Syntaxes(self)
         self.commands = Commands(self)
         self.keymap = Keymap(self)
         self.palette = Palette(self)
-        self.menus = Menus(self)
         self._null_settings = SettingsModel(self, lambda: [self.preferences()])
         scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
 
@@ -242,13 +238,6 @@ class Host:
         self.check_disk()
 
     # -- the end ---------------------------------------------------------------------------------
-    def save_session(self) -> Dict[str, Any]:
-        """What hot exit keeps, as JSON."""
-        return session.save(self)
-
-    def restore_session(self, saved: Dict[str, Any]) -> None:
-        session.restore(self, saved)
-
     def shut_down(self) -> None:
         """The editor quits: from now on the API refuses every call."""
         self.closed = True
@@ -268,7 +257,6 @@ class Host:
 
     def console(self, text: str) -> None:
         """A line that the editor itself writes to its console."""
-        self.console_lines.append(text)
         print(text)
 
     def check_html(self, where: str, content: str) -> None:

@@ -58,41 +58,26 @@ class PhantomModel:
 
 
 class Phantoms:
-    """All phantoms of a view, by id. `laid_out` are those that make room between the lines.
+    """All phantoms of a view, by id. `version` counts their changes."""
 
-    With `later`, which calls a function in a later turn, what has changed makes room, or none, from then on only.
-    """
-
-    def __init__(self, later: Optional[Callable[[Callable[[], None]], None]] = None):
+    def __init__(self):
         self.by_id: Dict[int, PhantomModel] = {}
-        self.laid_out: Dict[int, PhantomModel] = {}
         self.version = 0
         self._next = 0
-        self._later = later
-
-    def _changed(self) -> None:
-        if self._later is None:
-            self._lay_out()
-        else:
-            self._later(self._lay_out)
-
-    def _lay_out(self) -> None:
-        self.laid_out = dict(self.by_id)
-        self.version += 1
 
     def add(self, key: str, region: Region, content: str, layout: int, on_navigate: Optional[Callable]) -> int:
         self._next += 1
         self.by_id[self._next] = PhantomModel(self._next, key, region, content, layout, on_navigate)
-        self._changed()
+        self.version += 1
         return self._next
 
     def erase_key(self, key: str) -> None:
         self.by_id = {number: item for number, item in self.by_id.items() if item.key != key}
-        self._changed()
+        self.version += 1
 
     def erase_id(self, phantom_id: int) -> None:
         self.by_id.pop(phantom_id, None)
-        self._changed()
+        self.version += 1
 
     def query(self, ids: List[int]) -> List[Region]:
         """Where the phantoms are now; Region(-1) for one that is gone."""
@@ -103,7 +88,7 @@ class Phantoms:
     def carry(self, change: Change) -> None:
         """Move with the text. A phantom whose whole stretch is erased goes with it."""
         start, removed, inserted = change
-        for number, phantom in {**self.laid_out, **self.by_id}.items():
+        for number, phantom in list(self.by_id.items()):
             region = phantom.region
             if (
                 removed
@@ -111,8 +96,7 @@ class Phantoms:
                 and not region.empty()
                 and (start <= region.begin() and region.end() <= start + removed)
             ):
-                if self.by_id.pop(number, None) is not None:
-                    self._changed()
+                self.erase_id(number)
                 continue
             phantom.region = Region(move_point(region.a, change), move_point(region.b, change))
 

@@ -24,9 +24,6 @@ the editor most probably does.
   window_selection    select_sheets clears the selection of groups that it does not name, and moves no focus
   undo_counts         clearing the undo history counts as a change
   active_panel        a panel or a palette that has the focus is its window's active view
-
-Not among "all", because not everything is known to hold there:
-  late_blocks         blocks make room between the lines in the next turn only, so `text_to_layout` sees them then
 """
 
 from __future__ import annotations
@@ -39,14 +36,13 @@ ALL = frozenset(
     silent_windows silent_projects rounded_phantoms moving_shows window_selection undo_counts active_panel
     stuck_previews moved_previews closing_windows focus_deselects moving_deselects stale_annotations""".split()
 )
-BY_NAME_ONLY = frozenset(["late_blocks"])
 LATE_MILLISECONDS = 25
 
 
 def chosen() -> FrozenSet[str]:
     """The quirks that are switched on. Raises ValueError for a name that is none."""
     names = frozenset(name for name in os.environ.get("HOST_QUIRKS", "").split(",") if name)
-    unknown = names - ALL - BY_NAME_ONLY - {"all"}
+    unknown = names - ALL - {"all"}
     if unknown:
         raise ValueError("there is no quirk %s" % ", ".join(sorted(unknown)))
-    return (names & BY_NAME_ONLY) | ALL if "all" in names else names
+    return ALL if "all" in names else names

@@ -37,9 +37,6 @@ class SelectionModel:
         kept.sort(key=lambda item: (item.begin(), item.end()))
         self.regions = kept
 
-    def contains(self, region: Region) -> bool:
-        return any(region in other for other in self.regions)
-
     def carry(self, change: Change) -> None:
         """Move with a change of the text."""
         moved = [Region(move_point(r.a, change), move_point(r.b, change), r.xpos) for r in self.regions]

@@ -1,6 +1,6 @@
 """What comes back after a restart: windows, layouts, folders, views with unsaved text, selections, view settings.
 
-Rule kept here: the plugins' state is not restored: no regions (unless persistent), phantoms or status keys.
+Rule kept here: the plugins' state is not restored: no regions, phantoms or status keys.
 """
 
 from __future__ import annotations
@@ -9,12 +9,8 @@ import os
 from typing import Any, Dict, Optional
 
 from .buffer import BufferModel
-from .regions import RegionSet
 from .sheet import SheetModel
-from .values import Region
 from .view import ViewModel
-
-PERSISTENT = 16
 
 
 def save(host: Any) -> Dict[str, Any]:
@@ -62,7 +58,6 @@ def _save_view(view: ViewModel) -> Dict[str, Any]:
         "selection": view.selection.copy(),
         "viewport": list(view.viewport),
         "semi_transient": view.sheet.semi_transient,
-        "regions": {key: found.describe() for key, found in view.region_sets.items() if found.flags & PERSISTENT},
     }
     if not buffer.file_name or buffer.dirty or not os.path.exists(buffer.file_name):
         saved["text"] = buffer.text
@@ -127,15 +122,4 @@ def _restore_view(
     view.settings.own = saved["settings"]
     view.selection.set([(buffer.clamp(a), buffer.clamp(b)) for a, b in saved["selection"]])
     view.viewport = (saved["viewport"][0], saved["viewport"][1])
-    for key, found in saved["regions"].items():
-        view.region_sets[key] = RegionSet(
-            [Region(a, b) for a, b in found["regions"]],
-            found["scope"],
-            found["icon"],
-            found["flags"],
-            [],
-            found["annotation_color"],
-            None,
-            None,
-        )
     return sheet

@@ -108,14 +108,6 @@ class SettingsFiles:
             self._read(base_name)
         return self._users[base_name]
 
-    def save(self, base_name: str) -> None:
-        """Write the user layer to `Packages/User`."""
-        user = self.load(base_name)
-        folder = os.path.join(self._host.resources.packages_path(), "User")
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, base_name), "w", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(user.own, indent="\t", ensure_ascii=False, sort_keys=True) + "\n")
-
     def reload(self) -> None:
         """Read all files again; those whose values changed tell their callbacks."""
         for base_name in list(self._users):
@@ -150,47 +142,24 @@ class SettingsFiles:
 PREFERENCES = "Preferences.sublime-settings"
 BUILT_IN: Dict[str, Any] = {
     "auto_indent": True,
-    "color_scheme": "Mariana.sublime-color-scheme",
-    "caret_style": "smooth",
-    "default_encoding": "UTF-8",
     "default_line_ending": "system",
     "detect_indentation": True,
-    "dictionary": "Packages/Language - English/en_US.dic",
-    "draw_white_space": ["selection"],
     "enable_hexadecimal_encoding": True,
     "ensure_newline_at_eof_on_save": False,
     "fallback_encoding": "Western (Windows 1252)",
-    "fold_buttons": True,
-    "font_face": "",
     "font_size": 10,
     "gutter": True,
-    "highlight_line": False,
-    "hot_exit": "always",
     "ignored_packages": ["Vintage"],
     "line_numbers": True,
     "line_padding_bottom": 0,
     "line_padding_top": 0,
     "margin": 4,
-    "match_brackets": True,
-    "mini_diff": True,
-    "minimap_horizontal_scrolling": False,
-    "open_files_in_new_window": "never",
-    "preview_on_click": True,
-    "rulers": [],
     "save_on_focus_lost": False,
     "scroll_past_end": 0.5,
-    "shift_tab_unindent": False,
-    "show_definitions": True,
-    "spell_check": False,
-    "sub_word_separators": "_",
     "tab_size": 4,
-    "theme": "auto",
     "translate_tabs_to_spaces": False,
-    "trim_automatic_white_space": True,
     "trim_trailing_white_space_on_save": "none",
-    "word_separators": "./\\()\"'-:,.;<>~!@#$%^&*|+=[]{}`~?",
     "word_wrap": "auto",
     "wrap_width": 0,
     "close_windows_when_empty": False,
-    "remember_open_files": True,
 }

@@ -1,4 +1,4 @@
-"""The few key bindings and menus of the editor itself that the model knows, in our own words."""
+"""The few key bindings of the editor itself that the model knows, in our own words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ BINDINGS: List[Dict[str, Any]] = [
     _key("ctrl+z", "undo"),
     _key("ctrl+shift+z", "redo"),
     _key("ctrl+v", "paste"),
-    _key("ctrl+k ctrl+b", "toggle_side_bar"),
     _key("escape", "cancel"),
 ]
 for _name, _by, _forward in (
@@ -46,34 +45,4 @@ BINDINGS += [
     _key("escape", "hide_overlay", None, _OVERLAY),
     _key("enter", "host_input_panel", {"accept": True}, _INPUT),
     _key("escape", "hide_panel", {"cancel": True}, _INPUT),
-]
-
-MAIN_MENU: List[Dict[str, Any]] = [
-    {
-        "caption": "File",
-        "id": "file",
-        "children": [
-            {"caption": "New File", "command": "new_file"},
-            {"caption": "Save", "command": "save"},
-            {"caption": "Close File", "command": "close"},
-            {"caption": "Close Unmodified Tabs", "command": "close_unmodified"},
-        ],
-    },
-    {"caption": "Edit", "id": "edit", "children": [{"caption": "Undo", "command": "undo"}]},
-    {"caption": "Selection", "id": "selection", "children": []},
-    {"caption": "Find", "id": "find", "children": []},
-    {
-        "caption": "View",
-        "id": "view",
-        "children": [{"caption": "Side Bar", "id": "side_bar", "command": "toggle_side_bar"}],
-    },
-    {"caption": "Goto", "id": "goto", "children": []},
-    {"caption": "Tools", "id": "tools", "children": []},
-    {"caption": "Project", "id": "project", "children": []},
-    {
-        "caption": "Preferences",
-        "id": "preferences",
-        "children": [{"caption": "Package Settings", "id": "package-settings", "children": []}],
-    },
-    {"caption": "Help", "id": "help", "children": []},
 ]

@@ -68,7 +68,7 @@ class ViewModel:
             "undrawn": None,
             "stale": {},
             "region_sets": {},
-            "phantoms": Phantoms(host.scheduler.set_timeout if "late_blocks" in host.quirks else None),
+            "phantoms": Phantoms(),
             "status": {},
             "viewport": (0.0, 0.0),
             "edits": [],

@@ -46,13 +46,3 @@ def test_classes_are_registered_by_definition_in_newer_builds_and_by_name_in_420
     bench.window.new_file()
     expected = ["zed", "alpha"] if builds.MODERN else ["alpha", "zed"]
     assert plugin.told == expected
-
-
-def test_every_sheet_has_a_name_in_newer_builds(bench):
-    sheet = bench.window.new_file().sheet()
-    assert hasattr(sheet, "name") is builds.MODERN
-    if not builds.MODERN:
-        return
-    assert sheet.name() is None
-    sheet.set_name("named")
-    assert (sheet.name(), sheet.view().name()) == ("named", "named")

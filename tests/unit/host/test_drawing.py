@@ -102,13 +102,6 @@ def test_a_block_is_only_as_wide_as_its_content(bench, view):
     assert "width:max-content" in bench.gestures.render()
 
 
-def test_text_that_must_not_wrap(bench, view):
-    sublime, height = bench.sublime, view.line_height()
-    text = " ".join(["word"] * 100)
-    view.add_phantom("k", sublime.Region(0), '<div style="white-space: nowrap">%s</div>' % text, sublime.LAYOUT_BLOCK)
-    assert view.text_to_layout(view.text_point(1, 0))[1] == 2 * height
-
-
 def test_marks_end_with_the_text_of_their_line(bench, view):
     view.add_regions("k", [bench.sublime.Region(0, 7)], "diff.inserted", "", bench.sublime.DRAW_NO_OUTLINE)
     mark = re.compile(r'class="mark" style="left:([\d.]+)px;top:[\d.]+px;width:([\d.]+)px')
@@ -168,25 +161,6 @@ def test_annotations_of_a_view_in_the_back_stay_as_drawn(bench, view):
     bench.gestures.click_annotation("k", "newest", view=view.id())
 
 
-@pytest.mark.parametrize("late", [False, True])
-def test_blocks_make_room_at_once_or_in_the_next_turn(bench, late):
-    bench.host.quirks = frozenset(["late_blocks"] if late else [])
-    view = bench.open("blocks.txt", LINES)
-    block = bench.sublime.Phantom(bench.sublime.Region(0), "<p>block</p>", bench.sublime.LAYOUT_BLOCK)
-    phantoms = bench.sublime.PhantomSet(view, "blocks")
-
-    def top():
-        return view.text_to_layout(view.text_point(1, 0))[1]
-
-    alone = top()
-    for blocks in ([block], []):
-        before = top()
-        phantoms.update(blocks)
-        assert (top() == before) is late
-        bench.settle()
-        assert (top() > alone) is bool(blocks)
-
-
 def stripes(bench, view):
     """What the minimap shows: key, row and columns."""
     return [stripe[:4] for stripe in bench.gestures.snapshot_view(view.id())["minimap"]]
@@ -214,13 +188,3 @@ def test_the_minimap_shows_every_row_of_a_region_and_its_line_ends(bench):
     view = bench.open("rows.txt", b"ab\n\nabcd\n")
     view.add_regions("rows", [bench.sublime.Region(1, 6)], "region.redish")
     assert stripes(bench, view) == [["rows", 0, 1, 3], ["rows", 1, 0, 1], ["rows", 2, 0, 2]]
-
-
-def test_the_light_scheme(bench, view):
-    dark, page = view.style(), bench.gestures.render()
-    bench.gestures.use_scheme("light")
-    assert view.style()["background"] != dark["background"]
-    assert view.style()["background"] in bench.gestures.render()
-    assert dark["background"] not in bench.gestures.render()
-    bench.gestures.use_scheme("dark")
-    assert bench.gestures.render() == page

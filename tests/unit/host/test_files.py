@@ -55,15 +55,6 @@ def test_text_of_the_api_is_not_converted(bench):
     assert on_disk(view.file_name()) == b"x\r\na\r\r\nb\r\n"
 
 
-def test_mixed_line_endings_become_one(bench):
-    view = bench.open("a.txt", b"a\r\nb\nc\r")
-    assert bench.text(view) == "a\nb\nc\n"
-    assert view.line_endings() == "Windows"
-    view.set_line_endings("unix")
-    view.run_command("save")
-    assert on_disk(view.file_name()) == b"a\nb\nc\n"
-
-
 def test_a_clean_buffer_is_read_again_and_keeps_its_place(bench):
     module = bench.plugin("""
 seen = []
@@ -110,30 +101,6 @@ def test_a_file_that_goes_away(bench):
     assert on_disk(view.file_name()) == b"one"
 
 
-def test_a_new_file_with_a_name(bench):
-    path = os.path.join(bench.folder, "new", "b.py")
-    view = bench.window.open_file(path)
-    bench.settle()
-    assert view.file_name() == path
-    assert view.size() == 0
-    assert not view.is_dirty()
-    view.run_command("insert", {"characters": "x"})
-    view.run_command("save")
-    assert on_disk(path) == b"x"
-    assert view.syntax().name == "Python"
-
-
-def test_untitled_files_ask_for_a_name(bench):
-    view = bench.window.new_file()
-    assert view.file_name() is None
-    view.run_command("insert", {"characters": "x"})
-    path = os.path.join(bench.folder, "c.txt")
-    bench.gestures.answer_dialog("save", path)
-    view.run_command("save")
-    assert view.file_name() == path
-    assert on_disk(path) == b"x"
-
-
 def test_saving_tells_before_and_after(bench):
     module = bench.plugin("""
 seen = []
@@ -150,72 +117,6 @@ class Listener(sublime_plugin.EventListener):
     view.run_command("save")
     bench.settle()
     assert module.seen == [("pre", True), ("post", False), "async"]
-
-
-def test_a_file_that_cannot_be_written(bench):
-    view = bench.open("a.txt", b"x")
-    view.run_command("insert", {"characters": "y"})
-    folder = os.path.join(bench.folder, "folder")
-    os.mkdir(folder)
-    view.retarget(folder)
-    bench.gestures.answer_dialog("error")
-    view.run_command("save")
-    assert view.is_dirty()
-    shown = bench.gestures.snapshot()["dialogs"][-1]
-    assert shown["kind"] == "error"
-    assert shown["scripted"]
-
-
-def test_what_an_encoding_lacks_is_saved_as_utf8(bench):
-    view = bench.open("a.txt", b"\xe9")
-    view.run_command("append", {"characters": "\u4e2d"})
-    view.run_command("save")
-    assert on_disk(view.file_name()) == "\u00e9\u4e2d".encode("utf-8")
-    assert view.encoding() == "UTF-8"
-
-
-def test_reopening_with_an_encoding(bench):
-    view = bench.open("a.txt", "\u00e4".encode("utf-8"))
-    view.run_command("reopen", {"encoding": "Western (Windows 1252)"})
-    assert bench.text(view) == "\u00c3\u00a4"
-    assert view.encoding() == "Western (Windows 1252)"
-
-
-def test_settings_layers(bench):
-    texts, sublime = bench.resources.texts, bench.sublime
-    texts["Packages/Default/X.sublime-settings"] = '{"who": "default", "d": 1}'
-    texts["Packages/Zed/X.sublime-settings"] = '{"who": "zed", "z": 1}'
-    texts["Packages/User/X.sublime-settings"] = '{"who": "user"}'
-    texts["Packages/Zed/X (Linux).sublime-settings"] = '{"z": 2}'
-    settings = sublime.load_settings("X.sublime-settings")
-    assert settings.get("who") == "user"
-    assert settings.get("d") == 1
-    if sublime.platform() == "linux":
-        assert settings.get("z") == 2
-    assert "nope" not in settings
-    assert settings.get("nope") is None
-    assert settings.get("nope", 3) == 3
-    with pytest.raises(KeyError):
-        settings["nope"]
-    settings.set("who", "me")
-    sublime.save_settings("X.sublime-settings")
-    assert b'"who": "me"' in on_disk(os.path.join(sublime.packages_path(), "User", "X.sublime-settings"))
-    del settings["who"]
-    assert settings.get("who") == "zed"
-    settings.update({"a": 1}, b=2)
-    assert settings.to_dict()["b"] == 2
-    assert settings.setdefault("a", 5) == 1
-    seen = []
-    settings.add_on_change("t", lambda: seen.append(1))
-    texts["Packages/User/X.sublime-settings"] = '{"who": "again"}'
-    bench.gestures.check_disk()
-    bench.settle()
-    assert seen == [1]
-    assert settings.get("who") == "again"
-    settings.clear_on_change("t")
-    settings.set("q", 1)
-    bench.settle()
-    assert seen == [1]
 
 
 def test_view_settings_inherit(bench):

@@ -31,19 +31,13 @@ def sample(bench):
         '[{"keys": ["ctrl+s"], "command": "sample_mark", "context": [{"key": "sample.marked", "operand": true}]},'
         ' {"keys": ["ctrl+m", "ctrl+k"], "command": "sample_mark"}]'
     )
-    bench.resources.texts["Packages/Sample/Main.sublime-menu"] = (
-        '[{"id": "preferences", "children": [{"id": "package-settings", "children": '
-        '[{"caption": "Sample", "children": [{"caption": "Mark", "command": "sample_mark"}]}]}]}]'
-    )
     return bench
 
 
-def test_palette_and_menu(sample):
+def test_the_palette(sample):
     view = sample.window.new_file()
     sample.gestures.run_palette("Sample: Mark")
     assert sample.text(view) == "y"
-    sample.gestures.run_menu(["Preferences", "Package Settings", "Sample", "Mark"])
-    assert sample.text(view) == "xy"
     gone = [entry for entry in sample.gestures.palette() if entry["caption"] == "Sample: Gone"]
     assert not gone[0]["exists"]
     view.set_read_only(True)
@@ -104,17 +98,6 @@ def test_links_are_really_there(bench):
         bench.gestures.click_phantom("key", "go")
 
 
-def test_a_dialog_without_a_script_is_a_problem(bench):
-    view = bench.window.new_file()
-    view.run_command("insert", {"characters": "x"})
-    bench.gestures.answer_dialog("save_changes", "cancel")
-    assert not bench.gestures.close_tab()
-    assert not bench.gestures.problems()["unexpected_dialogs"]
-    assert not bench.gestures.close_tab()
-    assert bench.gestures.problems()["unexpected_dialogs"]
-    bench.gestures.clear_problems()
-
-
 def test_bad_html_and_unknown_commands_are_problems(bench):
     view = bench.window.new_file()
     view.add_phantom("k", bench.sublime.Region(0), "<div><table></div>", 0)
@@ -122,18 +105,6 @@ def test_bad_html_and_unknown_commands_are_problems(bench):
     found = bench.gestures.problems()
     assert any("table" in text for text in found["html_problems"][0]["problems"])
     assert found["unknown_commands"][0]["command"] == "no_such_thing"
-
-
-def test_the_snapshot_is_json(sample):
-    view = sample.open("a.py", b"text\n")
-    view.add_regions("k", [sample.sublime.Region(0, 2)], "region.redish", "dot", 32, ["<b>x</b>"])
-    view.set_status("b", "two")
-    view.set_status("a", "one")
-    found = json.loads(json.dumps(sample.gestures.snapshot()))
-    shown = found["windows"][0]["groups"][0]["tabs"][0]["view"]
-    assert shown["text"] == "text\n"
-    assert shown["regions"]["k"]["icon"] == "dot"
-    assert found["windows"][0]["status_bar"] == "one, two"
 
 
 def test_the_session_comes_back_without_plugin_state(bench):

@@ -64,15 +64,6 @@ def test_marks_phantoms_and_annotations(bench, page):
     assert html.count('class="mark"') == 1
 
 
-def test_what_is_scrolled_away_is_not_drawn(bench, page):
-    view = bench.open("a.txt", "".join("row%d\n" % n for n in range(500)).encode())
-    view.show_at_center(view.text_point(300, 0))
-    html = page()
-    assert "row300<" in html
-    assert "row0<" not in html
-    assert "row499<" not in html
-
-
 @pytest.mark.parametrize(
     "source, result",
     [
@@ -89,14 +80,3 @@ def test_what_is_scrolled_away_is_not_drawn(bench, page):
 )
 def test_minihtml_for_a_browser(source, result):
     assert result in translate(source)
-
-
-def test_panels_and_lists_are_drawn(bench, page):
-    bench.window.new_file()
-    bench.window.create_output_panel("log").run_command("append", {"characters": "in the panel"})
-    bench.window.run_command("show_panel", {"panel": "output.log"})
-    bench.window.show_quick_panel(["first row", "second row"], print)
-    html = page()
-    assert "in the panel" in html
-    assert "first row" in html
-    assert 'class="row chosen"' in html

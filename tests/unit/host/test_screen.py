@@ -68,7 +68,7 @@ def test_phantom_sets(bench, view):
     view.sel().clear()
     view.sel().add(0)
     view.run_command("insert", {"characters": "12345"})
-    assert view.query_phantom(number) == [sublime.Region(15, 17)]
+    assert view.query_phantoms([number]) == [sublime.Region(15, 17)]
     same = sublime.Phantom(sublime.Region(15, 17), "<b>1</b>", sublime.LAYOUT_BELOW)
     phantoms.update([same])
     assert same.id == number
@@ -116,22 +116,3 @@ def test_the_viewport_follows_the_window(bench, view):
     assert view.viewport_extent()[1] < wide[1]
     bench.window.set_layout({"cols": [0, 0.25, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
     assert view.viewport_extent()[0] < 250
-
-
-def test_annotations(bench, view):
-    seen = []
-    region, link = bench.sublime.Region(0, 4), "<a href='undo'>Undo</a>"
-    view.add_regions("k", [region], annotations=[link], on_navigate=seen.append)
-    bench.gestures.click_annotation("k", "undo")
-    assert seen == ["undo"]
-    view.erase_regions("k")
-    with pytest.raises(LookupError):
-        bench.gestures.click_annotation("k", "undo")
-    assert view.get_regions("k") == []
-
-
-def test_colours(view):
-    assert view.style()["background"].startswith("#")
-    assert len(view.style()["background"]) == 7
-    assert view.style_for_scope("region.redish")["foreground"] == view.style()["redish"]
-    assert view.style_for_scope("comment.line")["foreground"] != view.style_for_scope("string")["foreground"]

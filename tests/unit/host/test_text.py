@@ -37,16 +37,6 @@ def make(bench, text):
     return view
 
 
-def test_positions_in_both_units(texts):
-    view = make(texts, "a\U0001f600b\n\u00e4c")
-    assert view.size() == 6
-    assert view.rowcol(3) == (0, 3)
-    assert view.rowcol_utf16(3) == (0, 4)
-    assert view.text_point(1, 1) == 5
-    assert view.text_point(0, 99, clamp_column=True) == 3
-    assert view.text_point(9, 0) == 6
-
-
 def test_every_point_survives_rowcol(texts):
     view = make(texts, "\n\nab\U0001f600\n\x0c\x85\u2028x\n")
     for point in range(view.size() + 1):
@@ -69,37 +59,6 @@ def test_lines_of_a_region_that_ends_at_a_line_start(texts):
     assert view.substr(2) == "e"
     assert view.substr(99) == "\x00"
     assert view.substr(region(5, 2)) == "e\nt"
-
-
-def test_finding(texts):
-    view = make(texts, "one two one")
-    sublime = texts.sublime
-    assert view.find("one", 1) == sublime.Region(8, 11)
-    assert view.find("nope", 0) == sublime.Region(-1, -1)
-    assert view.find("O.E", 0, sublime.IGNORECASE) == sublime.Region(0, 3)
-    assert view.find("o.e", 0, sublime.LITERAL) == sublime.Region(-1, -1)
-    assert view.find("one", 8, sublime.FindFlags.REVERSE) == sublime.Region(0, 3)
-    found = []
-    assert len(view.find_all("(o)ne", fmt="<$1>", extractions=found)) == 2
-    assert found == ["<o>", "<o>"]
-
-
-def test_selections_are_sorted_and_merged(texts):
-    view = make(texts, "0123456789")
-    region, selection = texts.sublime.Region, view.sel()
-    selection.clear()
-    selection.add_all([region(6, 8), region(3, 1), 9])
-    assert [r.to_tuple() for r in selection] == [(3, 1), (6, 8), (9, 9)]
-    selection.add(region(2, 7))
-    assert [r.to_tuple() for r in selection] == [(1, 8), (9, 9)]
-    assert selection.contains(region(5, 6))
-    assert not selection.contains(region(7, 9))
-    del selection[0]
-    assert selection[0] == selection[-1] == region(9)
-    with pytest.raises(IndexError):
-        selection[5]
-    selection.add(400)
-    assert selection[-1] == region(10)
 
 
 @pytest.mark.parametrize(
@@ -244,14 +203,6 @@ def test_clones_share_the_text_but_not_the_selection(texts):
     clone.close()
     assert view.is_valid()
     assert texts.text(view) == "abc!"
-
-
-def test_clipboard(texts):
-    view = make(texts, "one\ntwo\n")
-    texts.sublime.set_clipboard("x\r\ny")
-    assert texts.sublime.get_clipboard() == "x\r\ny"
-    view.run_command("paste")
-    assert texts.text(view) == "x\nyone\ntwo\n"
 
 
 @pytest.mark.parametrize("change", ["insert(edit, 0, text)", "replace(edit, sublime.Region(0, 0), text)"])

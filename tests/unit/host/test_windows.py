@@ -54,16 +54,6 @@ def test_the_tab_used_before_shows_when_one_closes(bench):
     assert bench.window.active_view() == a
 
 
-def test_moving_tabs(bench):
-    _, b, c = bench.named("a", "b", "c")
-    bench.window.set_view_index(c, 0, 0)
-    assert tabs(bench) == ["c", "a", "b"]
-    bench.window.set_layout(TWO)
-    bench.window.set_view_index(b, 1, 0)
-    assert (tabs(bench), tabs(bench, 1)) == (["c", "a"], ["b"])
-    assert b.sheet().group() == 1
-
-
 def test_side_by_side_tabs(bench):
     a, b, c = bench.named("a", "b", "c")
     bench.window.select_sheets([a.sheet(), c.sheet()])
@@ -164,27 +154,6 @@ def test_windows_come_and_go(bench):
     assert not other.is_valid()
 
 
-def test_dirty_tabs_ask_before_they_close(bench):
-    view = bench.open("a.txt", b"a")
-    view.run_command("insert", {"characters": "x"})
-    answers = []
-    bench.gestures.answer_dialog("save_changes", "cancel")
-    view.close(answers.append)
-    assert answers == [False]
-    assert view.is_valid()
-    bench.gestures.answer_dialog("save_changes", "save")
-    path = view.file_name()
-    assert view.close() is True
-    with open(path) as file:
-        assert file.read() == "xa"
-    scratch = bench.window.new_file()
-    scratch.set_scratch(True)
-    scratch.run_command("insert", {"characters": "x"})
-    scratch.close(answers.append)
-    assert answers[-1] is True
-    assert not bench.gestures.problems()["unexpected_dialogs"]
-
-
 def test_projects_and_folders(bench):
     bench.window.set_project_data({"folders": [{"path": "/one"}], "settings": {"tab_size": 3}})
     view = bench.window.new_file()
@@ -199,13 +168,3 @@ def test_projects_and_folders(bench):
     bench.write("q.sublime-project", b'{"folders": [{"path": "sub"}], // comment\n}')
     bench.gestures.load_project(bench.folder + "/q.sublime-project")
     assert bench.window.folders() == [bench.folder + "/sub"]
-
-
-def test_parts_of_the_window(bench):
-    window = bench.window
-    assert window.is_sidebar_visible()
-    for put in (window.set_sidebar_visible, window.set_minimap_visible, window.set_tabs_visible):
-        put(False)
-    assert not window.is_sidebar_visible()
-    shown = bench.gestures.snapshot_window()["elements"]
-    assert not any(shown[name] for name in ("side_bar", "minimap", "tabs"))
