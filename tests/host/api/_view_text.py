@@ -16,6 +16,11 @@ def _region(x):
     return as_region(x) if isinstance(x, Region) else Region(as_point(x))
 
 
+def _refuse_options(*options):
+    if any(options):
+        raise NotImplementedError("the headless editor finds regular expressions only")
+
+
 @gated
 class ViewText:
     """Reading the text. Nothing here changes anything but the syntax."""
@@ -32,15 +37,12 @@ class ViewText:
         return buffer.text[point : point + 1] if 0 <= point < buffer.size() else "\x00"
 
     def find(self, pattern, start_pt, flags=FindFlags.NONE):
-        return textops.find(self._model().buffer, as_text(pattern), as_point(start_pt), int(flags))
+        _refuse_options(flags)
+        return next(textops.matches(self._model().buffer, as_text(pattern), as_point(start_pt)), Region(-1, -1))
 
     def find_all(self, pattern, flags=FindFlags.NONE, fmt=None, extractions=None):
-        found = []
-        for region, text in textops.find_all(self._model().buffer, as_text(pattern), int(flags), fmt):
-            found.append(region)
-            if fmt is not None and extractions is not None:
-                extractions.append(text)
-        return found
+        _refuse_options(flags, fmt, extractions)
+        return list(textops.matches(self._model().buffer, as_text(pattern)))
 
     # -- lines and words -------------------------------------------------------------------------
     def lines(self, region):

@@ -147,8 +147,8 @@ class BufferModel:
         row = self.row(point)
         return row, measure(self.text[self.starts()[row] : point])
 
-    def text_point(self, row: int, column: int, measure: Callable[[str], int] = len, clamp: bool = False) -> int:
-        """The point `column` units into `row`.
+    def text_point(self, row: int, column: int, clamp: bool = False) -> int:
+        """The point `column` characters into `row`.
 
         A column beyond the end of its line runs on into the next ones unless `clamp`; a row beyond the end gives
         the size.
@@ -158,13 +158,5 @@ class BufferModel:
         if row >= self.line_count():
             return len(self.text)
         start, end = self.line_bounds(row)
-        if measure is len:
-            point = start + max(0, column)
-        else:
-            point, left = start, column
-            while left > 0 and point < len(self.text):
-                left -= measure(self.text[point])
-                if left < 0:
-                    break
-                point += 1
+        point = start + max(0, column)
         return min(point, end) if clamp else min(point, len(self.text))

@@ -116,8 +116,6 @@ def move_to(host: Any, view: Any, to: str, extend: bool = False) -> None:
             "eof": view.buffer.size(),
             "bol": soft if region.b != soft else start,
             "eol": end,
-            "hardbol": start,
-            "hardeol": end,
         }
         targets.append((region.a, points.get(to, region.b)))
     _place(view, targets, extend)

@@ -16,8 +16,7 @@ from .sheet import SheetModel
 from .syntaxes import PLAIN
 from .view import ViewModel
 
-ENCODED_POSITION, TRANSIENT, FORCE_GROUP, SEMI_TRANSIENT = 1, 4, 8, 16
-ADD_TO_SELECTION, REPLACE_MRU, CLEAR_TO_RIGHT, FORCE_CLONE = 32, 64, 128, 256
+ENCODED_POSITION, TRANSIENT, FORCE_GROUP, ADD_TO_SELECTION, FORCE_CLONE = 1, 4, 8, 32, 256
 
 
 def split_position(name: str) -> Tuple[str, Optional[int], Optional[int]]:
@@ -43,15 +42,10 @@ class Files:
 
     def new_view(self, window: Any, buffer: BufferModel, flags: int, group: int) -> ViewModel:
         """A view of a buffer in a sheet of its own, shown but not told of yet."""
-        target = window.groups[group if 0 <= group < len(window.groups) else window.active_group]
-        replaced = target.active if flags & REPLACE_MRU else None
         view = ViewModel(self._host, buffer, window)
         sheet = SheetModel(self._host, window, view)
-        sheet.semi_transient = bool(flags & SEMI_TRANSIENT)
         self._host.views[view.id] = view
         window.add_sheet(sheet, group, transient=bool(flags & TRANSIENT), select=bool(flags & ADD_TO_SELECTION))
-        if replaced is not None and replaced.semi_transient and not replaced.view.buffer.dirty:
-            self.close_sheet(replaced)
         return view
 
     def new_file(self, window: Any, flags: int = 0, syntax: str = "") -> ViewModel:
@@ -92,7 +86,7 @@ class Files:
         view = None if flags & FORCE_CLONE else self.find(window, path, forced)
         if view is None:
             view = self._open_new(window, path, flags, group)
-        elif not flags & TRANSIENT and not flags & SEMI_TRANSIENT:
+        elif not flags & TRANSIENT:
             view.sheet.promote()
         stays = window.group_of(view.sheet) == window.active_group
         window.active_group = window.group_of(view.sheet)

@@ -144,17 +144,10 @@ class Host:
         self.focus.update()
         return window
 
-    def close_window(self, window: WindowModel, *, ask: bool = False) -> bool:
-        """Close a window with all it holds. With hot exit nothing is asked unless `ask`."""
+    def close_window(self, window: WindowModel) -> bool:
+        """Close a window with all it holds. With hot exit nothing is asked."""
         if window.id not in self.windows:
             return False
-        if ask:
-            for view in window.views():
-                if (
-                    view.buffer.dirty
-                    and self.dialogs.ask("save_changes", "Save changes to %s?" % view.title()) == "cancel"
-                ):
-                    return False
         self.events.window("on_pre_close_window", window)
         window.unsettled += 1
         for group in list(window.groups):

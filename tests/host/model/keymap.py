@@ -100,9 +100,6 @@ class Keymap:
         }
         if key in simple:
             return [simple[key]()]
-        if view is not None and key == "preceding_text":
-            text, regions = view.buffer.text, view.selection.regions
-            return [text[view.buffer.line_bounds(view.buffer.row(r.begin()))[0] : r.begin()] for r in regions]
         return None
 
 

@@ -17,7 +17,6 @@ BUILT_IN = {
     "replace": "replace:input:find",
     "find_in_files": "find_in_files:input:find",
 }
-WANT_EVENT = 4
 
 
 class InputPanel:
@@ -196,7 +195,7 @@ class Panels:
             if self.quick.on_highlight is not None:
                 self.window.host.scheduler.call(self.quick.on_highlight, index)
 
-    def finish_quick(self, index: int, modifier_keys: Optional[dict] = None) -> None:
+    def finish_quick(self, index: int) -> None:
         """Close the list; the callback runs in the next turn of the main loop, after the focus has gone back."""
         panel, self.quick = self.quick, None
         if panel is None:
@@ -204,10 +203,7 @@ class Panels:
         self._focus = self.input.view if self.input is not None else None
         self.window.host.focus.update()
         self._discard(panel.view)
-        arguments: list = [index]
-        if panel.flags & WANT_EVENT:
-            arguments.append({"modifier_keys": modifier_keys or {}})
-        self.window.host.scheduler.set_timeout(lambda: panel.on_select(*arguments))
+        self.window.host.scheduler.set_timeout(lambda: panel.on_select(index))
 
     # -- widgets ---------------------------------------------------------------------------------
     def _widget(self, element: str) -> ViewModel:

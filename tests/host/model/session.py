@@ -57,7 +57,6 @@ def _save_view(view: ViewModel) -> Dict[str, Any]:
         "settings": view.settings.own,
         "selection": view.selection.copy(),
         "viewport": list(view.viewport),
-        "semi_transient": view.sheet.semi_transient,
     }
     if not buffer.file_name or buffer.dirty or not os.path.exists(buffer.file_name):
         saved["text"] = buffer.text
@@ -117,7 +116,6 @@ def _restore_view(
     view = ViewModel(host, buffer, window)
     host.views[view.id] = view
     sheet = SheetModel(host, window, view)
-    sheet.semi_transient = saved["semi_transient"]
     window.groups[group].insert(sheet)
     view.settings.own = saved["settings"]
     view.selection.set([(buffer.clamp(a), buffer.clamp(b)) for a, b in saved["selection"]])

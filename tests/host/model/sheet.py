@@ -16,14 +16,13 @@ class SheetModel:
         self.window = window
         self.view = view
         self.transient = False
-        self.semi_transient = False
         self.placeholder = False
         host.sheets[self.id] = self
         view.sheet = self
 
     def promote(self) -> None:
         """A preview, or what stood for an empty group, becomes an ordinary tab."""
-        self.semi_transient = self.placeholder = False
+        self.placeholder = False
         if self.transient and self.window is not None:
             group = self.window.groups[self.window.group_of(self)]
             self.transient = False

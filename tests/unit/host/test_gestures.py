@@ -55,14 +55,6 @@ def test_keys_go_through_contexts(sample):
     assert sample.gestures.press("ctrl+s") == "sample_mark"
 
 
-def test_typing_presses_keys(sample):
-    view = sample.window.new_file()
-    sample.gestures.type_text("  a b\nc")
-    assert sample.text(view) == "  a b\n  c"
-    sample.gestures.press("backspace")
-    assert sample.text(view) == "  a b\n  "
-
-
 def test_quick_panel_and_input_panel(bench):
     seen = []
     view = bench.window.new_file()

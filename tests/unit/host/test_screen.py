@@ -12,16 +12,6 @@ def view(bench):
     return bench.open("a.txt", LINES.encode())
 
 
-def test_coordinates_round_trip(bench, view):
-    for point in (0, 5, 7, 100, view.size()):
-        assert view.layout_to_text(view.text_to_layout(point)) == point
-    assert view.text_to_layout(view.text_point(3, 0))[1] == 3 * view.line_height()
-    tabbed = bench.window.new_file()
-    tabbed.run_command("insert", {"characters": "a\tb"})
-    tabbed.settings().set("translate_tabs_to_spaces", False)
-    assert tabbed.text_to_layout(tabbed.size())[0] == 5 * view.em_width()
-
-
 def test_phantoms_push_lines_down(bench, view):
     sublime, height = bench.sublime, view.line_height()
     phantoms = sublime.PhantomSet(view, "k")
@@ -93,26 +83,3 @@ def test_scrolling_is_clamped(bench, view):
     view.settings().set("scroll_past_end", False)
     view.set_viewport_position((0, 1e9))
     assert view.viewport_position()[1] == view.text_to_layout(view.size())[1] + view.line_height() - height
-
-
-def test_showing(bench, view):
-    point = view.text_point(100, 0)
-    view.show(point)
-    assert view.visible_region().contains(point)
-    before = view.viewport_position()
-    view.show(point)
-    assert view.viewport_position() == before
-    view.show_at_center(0)
-    assert view.viewport_position() == (0.0, 0.0)
-    view.show_at_center(bench.sublime.Region(point, point + 3))
-    middle = view.viewport_position()[1] + view.viewport_extent()[1] / 2
-    assert abs(middle - view.text_to_layout(point)[1]) <= view.line_height()
-
-
-def test_the_viewport_follows_the_window(bench, view):
-    wide = view.viewport_extent()
-    bench.gestures.resize_window(800, 600)
-    assert view.viewport_extent()[0] < wide[0]
-    assert view.viewport_extent()[1] < wide[1]
-    bench.window.set_layout({"cols": [0, 0.25, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
-    assert view.viewport_extent()[0] < 250

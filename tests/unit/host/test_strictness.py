@@ -281,15 +281,3 @@ def plugin_unloaded():
     assert module.seen == ["exit"]
     assert "shut down" in bench.scheduler.uncaught_errors.pop()
     bench.host.closed = False
-
-
-def test_packages_can_see_which_commands_there_are(bench):
-    """Undocumented, but what says that another package is really there."""
-    module = bench.plugin("""
-class SomethingCommand(sublime_plugin.WindowCommand): pass
-""")
-    plugins = bench.sublime_plugin
-    assert module.SomethingCommand in plugins.window_command_classes
-    assert plugins.text_command_classes == []
-    with pytest.raises(AttributeError):
-        plugins.no_such_thing  # noqa: B018 - asking is the test

@@ -37,12 +37,6 @@ def make(bench, text):
     return view
 
 
-def test_every_point_survives_rowcol(texts):
-    view = make(texts, "\n\nab\U0001f600\n\x0c\x85\u2028x\n")
-    for point in range(view.size() + 1):
-        assert view.text_point(*view.rowcol(point)) == point
-
-
 def test_only_the_line_feed_ends_a_line(texts):
     view = make(texts, "a\x0bb\x0cc\x85d\u2028e\rf\ng")
     region = texts.sublime.Region
@@ -178,15 +172,6 @@ def test_random_edits_keep_lines_and_undo_exact(texts):
     for state in reversed(states[:-1]):
         view.run_command("undo")
         assert texts.text(view) == state
-
-
-def test_typing_with_several_carets(texts):
-    view = make(texts, "a\nb\n")
-    view.sel().clear()
-    view.sel().add_all([1, 3])
-    texts.gestures.type_text("xy")
-    assert texts.text(view) == "axy\nbxy\n"
-    assert [r.b for r in view.sel()] == [3, 7]
 
 
 def test_clones_share_the_text_but_not_the_selection(texts):

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 TWO = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
-ONE = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
 LISTENER = """
 seen = []
 class Listener(sublime_plugin.EventListener):
     def on_activated(self, view): seen.append(("activated", view.id(), view.element()))
     def on_deactivated(self, view): seen.append(("deactivated", view.id(), view.element()))
-    def on_pre_move(self, view): seen.append(("pre_move", view.window().id()))
-    def on_post_move(self, view): seen.append(("post_move", view.window().id()))
-    def on_pre_close_window(self, window): seen.append(("pre_close_window", len(window.views())))
-    def on_new_window(self, window): seen.append(("new_window", window.id()))
-    def on_close(self, view): seen.append(("close", view.id()))
 """
 
 
@@ -29,31 +23,6 @@ def test_new_tabs_stand_right_of_the_active_one(bench):
     assert bench.window.get_view_index(b) == (0, 2)
 
 
-def test_views_of_removed_groups_move(bench):
-    bench.window.set_layout(TWO)
-    a, b = bench.named("a", "b")
-    bench.window.set_view_index(b, 1, 0)
-    assert tabs(bench, 1) == ["b"]
-    assert bench.window.num_groups() == 2
-    assert bench.window.active_view_in_group(1) == b
-    assert bench.window.active_view_in_group(0) == a
-    bench.window.focus_view(b)
-    bench.window.set_layout(ONE)
-    assert tabs(bench) == ["a", "b"]
-    assert bench.window.active_group() == 0
-    assert bench.window.layout() == ONE
-
-
-def test_the_tab_used_before_shows_when_one_closes(bench):
-    a, b, c = bench.named("a", "b", "c")
-    bench.window.focus_view(a)
-    bench.window.focus_view(c)
-    c.close()
-    assert bench.window.active_view() == a
-    b.close()
-    assert bench.window.active_view() == a
-
-
 def test_side_by_side_tabs(bench):
     a, b, c = bench.named("a", "b", "c")
     bench.window.select_sheets([a.sheet(), c.sheet()])
@@ -62,26 +31,6 @@ def test_side_by_side_tabs(bench):
     assert a.viewport_extent()[0] < 800
     bench.window.focus_view(b)
     assert bench.window.selected_sheets_in_group(0) == [b.sheet()]
-
-
-def test_preview_tabs(bench):
-    path, other = bench.write("a.txt", b"a"), bench.write("b.txt", b"b")
-    sublime = bench.sublime
-    view = bench.window.open_file(path, sublime.TRANSIENT)
-    bench.settle()
-    assert view.sheet().is_transient()
-    assert view.file_name() == path
-    assert bench.window.views() == []
-    assert bench.window.views(include_transient=True) == [view]
-    assert bench.window.transient_view_in_group(0) == view
-    assert bench.window.active_view() == view
-    assert bench.window.get_view_index(view) == (0, -1)
-    second = bench.window.open_file(other, sublime.TRANSIENT)
-    bench.settle()
-    assert not view.is_valid()
-    second.run_command("insert", {"characters": "x"})
-    assert not second.sheet().is_transient()
-    assert bench.window.views() == [second]
 
 
 def test_opening_the_same_file(bench):
@@ -132,39 +81,3 @@ def test_activation_of_views_and_widgets(bench):
     bench.gestures.leave_application()
     bench.gestures.enter_application()
     assert [item[0] for item in module.seen] == ["deactivated", "activated"]
-
-
-def test_windows_come_and_go(bench):
-    module = bench.plugin(LISTENER)
-    (view,) = bench.named("a")
-    number = bench.gestures.new_window(["/tmp"])
-    other = bench.sublime.active_window()
-    assert other.id() == number
-    assert other.folders() == ["/tmp"]
-    assert len(bench.sublime.windows()) == 2
-    bench.gestures.drag_tab(view.id(), window=number)
-    assert view.window() == other
-    assert bench.window.views() == []
-    assert ("pre_move", bench.window.id()) in module.seen
-    assert ("post_move", number) in module.seen
-    bench.gestures.close_window(number)
-    assert ("pre_close_window", 1) in module.seen
-    assert ("close", view.id()) in module.seen
-    assert bench.sublime.active_window() == bench.window
-    assert not other.is_valid()
-
-
-def test_projects_and_folders(bench):
-    bench.window.set_project_data({"folders": [{"path": "/one"}], "settings": {"tab_size": 3}})
-    view = bench.window.new_file()
-    assert bench.window.folders() == ["/one"]
-    assert view.settings().get("tab_size") == 3
-    bench.gestures.set_folders(["/one", "/two"])
-    assert bench.window.project_data()["settings"] == {"tab_size": 3}
-    path = bench.folder + "/p.sublime-project"
-    bench.gestures.save_project(path)
-    assert bench.window.project_file_name() == path
-    assert bench.window.workspace_file_name().endswith("p.sublime-workspace")
-    bench.write("q.sublime-project", b'{"folders": [{"path": "sub"}], // comment\n}')
-    bench.gestures.load_project(bench.folder + "/q.sublime-project")
-    assert bench.window.folders() == [bench.folder + "/sub"]

@@ -54,20 +54,6 @@ def test_a_switch_replaces_tabs_layout_and_settings_and_brings_them_back(bench):
     assert module.seen[-1] == ("load_project", 2, 2)
 
 
-def test_a_closed_project_leaves_an_empty_window(bench):
-    bench.gestures.load_project(project(bench, "one"))
-    bench.window.set_layout(TWO)
-    bench.window.new_file()
-    module = bench.plugin(LISTENER)
-    bench.window.run_command("close_workspace")
-    assert module.seen[0] == ("pre_close_project", 1, 2)
-    assert bench.window.views() == []
-    assert bench.window.num_groups() == 1
-    assert bench.window.folders() == []
-    assert bench.window.project_file_name() is None
-    assert bench.window.transient_view_in_group(0) is not None
-
-
 def test_a_restart_brings_window_settings_back_but_no_untitled_view(bench):
     bench.window.settings().set("split", {"a": 1})
     saved = json.loads(json.dumps(bench.gestures.save_session()))

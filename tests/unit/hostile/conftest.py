@@ -32,6 +32,7 @@ class Target:
         self._connection = socket.socket(socket.AF_UNIX)
         self._connection.connect(path)
         self._answers = self._connection.makefile("r", encoding="utf-8")
+        self._made: List[socket.socket] = []
         self._say(json.dumps(options))
         self._pid = self._answer()
         self.ports: List[Any] = self._answer()
@@ -51,6 +52,9 @@ class Target:
         self._connection.sendall(line.encode() + b"\n")
 
     def kill(self) -> None:
+        """Also closes what is still connected to it."""
+        for made in self._made:
+            made.close()
         try:
             os.kill(self._pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -73,7 +77,7 @@ class Target:
 
     def connect(self, port: Optional[int] = None) -> socket.socket:
         made = socket.create_connection(("127.0.0.1", port or self.port), timeout=SECONDS)
-        made.settimeout(SECONDS)
+        self._made.append(made)
         return made
 
     def connect_to(self, server: int) -> socket.socket:
@@ -82,6 +86,7 @@ class Target:
         if isinstance(place, int):
             return self.connect(place)
         made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._made.append(made)
         made.settimeout(SECONDS)
         made.connect(place)
         return made

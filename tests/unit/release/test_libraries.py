@@ -17,7 +17,7 @@ from tests.tools.release.libraries import BY_NAME, FIRST_NEW_BUILD, LIBRARIES, O
 from tests.tools.release.package_control import RefusedError, resolve
 from tests.tools.release.pages import Pages
 from tests.tools.release.readers import chosen, listed_libraries, python_of, read_by_4_2, read_by_later_ones
-from tests.tools.release.repository import ATTACHED_NAME, Release, main, repository, text
+from tests.tools.release.repository import ATTACHED_NAME, Release, repository, text
 from tests.unit.release.small_index import SmallIndex
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -173,15 +173,6 @@ def test_the_command_writes_the_file(index: SmallIndex, tmp_path: Path) -> None:
     assert package["releases"][0]["url"] == f"{PACKAGE}/releases/download/1.2.3/{ATTACHED_NAME}"
 
 
-def test_the_command_says_what_is_wrong_with_the_index() -> None:
-    with SmallIndex(without="propcache") as index:
-        command = [sys.executable, str(TOOLS / "repository.py"), "--index", index.address, "--package", PACKAGE]
-        answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    assert answer.returncode == 1
-    assert b"propcache" in answer.stderr
-    assert b"Traceback" not in answer.stderr
-
-
 def test_the_readme_gives_the_one_address_that_stays_right() -> None:
     """The file has the same name in every release, so that the newest one's is always there."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -192,22 +183,6 @@ def test_the_readme_gives_the_one_address_that_stays_right() -> None:
 
 
 INDEX = "https://index.invalid"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["--index", INDEX],
-        ["--package", PACKAGE],
-        ["--index", "http://index.invalid", "--package", PACKAGE],
-        ["--index", INDEX, "--package", "git@code.invalid:a/b"],
-    ],
-)
-def test_the_command_refuses_missing_and_insecure_addresses(arguments: List[str]) -> None:
-    with pytest.raises(SystemExit) as exit_:
-        main(arguments)
-    assert exit_.value.code == 2
 
 
 # -- The default channel
@@ -251,11 +226,3 @@ def test_package_control_is_told_of_the_file_before_it_is_installed(tmp_path: Pa
     assert user_settings.main(arguments) == 0
     written = tmp_path / "Packages" / "User" / "Package Control.sublime-settings"
     assert json.loads(written.read_text(encoding="utf-8"))["repositories"] == [repository_file.as_uri()]
-
-
-def test_existing_settings_of_package_control_are_kept(tmp_path: Path) -> None:
-    written = tmp_path / "User" / "Package Control.sublime-settings"
-    written.parent.mkdir()
-    written.write_text("{}", encoding="utf-8")
-    assert user_settings.main(["--repository", str(tmp_path / "r.json"), "--packages", str(tmp_path)]) == 1
-    assert written.read_text(encoding="utf-8") == "{}"

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import pytest
-from packaging.specifiers import InvalidSpecifier
 
 from tests.tools.release.index import Wheel, parse_wheels
-from tests.tools.release.package_control import RefusedError, allows, install, matches, resolve
+from tests.tools.release.package_control import RefusedError, install, matches, resolve
 
 
 def wheel(filename: str, requires_python: Optional[str] = None) -> Wheel:
@@ -38,32 +37,6 @@ def make_wheel(folder: Path, filename: str, files: Dict[str, bytes], metadata: s
         for name, content in contents.items():
             archive.writestr(name, content)
     return path
-
-
-@pytest.mark.parametrize(
-    ("requires", "python", "expected"),
-    [
-        (None, "3.8", True),
-        ("", "3.8", True),
-        (">=3.8", "3.8", True),
-        (">=3.9", "3.8", False),
-        (">=3.10", "3.9", False),
-        (">=3.7,<4", "3.14", True),
-        (">=3.8,<3.14", "3.14", False),
-        ("!=3.0.*,>=2.7", "3.8", True),
-        ("!=3.8.*", "3.8", False),
-        ("~=3.8", "3.14", True),
-        ("~=3.8", "4.0", False),
-        ("==3.*", "3.8", True),
-    ],
-)
-def test_requires_python(requires: Optional[str], python: str, expected: bool) -> None:
-    assert allows(requires, python) is expected
-
-
-def test_an_unknown_clause_is_not_taken_for_a_yes() -> None:
-    with pytest.raises(InvalidSpecifier):
-        allows("about 3.8", "3.8")
 
 
 @pytest.mark.parametrize(

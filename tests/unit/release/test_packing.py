@@ -66,10 +66,6 @@ def built() -> Dict[str, bytes]:
         return {name: package.read(name) for name in package.namelist()}
 
 
-def test_two_builds_give_the_same_bytes() -> None:
-    assert build.package() == build.package()
-
-
 def test_the_bytes_do_not_depend_on_file_times_permissions_order_or_line_ends(tmp_path: Path) -> None:
     names = packing.packed(ROOT)
     for name in reversed([*names, packing.PACKING_LIST]):
@@ -141,30 +137,6 @@ def test_the_package_holds_what_the_editor_and_package_control_look_for(built: D
 def test_no_module_at_the_root_but_the_plugin(built: Dict[str, bytes]) -> None:
     """Every module at the root of a package is loaded as a plugin, and Package Control drops a root `__init__.py`."""
     assert [name for name in built if name.endswith(".py") and "/" not in name] == ["plugin.py"]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        ("a.py", ["a.py"]),
-        ("*.py", ["a.py", "b c.py"]),
-        ("pack/**/*.py", ["pack/a.py", "pack/deep/er/a.py"]),
-        ("pack/*.py", ["pack/a.py"]),
-        ("b c.py", ["b c.py"]),
-    ],
-)
-def test_patterns(pattern: str, expected: List[str]) -> None:
-    names = ["pack/deep/er/a.py", "b c.py", "a.py", "a.pyc", "pack/a.py", "package/a.txt", "apy"]
-    assert packing.select([pattern], names) == expected
-
-
-def test_a_pattern_that_finds_nothing_is_an_error() -> None:
-    with pytest.raises(packing.PackingError, match="missing.txt"):
-        packing.select(["a.py", "missing.txt"], ["a.py"])
-
-
-def test_comments_and_empty_lines_are_no_patterns() -> None:
-    assert packing.patterns("# all\n\na.py  # the plugin\nb c.py\n") == ["a.py", "b c.py"]
 
 
 # -- What is said

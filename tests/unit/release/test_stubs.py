@@ -9,7 +9,7 @@ import importlib
 import inspect
 from pathlib import Path
 from types import ModuleType
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Tuple
 
 import pytest
 
@@ -67,39 +67,3 @@ def test_every_number_of_the_stubs_is_the_real_one() -> None:
     numbers = declared("sublime").numbers
     assert numbers
     assert {name: value for name, value in numbers.items() if int(find(host, name)) != value} == {}
-
-
-PUBLISHED = """
-class Flags:
-    ONE = 1
-
-class Base:
-    def told(self, name: str) -> None: ...
-
-class View(Base):
-    def find(self, pattern: str, start: int = ..., more: int = ...) -> None: ...
-
-def version() -> str: ...
-"""
-
-
-@pytest.mark.parametrize(
-    ("ours", "said"),
-    [
-        ("class View:\n    def find(self, pattern: str, start: int = ...) -> None: ...", None),
-        ("class View:\n    def told(self, name: str) -> None: ...", None),
-        (
-            "class View:\n    def find(self, pattern: str, begin: int = ...) -> None: ...",
-            "View.find has the parameters",
-        ),
-        ("class View:\n    def find(self, pattern: str, start: int) -> None: ...", "View.find has the parameters"),
-        ("class View:\n    def lost(self) -> None: ...", "View.lost is not published"),
-        ("class Flags:\n    ONE = 2", "Flags.ONE is 2 here and 1 there"),
-        ("class Gone: ...", "Gone is not published"),
-        ("def channel() -> str: ...", "channel is not published"),
-        ("Point = int", None),
-    ],
-)
-def test_what_differs_from_the_published_stubs_is_named(ours: str, said: Optional[str]) -> None:
-    found = list(stubs.differences(stubs.read(ours), stubs.read(PUBLISHED)))
-    assert [text.startswith(said or "never") for text in found] == ([True] if said else [])

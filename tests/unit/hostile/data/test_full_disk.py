@@ -339,9 +339,3 @@ def test_a_small_disk_of_any_fullness(small_disk: Path, linked: bool) -> None:
     assert written
     assert kept
     print(f"{written} written, {kept} kept, in {time.monotonic() - started:.2f} s")
-
-
-def test_a_new_file_on_a_small_disk(small_disk: Path) -> None:
-    with pytest.raises(DiskError, match="No space left"):
-        write_file(read(small_disk / "a" / "b" / "new.txt"), b"n" * 100000)
-    assert list(small_disk.iterdir()) == []
