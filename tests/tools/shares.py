@@ -24,6 +24,7 @@ ON_THE_NEWEST_PYTHON = (
     "unit/host",
     "unit/hostile/data",
     "unit/hostile/frozen/test_long_texts.py",
+    "unit/hostile/frozen/test_many_calls.py",
     "unit/processes",
     "unit/protocol/test_calls.py",
     "unit/protocol/test_properties.py",
@@ -39,8 +40,20 @@ ON_EVERY_PYTHON = (
     "end_to_end/test_startup.py",
     "end_to_end/test_upgrade.py",
 )
-#: With real clients: those that take longest, which are a leg of their own.
+#: With real clients, in legs of their own, because all together would take longest: real programs, and whatever ends
+#: while something is under way.
 PROGRAMS = ("end_to_end/programs", "end_to_end/test_unasked.py", "conformance")
+ENDS = (
+    "end_to_end/test_accepted_texts.py",
+    "end_to_end/test_codex_client.py",
+    "end_to_end/test_copilot_client.py",
+    "end_to_end/test_discovery_faults.py",
+    "end_to_end/test_killed_editor.py",
+    "end_to_end/test_lost_clients.py",
+    "end_to_end/test_quitting.py",
+    "end_to_end/test_startup.py",
+    "end_to_end/test_upgrade.py",
+)
 
 
 class Share(enum.Enum):
@@ -67,7 +80,8 @@ def legs_of(kind: str, mine: Share, everything: bool) -> Dict[str, List[str]]:
     if newest or everything:
         left = () if everything or mine is Share.ONLY else ON_AN_OLDER_PYTHON
         return {
-            "end to end": ["tests/end_to_end", *_ignored([*PROGRAMS, *left])],
+            "end to end": ["tests/end_to_end", *_ignored([*PROGRAMS, *ENDS, *left])],
+            "ends": [f"tests/{name}" for name in ENDS],
             "programs": [f"tests/{name}" for name in PROGRAMS],
         }
     return {"end to end": [f"tests/{name}" for name in (*ON_AN_OLDER_PYTHON, *ON_EVERY_PYTHON)]}

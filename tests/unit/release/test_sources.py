@@ -140,9 +140,9 @@ def loaded_with_the_plugin() -> Dict[str, Set[str]]:
     return found
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_python_3_8_can_read_it_and_it_says_what_it_is_for(path: Path) -> None:
-    assert (ast.get_docstring(parsed(path)) or "").strip(), "no module docstring"
+def test_python_3_8_can_read_every_file_and_each_says_what_it_is_for() -> None:
+    silent = [relative(path) for path in SOURCES if not (ast.get_docstring(parsed(path)) or "").strip()]
+    assert silent == [], "no module docstring"
 
 
 def test_no_file_is_too_long_to_read_in_one_sitting() -> None:
