@@ -26,13 +26,12 @@ class ArgumentChecker:
     def prepare(self) -> None:
         """Import jsonschema and build the validators. Takes up to a few hundred milliseconds. Any thread, once.
 
-        Raises ImportError if jsonschema is missing, jsonschema.SchemaError if a tool's own schema is wrong.
+        Raises ImportError if jsonschema is missing. That the schemas are right is tested, not checked here.
         """
         import jsonschema
 
         validator_class = getattr(jsonschema, "Draft202012Validator", None) or jsonschema.Draft4Validator
         for name, schema in self._schemas.items():
-            validator_class.check_schema(schema)
             self._validators[name] = validator_class(schema)
 
     def complaint(self, tool_name: str, arguments: Any) -> Optional[str]:

@@ -199,9 +199,15 @@ class Host:
     def remember_file(self, window: WindowModel, path: str) -> None:
         self.file_history = [path] + [other for other in self.file_history if other != path]
 
-    def find_resources(self, *names: str) -> List[str]:
-        """Resources of these names in layering order: Default first, User last; within a package as they are named."""
-        found = [(name, resource) for name in names for resource in self.resources.find_resources(name)]
+    def find_resources(self, *names: str, among: Optional[List[str]] = None) -> List[str]:
+        """Resources of these names in layering order: Default first, User last; within a package as they are named.
+
+        `among`: all that come into question, where they have just been listed.
+        """
+        if among is None:
+            found = [(name, resource) for name in names for resource in self.resources.find_resources(name)]
+        else:
+            found = [(name, resource) for name in names for resource in among if resource.endswith("/" + name)]
 
         def rank(item: tuple) -> tuple:
             package = item[1].split("/")[1]

@@ -110,16 +110,17 @@ class SettingsFiles:
 
     def reload(self) -> None:
         """Read all files again; those whose values changed tell their callbacks."""
+        there = self._host.resources.find_resources("*")
         for base_name in list(self._users):
-            self._read(base_name)
+            self._read(base_name, there)
 
-    def _read(self, base_name: str) -> None:
+    def _read(self, base_name: str, there: Optional[List[str]] = None) -> None:
         stem, extension = os.path.splitext(base_name)
         platform_name = "%s (%s)%s" % (stem, self._host.platform_title(), extension)
         shipped: Dict[str, Any] = dict(BUILT_IN) if base_name == PREFERENCES else {}
         own: Dict[str, Any] = {}
         for name in (base_name, platform_name):
-            for resource in self._host.find_resources(name):
+            for resource in self._host.find_resources(name, among=there):
                 values = self._parse(resource)
                 (own if resource.startswith("Packages/User/") else shipped).update(values)
         # Values set through the API and not yet saved survive unless a file really changed.
