@@ -106,36 +106,32 @@ Sift = Callable[[Any, bool], Sifted]  # of the entries and whether a project say
 def sifted_commands(value: Mapping[str, Any], of_project: bool) -> Sifted:
     problems = {name: name_problem(name) or words_problem(words) for name, words in value.items()}
     right = {name: list(words) for name, words in value.items() if problems[name] is None}
-    wrong = [(readable(name), why) for name, why in problems.items() if why is not None]
-    complaints = [f"leaves out “{name}”: {why}" for name, why in wrong[:_MOST_COMPLAINTS]]
-    if len(wrong) > _MOST_COMPLAINTS:
-        complaints.append(f"leaves out {len(wrong) - _MOST_COMPLAINTS} more entries")
-    return Sifted(right, complaints)
+    wrong = [f"leaves out “{readable(name)}”: {why}" for name, why in problems.items() if why is not None]
+    return Sifted(right, a_few(wrong, "leaves out {} more entries"))
 
 
 def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
-    right: List[str] = []
-    complaints: List[str] = []
-    wrong = 0
     considered = value[:MOST_PROJECT_PATTERNS] if of_project else value
-    for pattern in considered:
-        if of_project and len(pattern) > LONGEST_PROJECT_PATTERN:
-            why: Optional[str] = f"a project's pattern may have at most {LONGEST_PROJECT_PATTERN} characters"
-        else:
-            why = pattern_problem(pattern)
-        if why is None:
-            right.append(pattern)
-            continue
-        wrong += 1
-        if wrong <= _MOST_COMPLAINTS:
-            complaints.append(f'has an invalid pattern, "{readable(pattern)}": {shown(why)}')
-    if wrong > _MOST_COMPLAINTS:
-        complaints.append(f"has {wrong - _MOST_COMPLAINTS} more invalid patterns")
+    problems = [(pattern, _pattern_problem(pattern, of_project)) for pattern in considered]
+    wrong = [f'has an invalid pattern, "{readable(pattern)}": {shown(why)}' for pattern, why in problems if why]
+    complaints = a_few(wrong, "has {} more invalid patterns")
     if len(value) > len(considered):
         complaints.append(
             f"may have at most {MOST_PROJECT_PATTERNS} patterns: the last {len(value) - len(considered)} are ignored"
         )
-    return Sifted(right, complaints)
+    return Sifted([pattern for pattern, why in problems if not why], complaints)
+
+
+def _pattern_problem(pattern: str, of_project: bool) -> Optional[str]:
+    if of_project and len(pattern) > LONGEST_PROJECT_PATTERN:
+        return f"a project's pattern may have at most {LONGEST_PROJECT_PATTERN} characters"
+    return pattern_problem(pattern)
+
+
+def a_few(complaints: List[str], more: str) -> List[str]:
+    """The first of the complaints, and behind them `more` with the number of the others."""
+    left = len(complaints) - _MOST_COMPLAINTS
+    return [*complaints[:_MOST_COMPLAINTS], more.format(left)] if left > 0 else complaints
 
 
 Merge = Callable[[Any, Any], Any]  # the user's value and the project's, both right, to the one that holds

@@ -181,12 +181,6 @@ class Servers(DiagnoseCase):
         yield lambda: self.endpoint.servers._tasks[PRIMARY.key]._server is not None
         self.assert_ok((yield from self.diagnose()), SERVED)
 
-    def test_a_server_that_never_listened(self):
-        with mock.patch.object(self.endpoint, "port", None):
-            report = yield from self.diagnose()
-        self.assert_failed(report, SERVED, "its server is not running", RESTART)
-        self.assert_failed(report, GEMINI_FINDS, "no server is running for it", RESTART)
-
     def test_a_window_that_is_not_served(self):
         with mock.patch.dict(self.application._endpoints._by_window):
             del self.application._endpoints._by_window[self.window.id()]
@@ -354,13 +348,6 @@ class Programs(DiagnoseCase):
         self.setting("gemini_command", list(words))
         yield lambda: self.endpoint.settings().gemini_command == words
         return (yield from self.diagnose())
-
-    def test_a_program_that_is_missing(self):
-        report = yield from self.gemini("no-such-gemini-program")
-        name = "Gemini CLI is not installed"
-        self.assert_noted(report, name, "\u201cno-such-gemini-program\u201d is not on the PATH of the login shell")
-        self.assert_noted(report, name, "npm install -g")
-        self.assertNotRegex(report, "- ok: .* is not installed")
 
     def test_everything_has_a_limit(self):
         with mock.patch.object(self.module("diagnosis.report"), "LIMIT_SECONDS", 0.5):

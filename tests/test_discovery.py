@@ -43,16 +43,6 @@ class Announcements(ContextCase):
     def gemini(self, workspace):
         return announced(workspace, os.getppid())
 
-    def test_both_lock_files_of_qwen_code_say_the_same(self):
-        port = self.gemini(self.folder)["port"]
-        yield lambda: len(qwen_locks(self.folder)) == 2
-        locks = qwen_locks(self.folder)
-        self.assertEqual(sorted(locks), sorted([f"{port}.lock", f"{os.getppid()}-{port}.lock"]))
-        for content in locks.values():
-            self.assertEqual(content["port"], port)
-            self.assertEqual(content["ppid"], os.getppid())
-            self.assertEqual(content["ideInfo"], {"name": "sublimetext", "displayName": "Sublime Text"})
-
     def test_each_agent_can_be_switched_off_and_on_while_the_editor_runs(self):
         yield lambda: len(qwen_locks(self.folder)) == 2
         self.set("publish_for_gemini", False)

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
-from ..settings import Settings, name_problem, readable, words_problem
+from ..settings import Settings, a_few, name_problem, readable, words_problem
 from .agent import Agent, Program
 from .claude_code import CLAUDE_CODE
 from .copilot_cli import COPILOT_CLI
@@ -23,7 +23,6 @@ from .qwen_code import QWEN_CODE
 _FIELDS = {"name", "command", "dialect", "folder"}
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")  # in the directory for temporary files
 _FOLDER_PATH = re.compile(r"(~|[A-Za-z]:)?[\\/].*[^\\/. ].*")
-_MOST_COMPLAINTS = 3
 
 
 class OwnAgents(NamedTuple):
@@ -89,10 +88,7 @@ def _read(rows: str, built_in: Tuple[Agent, ...]) -> OwnAgents:
         title = row["name"]
         taken |= {title.lower(), _key(title)}
         agents.append(_like(DIALECTS[row["dialect"]], title, tuple(row["command"]), row.get("folder", "")))
-    if len(complaints) > _MOST_COMPLAINTS:
-        left = len(complaints) - _MOST_COMPLAINTS
-        complaints[_MOST_COMPLAINTS:] = [f"{left} more rows of “agents” are left out."]
-    return OwnAgents(tuple(agents), tuple(complaints))
+    return OwnAgents(tuple(agents), tuple(a_few(complaints, "{} more rows of “agents” are left out.")))
 
 
 def _problem(row: Any, taken: Set[str]) -> Optional[str]:

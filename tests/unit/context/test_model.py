@@ -44,25 +44,6 @@ def test_a_tab_that_gets_the_name_of_a_newer_one_does_not_make_that_one_older():
     assert paths(made) == [B, C]
 
 
-def test_an_empty_window_has_an_empty_list():
-    assert ContextModel(NOW).payload(Policy(), None) == {"workspaceState": {"openFiles": []}}
-
-
-def test_all_open_files_count_most_recent_first():
-    made = model()
-    made.focus(2, B, NOW + 10)
-    made.focus(3, C, NOW + 20)
-    assert paths(made) == [C, B, A]
-    assert active(made) == [C]
-
-
-def test_timestamps_are_the_milliseconds_of_the_last_focus():
-    made = model()
-    made.focus(2, B, NOW + 10)
-    made.focus(3, C, NOW + 20)
-    assert [file["timestamp"] for file in files(made)] == [NOW + 20, NOW + 10, NOW - 1]
-
-
 def test_the_active_file_is_the_newest_even_when_the_clock_stands_still_or_goes_back():
     made = model()
     for view, path, now in [(1, A, NOW), (2, B, NOW), (3, C, NOW - 5000), (1, A, NOW)]:
@@ -135,27 +116,10 @@ def test_the_active_file_stops_being_active_when_it_is_closed():
     assert made.active_path is None
 
 
-def test_only_the_active_file_has_a_cursor_and_a_selection():
-    made = model()
-    made.focus(2, B, NOW + 10)
-    listed = files(made, selection=Selection(3, 7, "chosen"))
-    assert listed[0]["cursor"] == {"line": 3, "character": 7}
-    assert listed[0]["selectedText"] == "chosen"
-    assert all("cursor" not in file and "selectedText" not in file for file in listed[1:])
-
-
 def test_no_selection_is_no_selected_text():
     made = model()
     made.focus(2, B, NOW + 10)
     assert "selectedText" not in files(made, selection=Selection(3, 7))[0]
-
-
-def test_the_selection_is_not_shared_when_the_user_does_not_want_it():
-    made = model()
-    made.focus(2, B, NOW + 10)
-    first = files(made, Policy(share_selection=False), Selection(3, 7, "chosen"))[0]
-    assert "selectedText" not in first
-    assert first["cursor"] == {"line": 3, "character": 7}
 
 
 def test_files_that_are_not_on_disk_are_left_out_until_they_are():
@@ -188,12 +152,6 @@ def test_a_file_opened_again_has_to_be_looked_for_again():
     assert paths(made) == [A, C]
 
 
-def test_at_most_so_many_files():
-    made = model()
-    made.focus(3, C, NOW + 10)
-    assert paths(made, Policy(maximum_files=2)) == [C, A]
-
-
 def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then():
     made = model()
     made.show(4, "/code/.env")
@@ -214,22 +172,6 @@ def test_while_paused_the_window_has_no_files():
     assert not made.shares_active(paused)
 
 
-def test_trust_is_left_out_unless_the_user_set_it():
-    made = model()
-    assert "isTrusted" not in made.payload(Policy(), None)["workspaceState"]
-    for trusted in (True, False):
-        assert made.payload(Policy(trusted=trusted), None)["workspaceState"]["isTrusted"] is trusted
-
-
-def test_a_window_whose_views_have_gone_elsewhere_is_brought_up_to_date():
-    made = model()
-    made.focus(1, A, NOW + 10)
-    made.reconcile({2: B, 7: "/code/new.py"})
-    made.set_found({"/code/new.py": "/code/new.py"})
-    assert paths(made) == [B, "/code/new.py"]
-    assert active(made) == []
-
-
 def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
     made = ContextModel(NOW, ntpath.normcase)
     made.show(1, "C:\\Code\\A.py")
@@ -248,7 +190,7 @@ def test_a_file_name_that_is_not_text_is_left_out():
     assert paths(made) == [A, B, C]
 
 
-def test_closing_what_was_never_there_is_nothing():
+def test_at_most_so_many_files():
     made = model()
-    made.close(99)
-    assert paths(made) == [A, B, C]
+    made.focus(3, C, NOW + 10)
+    assert paths(made, Policy(maximum_files=2)) == [C, A]

@@ -89,20 +89,6 @@ def test_a_server_that_never_answers_holds_nobody_up(monkeypatch):
     assert check.advice
 
 
-def test_nobody_listens():
-    check = asyncio.run(check_handshake("it is served", 1, "token", "1.0"))
-    assert check.outcome is Outcome.FAILED
-    assert "port 1: " in check.detail
-    assert "Restart Server" in check.advice
-
-
-def test_a_server_that_has_no_port_yet_says_why():
-    (check,) = asyncio.run(try_server(Target("window 1", None, "token", "could not open a port"), "1.0"))
-    assert check.outcome is Outcome.FAILED
-    assert check.detail == "could not open a port"
-    assert check.advice
-
-
 def test_no_token_is_in_a_check():
     checks = asyncio.run(try_server(Target("window 1", 1, "a-token-of-ours"), "1.0"))
     assert len(checks) == 2

@@ -43,10 +43,11 @@ def test_no_answer_is_no_program(printed):
 
 
 def test_a_release_is_told_from_a_program_that_fails():
-    assert judge(GEMINI, ["gemini"], Answer("/bin/gemini", "0.61.0-nightly.3\n")).outcome is Outcome.OK
-    broken = judge(GEMINI, ["gemini"], Answer("/bin/gemini", "Error: no Node.js\n"))
-    assert broken.outcome is Outcome.FAILED
-    assert "gemini --version" in broken.advice
+    found = judge(GEMINI, ["gemini"], Answer("/bin/gemini", "gemini 0.61.0-nightly.3 of 2025\n"))
+    assert (found.outcome, found.detail) == (Outcome.OK, "0.61.0-nightly.3 at /bin/gemini")
+    broken = judge(GEMINI, ["gemini", "--flag"], Answer("/bin/gemini", "Error: no Node.js\n"))
+    assert (broken.outcome, broken.detail) == (Outcome.FAILED, "/bin/gemini does not say its version")
+    assert "“gemini --flag --version”" in broken.advice
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,7 @@ def test_a_release_is_told_from_a_program_that_fails():
 def test_releases_without_a_token_are_too_old(client, version, fine):
     check = judge(client, [client.program], Answer("/bin/" + client.program, version))
     assert (check.outcome is Outcome.OK) is fine
+    assert ("too old: it sends no token and is refused" in check.detail) is not fine
     assert fine or client.npm_package in check.advice
 
 

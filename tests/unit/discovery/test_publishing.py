@@ -40,13 +40,6 @@ def test_both_agents_find_what_they_look_for(machine):
         assert content(machine.qwen / name) == dict(common, ppid=4321, ideName="Sublime Text")
 
 
-def test_a_family_that_has_a_token_of_its_own_is_told_that_one(machine):
-    Publisher(machine.platform).publish(FIRST._replace(agent_tokens={"Qwen Code": "another"}))
-    tokens = [content(machine.gemini / NAMES[0])["authToken"]]
-    tokens += [content(machine.qwen / name)["authToken"] for name in NAMES[1:]]
-    assert tokens == [TOKEN, "another", "another"]
-
-
 def test_what_belongs_to_another_user_is_not_even_read(machine):
     Publisher(machine.platform).publish(FIRST)
     path = str(machine.gemini / NAMES[0])

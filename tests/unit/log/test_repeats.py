@@ -114,10 +114,3 @@ def test_everyday_lines_may_repeat_unless_they_are_marked(log):
         log.info("refused what is not HTTP", extra=SELDOM)
     assert [line.rpartition(": ")[2] for line in log.lines()].count("connected") == 5
     assert len(log.lines()) == 6
-
-
-def test_what_is_remembered_is_bounded(log):
-    repeats = Repeats(Clock())
-    for number in range(10 * MOST):
-        assert repeats.filter(logging.makeLogRecord({"levelno": logging.WARNING, "msg": str(number)}))
-    assert len(repeats._seen) == MOST

@@ -33,26 +33,6 @@ def test_lists_of_folders_use_the_platforms_separator():
     assert terminal_variables(windows)["QWEN_CODE_IDE_WORKSPACE_PATH"] == "C:\\a;\\\\server\\b"
 
 
-def test_what_is_put_in_is_taken_out_again():
-    environment = {"PATH": "/bin", "GEMINI_CLI_IDE_SERVER_PORT": "of another editor"}
-    before = dict(environment)
-    exported = ExportedEnvironment(environment)
-    exported.put(ALL)
-    assert environment == dict(before, **ALL)
-    exported.put(dict(ALL, GEMINI_CLI_IDE_SERVER_PORT="50002"))  # another window came to the front
-    assert environment["GEMINI_CLI_IDE_SERVER_PORT"] == "50002"
-    exported.clear()
-    assert environment == before
-
-
-def test_a_window_without_a_workspace_takes_the_variables_away():
-    environment = {}
-    exported = ExportedEnvironment(environment)
-    exported.put(ALL)
-    exported.put({})
-    assert environment == {}
-
-
 def test_what_somebody_else_has_set_meanwhile_is_theirs():
     environment = {}
     exported = ExportedEnvironment(environment)
