@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import secrets
 from typing import Any, Iterator
 
 import sublime
 
 from ..companion.review.decision import Verdict
 from ..companion.review.window import layout as layouts
-from ..companion.review.window import views
 from ..companion.review.window.split import AUTOMATIC, STORED
 from .review_support import GRID, PROPOSED, QWEN, TWO_COLUMNS, RestoringTestCase
 
@@ -210,7 +208,6 @@ class TestRestart(RestoringTestCase):
             presentation._closed = True
         self.reviews._presentations.clear()
         self.reviews.open_reviews._poller.stop()
-        views.THIS_RUN = secrets.token_hex(8)
         self.reviews.__init__(  # type: ignore[misc]
             self.window,
             runtime=self.reviews._runtime,
@@ -223,7 +220,6 @@ class TestRestart(RestoringTestCase):
     def test_a_review_dragged_into_another_window_is_no_left_over(self) -> Iterator[Any]:
         yield from self.open_file("one.py")
         review = yield from self.open_diff("one.py")
-        self.assertFalse(views.is_of_earlier_run(self.proposal(review)))
         self.reviews.recover()
         yield 30
         self.assertTrue(review.pending)

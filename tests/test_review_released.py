@@ -13,7 +13,7 @@ from ..companion.review import closed_reviews
 from ..companion.review.decision import Verdict
 from .review_support import PLUGIN, PROPOSED, TEXT, DecidingTestCase
 
-OURS = ("gemini_companion.role", "gemini_companion.run", "lsp_uri", "vintageous_handle_keys", "draw_centered")
+OURS = ("gemini_companion.role", "lsp_uri", "vintageous_handle_keys", "draw_centered")
 
 
 class TestSavedUnderAName(DecidingTestCase):
@@ -85,11 +85,9 @@ class TestSavedUnderAName(DecidingTestCase):
         view = self.window.new_file()
         view.set_scratch(True)
         view.settings().set("gemini_companion.role", "proposal")
-        view.settings().set("gemini_companion.run", "an earlier run")
         self.save_as(view, "copy.py")
         yield lambda: "gemini_companion.role" not in view.settings().to_dict()
         view.settings().set("gemini_companion.role", "proposal")  # while the package was not there
-        view.settings().set("gemini_companion.run", "an earlier run")
         view.set_scratch(True)
         self.reviews.recover()
         yield 30

@@ -64,7 +64,7 @@ class ReviewManager:
         self._notify = notify
         self._find_elsewhere = find_elsewhere
         self._project = project_of(window)
-        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count, self._review_elsewhere)
+        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count)
         self._presentations = self.open_reviews.presentations
         self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected, expect)
         self.changes = Changes(self.open_reviews)
@@ -74,10 +74,6 @@ class ReviewManager:
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
         return self if self.open_reviews.review_of(view) is not None else self._find_elsewhere(view)
-
-    def _review_elsewhere(self, view: sublime.View) -> Optional[Review]:
-        reviews = self._find_elsewhere(view)
-        return reviews.open_reviews.review_of(view) if reviews is not None else None
 
     # -- which there are ----------------------------------------------------------------------------------------------
 
@@ -331,9 +327,7 @@ class ReviewManager:
 
     def is_abandoned(self, view: sublime.View) -> bool:
         """Whether the view is one of ours, of a review that nobody can decide any more."""
-        if view_roles.role_of(view) is None:
-            return False
-        return views.is_of_earlier_run(view) or self.of_view(view) is None
+        return view_roles.role_of(view) is not None and self.of_view(view) is None
 
     def recover(self) -> None:
         """Close the views of reviews that nobody can decide any more, and give the window back.

@@ -35,8 +35,7 @@ class OpenReviews:
     """Main thread only.
 
     `on_link` gets the review and the address of a link that was clicked in its views. `on_count` is called, a moment
-    later, when a review was opened or has ended. `find_elsewhere` finds the review of a view among those of the other
-    windows.
+    later, when a review was opened or has ended.
     """
 
     def __init__(
@@ -46,7 +45,6 @@ class OpenReviews:
         settings: Callable[[], Settings],
         on_link: Callable[[Review, str], None],
         on_count: Callable[[], None],
-        find_elsewhere: Callable[[sublime.View], Optional[Review]] = lambda view: None,
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""
@@ -58,7 +56,6 @@ class OpenReviews:
         self._settings = settings
         self._on_link = on_link
         self._on_count = on_count
-        self._find_elsewhere = find_elsewhere
         self._behind: Set[Review] = set()  # opened behind another one, and not shown since
         self._poller = Poller(runtime, lambda: list(self.presentations.values()))
         self._buffers: Dict[int, int] = {}  # the buffer of a view by the view's id, so that no keystroke has to ask
@@ -121,8 +118,7 @@ class OpenReviews:
             return []
         review = self.review_of(view)
         if review is None:
-            other = self._find_elsewhere(view)
-            return [view] if typing or (other is not None and other.pending) else []
+            return [view] if typing or view_roles.role_of(view) is not None else []  # of another window's, brought here
         return [*self.presentations[review].views, view] if review.pending else []
 
     def _typing(self, view: sublime.View) -> bool:

@@ -202,10 +202,7 @@ def _obstacle(found: os.stat_result) -> str:
 
 def _replace(descriptor: int, found: os.stat_result, entry: Entry) -> None:
     try:
-        with new_file(entry.beside) as beside:
-            write_all(beside, 0, entry.new)
-            _take_over(found, descriptor, beside)
-            flush(beside)
+        _write_beside(entry.beside, entry.new, found, descriptor)
     except OSError as error:
         if error.errno in _NOT_ALLOWED:
             raise _NotReplaceable("nothing may be made in its folder") from error
@@ -222,16 +219,21 @@ def _replace(descriptor: int, found: os.stat_result, entry: Entry) -> None:
         newer = read_all(descriptor)
         if newer != entry.old:
             # Somebody had opened the file before, and has written to it in this very moment: that stays.
-            with new_file(entry.beside) as beside:
-                write_all(beside, 0, newer)
-                _take_over(found, descriptor, beside)
-                flush(beside)
+            _write_beside(entry.beside, newer, found, descriptor)
             os.replace(entry.beside, entry.path)
             raise OvertakenError(errno.EBUSY, "somebody else has just written to it")
     except BaseException:
         _remove(entry.beside)
         raise
     flush_folder(os.path.dirname(entry.path))
+
+
+def _write_beside(path: str, data: bytes, found: os.stat_result, source: int) -> None:
+    """Make a file with the owner, mode and attributes of another one. Raises `OSError`, `_NotReplaceable`."""
+    with new_file(path) as descriptor:
+        write_all(descriptor, 0, data)
+        _take_over(found, source, descriptor)
+        flush(descriptor)
 
 
 def _take_over(found: os.stat_result, source: int | str, descriptor: int) -> None:

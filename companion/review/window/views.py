@@ -8,7 +8,6 @@ text or spoil the alignment.
 from __future__ import annotations
 
 import os
-import secrets
 from typing import Any, Dict, FrozenSet, Optional
 
 import sublime
@@ -16,14 +15,12 @@ import sublime
 from ...common.display_names import client_name as shown_client
 from ...common.display_names import file_name
 from ...editor.file_views import is_open, views_of_file
-from ...editor.view_roles import ROLE, role_of
+from ...editor.view_roles import ROLE
 from ..decision import Words
 from ..document.disk import Kind
 from ..document.indentation import guess
 from . import neovintageous
 
-RUN = "gemini_companion.run"  # the run of the package that made the view
-THIS_RUN = secrets.token_hex(8)
 _ENOUGH_TO_GUESS = 100000  # characters
 
 # After a restart scratch views are back with their settings, so they are known by these alone.
@@ -41,11 +38,6 @@ _SETTINGS: Dict[str, Any] = {
 _SIDE_BY_SIDE: Dict[str, Any] = {"word_wrap": False}  # until the user says otherwise; alone it is as the user has it
 # What the user may have set for the file, and what makes lines higher or wider.
 _FROM_THE_FILE = ("tab_size", "translate_tabs_to_spaces", "use_tab_stops", "rulers", "font_size", "font_face")
-
-
-def is_of_earlier_run(view: sublime.View) -> bool:
-    """Whether the view is part of a review of an earlier run, which nobody can decide any more."""
-    return role_of(view) is not None and view.settings().get(RUN) != THIS_RUN
 
 
 def original_name(path: str, kind: Kind, words: Words) -> str:
@@ -78,7 +70,6 @@ def create(
     view.set_name(name)
     settings = view.settings()
     settings.set(ROLE, role)
-    settings.set(RUN, THIS_RUN)
     for key, value in {**_SETTINGS, **({} if alone else _SIDE_BY_SIDE)}.items():
         settings.set(key, value)
     settings.set(neovintageous.SETTING, neovintageous.handled_keys(settings.get(neovintageous.SETTING)))
@@ -134,6 +125,5 @@ def release(view: sublime.View) -> None:
 
 def _forget(settings: sublime.Settings) -> None:
     settings.erase(ROLE)
-    settings.erase(RUN)
     for key in (*_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", neovintageous.SETTING):
         settings.erase(key)
