@@ -116,8 +116,6 @@ class EndpointWindow:
     def _open(self, session: ClientSession, path: str, found: Preparation, ticket: Ticket) -> None:
         """Main thread."""
         assert found.proposal is not None
-        if not ticket.waiting:
-            return  # nobody waits for the answer any more
         self._reviews.open_diff(self._clients.owner_of(session), path, found.proposal, found, ticket)
 
     def _call_over(self, ticket: Ticket, reason: Cancellation, session: ClientSession) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Callable, List, Optional, Sequence
 import sublime
 
 from ..comparison import Hunk
-from ..editor.status_bar import say
 from .decision import Review
 from .open_reviews import OpenReviews
 
@@ -49,7 +48,7 @@ class Changes:
     def _go(self, review: Review, step: Callable[[Presentation], bool]) -> None:
         presentation = self._open.presentations.get(review)
         if presentation is not None and not step(presentation):
-            self._say(review, NONE)
+            self._open.say(review, NONE)
 
     def reload(self, review: Review) -> None:
         """Read the file again and compare with what it is now."""
@@ -75,7 +74,7 @@ class Changes:
         if presentation is not None and review.decisions is not None:
             self._decide(presentation, WHOLE_SELECTION, review.decisions.accept_hunks)
         elif presentation is not None:
-            self._say(review, NOT_FOR_PROPOSALS)
+            self._open.say(review, NOT_FOR_PROPOSALS)
 
     def revert_all_hunks(self, review: Review) -> None:
         """Take back all changes that are left."""
@@ -112,7 +111,7 @@ class Changes:
         """What shows the review, if the user can decide it now."""
         presentation = self._open.presentations.get(review)
         if presentation is not None and review.pending and only_proposals and review.decisions is not None:
-            self._say(review, ONLY_FOR_PROPOSALS)
+            self._open.say(review, ONLY_FOR_PROPOSALS)
             return None
         return presentation if review.pending else None
 
@@ -121,9 +120,7 @@ class Changes:
     ) -> None:
         """Decide hunks, unless the user has meant another review."""
         review = presentation.review
-        if self._open.input_guard.pressed(review):
-            self._say(review, "that diff has just come to the front: look, then decide")
-        else:
+        if not self._open.ignores(review):
             self._with_hunks(presentation, number, partial(decide, review))
 
     def _with_hunks(self, presentation: Presentation, number: int, act: Callable[[List[Hunk]], object]) -> None:
@@ -157,7 +154,7 @@ class Changes:
 
         def act_or_say(places: List[sublime.Region]) -> None:
             if not act(places):
-                self._say(presentation.review, nothing)
+                self._open.say(presentation.review, nothing)
 
         hunks = presentation.hunks
         places = hunks.selected()
@@ -167,7 +164,3 @@ class Changes:
             act_or_say([])
         else:
             hunks.when_ready(places, act_or_say)
-
-    def _say(self, review: Review, sentence: str) -> None:
-        """In the status bar of the window where the user sees the review."""
-        say(self._open.window_of(review), sentence)

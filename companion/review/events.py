@@ -134,7 +134,7 @@ class ReviewEvents:
         if reviews is None or review is None:
             return None
         if what is TabAction.CLOSE:
-            return (COMMAND, {}) if review is self._saved or reviews.ignores(review) else None
+            return (COMMAND, {}) if review is self._saved or reviews.open_reviews.ignores(review) else None
         if view_roles.role_of(view) == view_roles.PROPOSAL and review is not self._saved:
             self._saved = review
             self._runtime.on_main(self._accept_saved, reviews, review)

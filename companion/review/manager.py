@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
 import sublime
 
 from ..editor import view_roles
-from ..editor.status_bar import say
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .closed_reviews import ClosedReviews
@@ -107,7 +106,6 @@ class ReviewManager:
         the client; the window is unchanged then.
         """
         self._runtime.assert_main_thread()
-        self.open_reviews.check()
         if ticket is not None:
             if not ticket.waiting:
                 return
@@ -212,20 +210,8 @@ class ReviewManager:
 
     def decide(self, review: Review, act: Callable[[Review], None]) -> None:
         """The user asks for a decision, by a key, a click or a command: made unless it was meant for another review."""
-        if not self.ignores(review):
+        if not self.open_reviews.ignores(review):
             act(review)
-
-    def ignores(self, review: Review) -> bool:
-        """Whether what the user does to decide the review was meant for another one, which is said."""
-        ignored = self.open_reviews.input_guard.pressed(review)
-        if ignored:
-            name = os.path.basename(review.path)
-            self._say(review, f"the diff of {name} has just come to the front: look, then decide")
-        return ignored
-
-    def _say(self, review: Review, sentence: str) -> None:
-        """In the status bar of the window where the user sees the review."""
-        say(self.open_reviews.window_of(review), sentence)
 
     def accept_as_proposed(self, review: Review) -> None:
         """Accept what the client proposed, without the user's edits."""
@@ -241,7 +227,7 @@ class ReviewManager:
         """Reject what is shown."""
         self._runtime.assert_main_thread()
         if review.state is ReviewState.WRITING:
-            self._say(review, f"{os.path.basename(review.path)} is being written")
+            self.open_reviews.say(review, f"{os.path.basename(review.path)} is being written")
         elif review.decisions is not None:
             review.decisions.reject(review)
         else:
@@ -254,7 +240,7 @@ class ReviewManager:
         """
         for clone in view.clones():
             self._runtime.on_main(views.close, clone)
-        if review.pending and not self._closing and self.ignores(review):
+        if review.pending and not self._closing and self.open_reviews.ignores(review):
             self.open_reviews.retire(review)
             self._runtime.on_main(self._show_anew, review)
             return
@@ -269,7 +255,7 @@ class ReviewManager:
             return
         outcome = review.reject()
         if outcome is not None:
-            self._say(review, self.closed.note(review, self.open_reviews.text_of(review)))
+            self.open_reviews.say(review, self.closed.note(review, self.open_reviews.text_of(review)))
             self._tell(review, outcome)
 
     def _has_closed(self, review: Review) -> None:

@@ -8,12 +8,14 @@ presentation.
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Set, Union
 
 import sublime
 
 from ..editor import file_views, view_roles
+from ..editor.status_bar import say
 from .decision import Owner, Review, ReviewError, Ticket
 from .display.panes import one_pane_says_all
 from .display.poller import Poller
@@ -107,6 +109,18 @@ class OpenReviews:
         view = presentation.proposal_view if presentation is not None else None
         return (view.window() if view is not None else None) or self._window
 
+    def say(self, review: Review, sentence: str) -> None:
+        """Say something in the status bar of the window where the user sees the review."""
+        say(self.window_of(review), sentence)
+
+    def ignores(self, review: Review) -> bool:
+        """Whether what the user does to decide the review was meant for another one, which is said."""
+        ignored = self.input_guard.pressed(review)
+        if ignored:
+            name = os.path.basename(review.path)
+            self.say(review, f"the diff of {name} has just come to the front: look, then decide")
+        return ignored
+
     def _in_use(self) -> List[sublime.View]:
         """What the user is in and wants to stay in, the view with the focus last: a pending review, or a text that they
         are typing in."""
@@ -139,9 +153,8 @@ class OpenReviews:
         """The pending review of a client for a file; those that have a ticket are known by its name instead."""
         wanted = file_views.same_key(path)
         for review in self.pending():
-            if review.ticket is not None:
-                continue
-            if review.owner.session_id == owner.session_id and file_views.same_key(review.path) == wanted:
+            theirs = review.owner.session_id == owner.session_id and review.ticket is None
+            if theirs and file_views.same_key(review.path) == wanted:
                 return review
         return None
 
@@ -151,11 +164,6 @@ class OpenReviews:
         return presentation.summary if presentation is not None else "not shown yet"
 
     # -- opening ------------------------------------------------------------------------------------------------------
-
-    def check(self) -> None:
-        """Raise `ReviewError`, with a sentence for the client, if no review can be opened."""
-        if not self._window.is_valid():
-            raise ReviewError("The editor window has been closed.")
 
     def propose(
         self,
@@ -172,7 +180,8 @@ class OpenReviews:
 
         Raises `ReviewError`, with a sentence for the client; nothing has changed then.
         """
-        self.check()
+        if not self._window.is_valid():
+            raise ReviewError("The editor window has been closed.")
         review = self.find(owner, path) if ticket is None else None
         if review is None:
             review = Review(owner, path, proposed, ticket)
@@ -258,14 +267,10 @@ class OpenReviews:
     def preview(self, review: Review) -> None:
         """Show a review behind an overlay, which keeps the focus, unless that needs another group: it would end."""
         presentation = self.presentations.get(review)
-        if presentation is None:
-            return
-        here = self._window.active_group()
-        if all(
-            file_views.is_in(view, self._window) and self._window.get_view_index(view)[0] == here
-            for view in presentation.views
-        ):
-            self._window.focus_view(presentation.proposal_view)
+        if presentation is not None:
+            groups = {self._window.get_view_index(view)[0] for view in presentation.views}
+            if groups == {self._window.active_group()}:
+                self._window.focus_view(presentation.proposal_view)
 
     def show_anew(self, review: Review) -> bool:
         """Show a review in new views, because one of its own was closed or has become the user's. False if its window
@@ -369,8 +374,7 @@ class OpenReviews:
 
     def note_project(self) -> None:
         """The project may have been saved under another name."""
-        if self.presentations:
-            self.arrangement.split.note_project(self.views)
+        self.arrangement.split.note_project(self.views)
 
     def views(self) -> List[sublime.View]:
         """The views of all open reviews."""
