@@ -5,20 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import threading
 from unittest import mock
 
 from ..companion.endpoint import agent_window
 from .support.context_case import ContextCase
+from .support.listening_client import in_thread
 
 OLD, NEW = "old\n", "new\n"
-
-
-def in_thread(function, *arguments):
-    """Call a function that waits, away from the main thread. Gives a list that its result will be in."""
-    results = []
-    threading.Thread(target=lambda: results.append(function(*arguments)), daemon=True).start()
-    return results
 
 
 def call_tool(client, name, arguments):

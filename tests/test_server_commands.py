@@ -6,23 +6,15 @@ import asyncio
 import http.client
 import os
 import sys
-import threading
 from unittest import mock
 
 import sublime
 
 from ..companion.endpoint.servers import PRIMARY
 from .support.context_case import ContextCase
-from .support.listening_client import announced
+from .support.listening_client import announced, in_thread
 
 PLUGIN = __package__.rpartition(".")[0] + ".plugin"
-
-
-def in_thread(function, *arguments):
-    """Call a function that waits, away from the main thread. Gives a list that its result will be in."""
-    results = []
-    threading.Thread(target=lambda: results.append(function(*arguments)), daemon=True).start()
-    return results
 
 
 def status_of_ping(client):

@@ -77,7 +77,7 @@ class EndpointWindow:
         self._tracker = tracker
         self._origins = origins
         self._clients = clients
-        self._diagnostics = Diagnostics(window, runtime, self._shared_names)
+        self._diagnostics = Diagnostics(window, runtime, self._shared_files)
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -222,20 +222,16 @@ class EndpointWindow:
         state: Dict[str, Any] = dict(self._tracker.context().ide_context).get("workspaceState", {})
         return {file["path"]: bool(file.get("isActive")) for file in state.get("openFiles", [])}
 
-    def _shared_names(self) -> List[str]:
-        """Main thread."""
-        return list(self._shared_files())
-
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
         """What the user's language servers and linters say; of one file under the name by which it was asked for."""
         if path is None:
             return await self._diagnostics.of(None)
-        names = await self._names_of(path, await self._runtime.call_main(self._askable_files))
+        names = await self._names_of(path, self._askable_files)
         return [file._replace(path=path) for file in await self._diagnostics.of(tuple(names))]
 
     async def is_dirty(self, path: str) -> Optional[bool]:
         """Whether the file has edits that are not saved; None if it is not open."""
-        names = await self._names_of(path, await self._runtime.call_main(self._askable_files))
+        names = await self._names_of(path, self._askable_files)
         return await self._runtime.call_main(self._is_dirty, names)
 
     def _askable_files(self) -> List[str]:
@@ -252,12 +248,14 @@ class EndpointWindow:
         view = self._view_of(names)
         return view.is_dirty() if view is not None else None
 
-    async def _names_of(self, path: str, open_files: Collection[str]) -> Collection[str]:
-        """By which of these names the editor calls the file. Programs resolve links, so theirs may be another."""
+    async def _names_of(self, path: str, files: Callable[[], Sequence[str]]) -> Collection[str]:
+        """By which of the names of these files, asked for on the main thread, the editor calls the file. Programs
+        resolve links, so theirs may be another."""
+        open_files = await self._runtime.call_main(files)
         spelled_so = [name for name in open_files if same_key(name) == same_key(path)]
         if spelled_so or not os.path.isabs(path):
             return spelled_so
-        return await self._runtime.in_worker(same_files, path, list(open_files))
+        return await self._runtime.in_worker(same_files, path, open_files)
 
     # -- what is done -------------------------------------------------------------------------------------------------
 
@@ -270,7 +268,7 @@ class EndpointWindow:
 
         await self._require_inside(path)
         deadline = asyncio.get_running_loop().time() + SAVE_SECONDS
-        names = await self._names_of(path, await self._runtime.call_main(self._open_files))
+        names = await self._names_of(path, self._open_files)
         for name in names:
             if name != path:
                 await self._require_inside(name)

@@ -17,6 +17,7 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
+    Collection,
     Dict,
     Iterator,
     List,
@@ -73,7 +74,7 @@ Source = Callable[[sublime.Window, str], Iterator[_Found]]
 class Diagnostics:
     """The diagnostics of one window. Loop thread."""
 
-    def __init__(self, window: sublime.Window, runtime: Runtime, shared_files: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, window: sublime.Window, runtime: Runtime, shared_files: Callable[[], Collection[str]]) -> None:
         """`shared_files` names the open files that may be shared; called on the main thread."""
         self._window = window
         self._runtime = runtime

@@ -11,7 +11,7 @@ import os
 import socket
 import tempfile
 import threading
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 SECONDS = 20
 
@@ -40,6 +40,13 @@ def announced(workspace: str, editor_pid: int) -> Optional[Dict[str, Any]]:
         if content["workspacePath"] == workspace:
             return dict(content)
     return None
+
+
+def in_thread(function: Callable[..., Any], *arguments: Any) -> List[Any]:
+    """Call a function that waits, away from the main thread. Gives a list that its result will be in."""
+    results: List[Any] = []
+    threading.Thread(target=lambda: results.append(function(*arguments)), daemon=True).start()
+    return results
 
 
 class ListeningClient:

@@ -92,8 +92,6 @@ def test_what_is_asked_too_early_has_another_answer(bench):
     assert ask() == "otherwise"
     application.serving()
     assert ask() == 1
-    bench.startup.stop()
-    assert ask() == "otherwise"
 
 
 def test_an_edit_needs_an_application_and_no_more(bench):
@@ -112,24 +110,14 @@ def test_an_edit_of_an_end_that_is_under_way_is_carried_out(bench):
     assert application.heard == ["start", "edit"]
 
 
-def test_the_end_stops_the_application_once(bench):
+@pytest.mark.parametrize("end", ["stop", "exit"])
+def test_after_the_end_nothing_is_heard(bench, end):
     application = bench.serve()
-    bench.startup.stop()
-    bench.startup.stop()
-    assert application.heard == ["start", "stop"]
-    assert not bench.startup.alive
+    getattr(bench.startup, end)()
     told(bench, "late")
-    assert application.heard == ["start", "stop"]
-
-
-def test_an_editor_that_quits_is_said_otherwise(bench):
-    application = bench.serve()
-    bench.startup.exit()
-    assert application.heard == ["start", "exit"]
-    assert not bench.startup.alive
-    told(bench, "late")
+    assert application.heard == ["start", end]
     assert bench.startup.ask(lambda application: True, False) is False
-    assert application.heard == ["start", "exit"]
+    assert not bench.startup.alive
 
 
 def test_a_quit_before_there_is_anything(bench):
