@@ -6,8 +6,8 @@ therefore be tested without a network.
 
 One file per idea:
 
-* messages: `json_text` and `json_pieces` (bytes to values and back), `jsonrpc` (messages), `revisions` (differences
-  between the published revisions), `metadata` (what clients say about themselves);
+* messages: `json_text` (bytes to values and back), `jsonrpc` (messages), `revisions` (differences between the published
+  revisions), `metadata` (what clients say about themselves);
 * tools: `tools` and `arguments` (what can be called), `catalogue` (what the server says about itself), `methods` (what
   each request does), `exchanges` (what is being answered, and the calls under way);
 * delivery: `outbox` (messages that wait), `sessions` (one client, whatever carries its messages), `session_registry`

@@ -44,12 +44,7 @@ logger = logging.getLogger("gemini_companion.protocol")
 class Protocol:
     """The server side of one endpoint. Not thread-safe: use it from one thread."""
 
-    def __init__(
-        self,
-        dialect: ServedDialect,
-        identity: Implementation,
-        limits: Limits = Limits(),
-    ) -> None:
+    def __init__(self, dialect: ServedDialect, identity: Implementation, limits: Limits = Limits()) -> None:
         self.limits = limits
         self._handshake_only = dialect.handshake_only
         self.catalogue = Catalogue(dialect.tools, identity)
@@ -66,10 +61,6 @@ class Protocol:
         except RpcError as error:
             exchange.refuse(None, error)
         return self._begun(exchange)
-
-    def connection_ended(self, session: Session) -> List[Event]:
-        """The connection is gone, and with it the session."""
-        return self.registry.close(session, "the connection has ended")
 
     def _decode(self, arrival: Arrival) -> Any:
         """What was received, as a value. Raises RpcError."""
@@ -217,10 +208,6 @@ class Protocol:
         if session is None or not session.carries_messages:
             return Reaction(exchange.answer(), events)
         return Reaction(None, [*self.registry.send(session, exchange.answers), *events])
-
-    def connection_lost(self, calls: Sequence[ToolCall], now: float) -> List[Event]:
-        """The connection on which these calls were to be answered was lost."""
-        return self.registry.calls.connection_lost(calls, now)
 
     def stop(self, come_back_seconds: Optional[float] = None) -> List[Event]:
         """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`.

@@ -35,7 +35,7 @@ class OpenStream(NamedTuple):
 class RunCalls(NamedTuple):
     """Run the tools concurrently and pass each result to the core. The last of the reactions has the request's reply.
 
-    If the connection is lost before that, call `Protocol.connection_lost`.
+    If the connection is lost before that, call `Calls.connection_lost`.
     """
 
     calls: Sequence[ToolCall]

@@ -2,26 +2,30 @@
 
 Rules: exactly what RFC 8259 defines is accepted (no NaN, no UTF-16, no byte order mark). Values keep their exact
 meaning: lone surrogates, integers beyond 64 bits, the digits of a fraction. Nesting and the number of values are
-limited without recursion. Output is ASCII, so that lone surrogates survive and no line of an event stream is broken.
+limited; the values are counted before any of them is decoded. A long string is decoded and encoded in chunks, so that
+no single step holds the interpreter's lock for long. Output is ASCII, so that lone surrogates survive and no line of an
+event stream is broken.
+Implements RFC 8259; of 7 (strings) by itself what is needed to find their ends.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from typing import Any, List
+from typing import Any, Dict, List, NamedTuple, Tuple
 
-from .json_pieces import Outline, TooManyValues, decode_string, outline, put_back
 from .limits import ENVELOPE, MEBIBYTE, Limits
-
-__all__ = [
-    "AT_ONCE_BYTES", "ExactFloat", "NotJson", "TooDeep", "TooManyValues", "decode", "encode", "encode_id",
-]  # fmt: skip
 
 AT_ONCE_BYTES = MEBIBYTE + ENVELOPE
 """A text up to this size is decoded in a few hundredths of a second at most."""
 AT_ONCE_CHARACTERS = MEBIBYTE // 4
 """A string up to this size is encoded in one step."""
+PIECE = 512 * 1024
+"""Bytes per step: about 20 ms where decoding is slowest."""
+LONG = 64
+"""Strings of at least this many bytes are decoded separately."""
+_STRUCTURE = b"[{,"
+_LONGEST_ESCAPE = 6  # bytes, as in \u0041
 _PLACEHOLDER = secrets.token_hex(16)  # which nobody else knows, and so no value holds
 MOST_VALUES = Limits().values
 LONGEST_INTEGER = 4000
@@ -31,6 +35,10 @@ _CONTAINERS = frozenset((dict, list))
 
 class NotJson(ValueError):
     """The bytes are not a JSON text. The message never quotes them."""
+
+
+class TooManyValues(ValueError):
+    """The JSON text holds more values than allowed."""
 
 
 class TooDeep(ValueError):
@@ -46,6 +54,13 @@ class ExactFloat(float):
         return number
 
     text: str
+
+
+class _Outline(NamedTuple):
+    """The text with placeholders for its long strings, and the start and end of each string between its quotes."""
+
+    text: bytes
+    strings: Dict[str, Tuple[int, int]]
 
 
 def _exact_integer(text: str) -> int:
@@ -74,10 +89,10 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
     A text of more than `AT_ONCE_BYTES` takes long but does not block other threads.
     """
     is_small = len(body) <= min(values, AT_ONCE_BYTES)  # and a value takes a byte at least
-    text, strings = Outline(body, {}) if is_small else outline(body, values)
+    text, strings = _Outline(body, {}) if is_small else _outline(body, values)
     try:
         value = _decode_at_once(text)
-        found = {name: decode_string(body, *place, decode=_decode_at_once) for name, place in strings.items()}
+        found = {name: _decode_string(body, *place) for name, place in strings.items()}
     except UnicodeDecodeError as error:
         raise NotJson("the body is not UTF-8" + ("" if strings else f" (byte {error.start})")) from None
     except json.JSONDecodeError as error:
@@ -86,11 +101,95 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
     except RecursionError:
         raise TooDeep from None
     _check_nesting(value, nesting)
-    return put_back(value, found) if found else value
+    return _put_back(value, found) if found else value
 
 
 def _decode_at_once(text: bytes) -> Any:
     return _decoder.decode(text.decode("utf-8"))
+
+
+def _outline(body: bytes, values: int) -> _Outline:
+    """Count the values and replace long strings by placeholders. Raises TooManyValues. Any thread."""
+    strings: Dict[str, Tuple[int, int]] = {}
+    kept: List[bytes] = []
+    structure = quotes = 0
+    most_quotes = 4 * values + 4  # each value has at most one key, each string two quotes
+    copied = opened = 0  # the end of the text in `kept`; the start of the current string
+    inside = False
+    start = 0
+    while start < len(body):
+        piece = _without_escapes(body, start)
+        quotes += piece.count(b'"')
+        if quotes > most_quotes:
+            raise TooManyValues
+        segments = piece.split(b'"')
+        outside = b"".join(segments[1 if inside else 0 :: 2])
+        structure += len(outside) - len(outside.translate(None, _STRUCTURE))
+        if structure > values:
+            raise TooManyValues
+        place = start
+        for segment in segments[:-1]:
+            place += len(segment)
+            inside = not inside
+            if inside:
+                opened = place + 1
+            elif place - opened >= LONG:
+                name = f"{_PLACEHOLDER}{len(strings):x}"
+                strings[name] = (opened, place)
+                kept += (body[copied:opened], name.encode("ascii"))
+                copied = place
+            place += 1
+        start += len(piece)
+    if not kept:
+        return _Outline(body, strings)
+    return _Outline(b"".join(kept) + body[copied:], strings)
+
+
+def _without_escapes(body: bytes, start: int) -> bytes:
+    """The next chunk, with its length unchanged, but without backslashes and quotes that are escaped in strings."""
+    piece = body[start : start + PIECE]
+    if (len(piece) - len(piece.rstrip(b"\\"))) % 2:
+        piece += body[start + len(piece) : start + len(piece) + 1]  # never between a backslash and what it escapes
+    return piece.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+
+
+def _decode_string(body: bytes, start: int, end: int) -> str:
+    """Decode the string between the quotes in chunks, each as a string of its own. Raises what the decoder does."""
+    parts: List[str] = []
+    while start < end:
+        cut = min(start + PIECE, end)
+        if cut < end:
+            cut = _safe_cut(body, start, cut)
+        parts.append(_decode_at_once(b'"' + body[start:cut] + b'"'))
+        start = cut
+    return parts[0] if len(parts) == 1 else "".join(parts)
+
+
+def _safe_cut(body: bytes, start: int, cut: int) -> int:
+    """The nearest position before `cut` that splits neither an escape, nor a surrogate pair, nor a character."""
+    piece = body[start:cut].replace(b"\\\\", b"__")  # what backslashes remain begin an escape
+    last = piece.rfind(b"\\", len(piece) - 2 * _LONGEST_ESCAPE)
+    if last >= 0:
+        before = piece[last - _LONGEST_ESCAPE : last]
+        if before[:2] == b"\\u" and before[2:3] in b"dD" and before[3:4] in b"89abAB":
+            last -= _LONGEST_ESCAPE
+        return start + last
+    while 0x80 <= body[cut] < 0xC0:
+        cut -= 1
+        if cut <= start:  # no UTF-8 at all: the decoder will say so
+            return start + len(piece)
+    return cut
+
+
+def _put_back(value: Any, found: Dict[str, str]) -> Any:
+    """The value with its placeholders replaced. `found`: the strings by placeholder. Nesting must have been checked."""
+    if isinstance(value, str):
+        return found.get(value, value)
+    if isinstance(value, list):
+        return [_put_back(member, found) for member in value]
+    if isinstance(value, dict):
+        return {found.get(key, key): _put_back(member, found) for key, member in value.items()}
+    return value
 
 
 def _check_nesting(value: Any, nesting: int) -> None:

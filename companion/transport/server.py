@@ -204,7 +204,7 @@ class CompanionServer(BaseServer):
             raise
 
     def _caller_lost(self, calls: Sequence[ToolCall], was_reset: bool) -> None:
-        self._perform(self._protocol.connection_lost(calls, self._now()))
+        self._perform(self._protocol.registry.calls.connection_lost(calls, self._now()))
         self._look_at_the_time()
 
     # Streams

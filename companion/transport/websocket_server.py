@@ -97,7 +97,7 @@ class WebSocketServer(BaseServer):
         finally:
             del self._peers[session.client.id]
             peer.stop_writing()
-            self._perform(self._protocol.connection_ended(session))
+            self._perform(self._protocol.registry.close(session, "the connection has ended"))
             # Whoever carries out a cancelled call ends by itself; what does not ask for cancellation runs to its end.
         return socket
 

@@ -183,7 +183,7 @@ class Calls(RuleBasedStateMachine):
         self.hear()
         self.taken_back.update(number for number in self.asked if number not in self.answered)
         self.connected = False
-        self.perform(self.core.connection_ended(self.session))
+        self.perform(self.core.registry.close(self.session, "the connection has ended"))
 
     @rule()
     def step_loop(self):

@@ -88,13 +88,15 @@ class TestBrokenConnections:
     def test_a_reply_that_nobody_can_fetch_is_not_waited_for(self, wire):
         call = begin(wire, session=wire.connect())
         call.on_cancelled(ignore)
-        assert cancelled(wire.core.connection_lost([call], 0.0)) == [(call, Cancellation.CONNECTION_LOST)]
+        assert cancelled(wire.core.registry.calls.connection_lost([call], 0.0)) == [
+            (call, Cancellation.CONNECTION_LOST)
+        ]
 
     def test_one_that_runs_to_its_end_does_not_keep_the_session(self, wire):
         session = wire.connect()
         call = begin(wire, session=session)
         assert wire.core.registry.next_deadline() is None
-        assert cancelled(wire.core.connection_lost([call], 0.0)) == []
+        assert cancelled(wire.core.registry.calls.connection_lost([call], 0.0)) == []
         assert wire.core.registry.next_deadline() is not None
 
 
@@ -164,7 +166,7 @@ class Conversation(RuleBasedStateMachine):
         self.lost.append(post)
         if not self.replies[post]:
             calls = [call for call, its in self.calls.items() if its == post]
-            self.perform(self.wire.core.connection_lost(calls, 0.0))
+            self.perform(self.wire.core.registry.calls.connection_lost(calls, 0.0))
 
     def teardown(self):
         for call, post in self.calls.items():

@@ -48,7 +48,11 @@ class Talk:
         return [each for each in self.core.registry.notify(method, params, None, collapse) if type(each) is not Wake]
 
     def lost(self):
-        return [each for each in self.core.connection_ended(self.session) if type(each) is not Wake]
+        return [
+            each
+            for each in self.core.registry.close(self.session, "the connection has ended")
+            if type(each) is not Wake
+        ]
 
     def take(self):
         return self.session.take()
@@ -214,20 +218,6 @@ def test_a_greeting_that_is_none_is_refused_and_may_be_sent_again():
     assert talk.state is SessionState.CONNECTED
     say(talk, INITIALIZE)
     assert talk.state is SessionState.NEW
-
-
-def test_a_message_that_is_nested_too_deep_is_said():
-    talk = opened(Limits(nesting=4))
-    deep = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": [[[[]]]]}}
-    assert say(talk, deep) == []
-    assert error_of(talk) == (None, -32600, "The message is nested deeper than 4 levels.")
-
-
-def test_a_tool_that_fails_is_answered_without_its_reason():
-    talk = opened()
-    (run,) = call(talk, 7)
-    assert talk.finish(run, None) == []
-    assert error_of(talk) == (7, -32603, "The tool openDiff failed; the editor's log says why.")
 
 
 def test_nothing_is_heard_of_a_client_that_has_gone():

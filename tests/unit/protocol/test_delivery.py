@@ -124,15 +124,6 @@ class TestListeners:
             {"jsonrpc": "2.0", "method": "plain/note", "params": {"was": {"n": 2}}},
         ]
 
-    def test_it_is_a_client_that_comes_and_goes(self, wire):
-        stream = wire.events()
-        assert len(wire.core.registry.clients) == 1
-        wire.lose(stream)
-        wire.now = 1000
-        wire.note(wire.core.registry.tick(wire.now))
-        assert wire.closed == wire.opened
-        assert not wire.core.registry.clients
-
     def test_it_is_resumed_by_its_event_id_alone(self, wire):
         stream = wire.events()
         say(wire, 1)

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from companion.protocol import json_pieces, json_text
+from companion.protocol import json_text
 from companion.protocol.json_text import NotJson, TooManyValues, decode
 
 MARKS = ["a", "b", "\\", '"', "\\\\", "\n", "\r\n", "[", "{", ",", "é", "日", "\U0001f600", "\ud83d", "\ude00", "\0"]
@@ -16,8 +16,8 @@ MARKS = ["a", "b", "\\", '"', "\\\\", "\n", "\r\n", "[", "{", ",", "é", "日", 
 @pytest.fixture(autouse=True)
 def pieces(monkeypatch):
     """Pieces so small that many ends fall into every string, and every text is taken to be large."""
-    monkeypatch.setattr(json_pieces, "PIECE", 40)
-    monkeypatch.setattr(json_pieces, "LONG", 6)
+    monkeypatch.setattr(json_text, "PIECE", 40)
+    monkeypatch.setattr(json_text, "LONG", 6)
     monkeypatch.setattr(json_text, "AT_ONCE_BYTES", 0)
 
 
@@ -89,4 +89,4 @@ def test_a_long_key_is_kept():
 
 def test_more_strings_than_there_can_be_are_refused_before_the_text_has_been_looked_at_whole():
     with pytest.raises(TooManyValues):
-        json_pieces.outline(b'""' * 1000, 10)
+        json_text._outline(b'""' * 1000, 10)

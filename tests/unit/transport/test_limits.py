@@ -87,18 +87,6 @@ def test_a_request_that_does_not_come(run):
     run(scenario, Limits(request_seconds=0.2))
 
 
-def test_a_client_that_waits_for_a_go_ahead_gets_it(run):
-    async def scenario(served):
-        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
-        writer.write(served.head(Content_Length=str(len(PING)), Expect="100-continue"))
-        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 100 ")
-        writer.write(PING)
-        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
-        writer.close()
-
-    run(scenario)
-
-
 def test_too_many_connections(run):
     async def scenario(served):
         held = []
