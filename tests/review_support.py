@@ -208,8 +208,12 @@ class ReviewTestCase(DeferrableTestCase):
         """The texts that are marked in a view."""
         return [view.substr(region) for region in view.get_regions("gemini_companion." + key)]
 
+    def links(self, review: Review, kind: str) -> List[str]:
+        """The links beside the changes, as the view has them."""
+        return self.reviews._presentations[review]._drawing.regions.annotations("gemini_companion." + kind)
+
     def header_html(self, review: Review) -> str:
-        return self.reviews._presentations[review].header_document
+        return self.reviews._presentations[review]._drawing._top.document
 
     def header(self, review: Review) -> str:
         """The words of the header."""

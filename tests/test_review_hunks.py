@@ -28,30 +28,8 @@ class HunksTestCase(ReviewTestCase):
         review = yield from self.open_diff("file.txt", right)
         return review
 
-    def caret_line(self, review: Any) -> str:
-        view = self.proposal(review)
-        return view.substr(view.line(view.sel()[0].b))
-
 
 class TestWalking(HunksTestCase):
-    def test_the_first_change_is_where_the_caret_starts(self) -> Iterator[Any]:
-        review = yield from self.review()
-        self.assertEqual(self.caret_line(review), "LINE 5")
-
-    def test_next_and_previous_go_round(self) -> Iterator[Any]:
-        review = yield from self.review()
-        for expected in ("line 31", "new", "LINE 5", "line 31"):
-            self.window.run_command("gemini_companion_next_change")
-            self.assertEqual(self.caret_line(review), expected)
-        for expected in ("LINE 5", "new", "line 31"):
-            self.window.run_command("gemini_companion_previous_change")
-            self.assertEqual(self.caret_line(review), expected)
-
-    def test_the_change_is_scrolled_into_sight(self) -> Iterator[Any]:
-        review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))
-        view = self.proposal(review)
-        yield lambda: view.visible_region().contains(self.text(view).index("the end"))
-
     def test_there_may_be_no_change(self) -> Iterator[Any]:
         review = yield from self.review(LEFT, LEFT)
         self.reviews.changes.next_change(review)
@@ -230,15 +208,6 @@ class TestTakingBack(HunksTestCase):
             self.assertEqual(self.said, ["Gemini Companion: there is no change at the cursor"])
             self.assertEqual(self.text(view), RIGHT)
 
-    def test_all_that_remain(self) -> Iterator[Any]:
-        review = yield from self.review()
-        self.window.run_command("gemini_companion_revert_hunk")
-        yield self.settled
-        self.window.run_command("gemini_companion_revert_all_remaining")
-        self.assertEqual(self.text(self.proposal(review)), LEFT)
-        yield self.settled
-        self.assertEqual(len(self.links(review, "undo")), 3)
-
     def test_what_one_command_took_back_one_command_brings_back(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
@@ -309,7 +278,3 @@ class TestTakingBack(HunksTestCase):
     def click(self, review: Any, href: str) -> None:
         """Click a link that is, or was, drawn."""
         self.reviews._presentations[review]._link(href)
-
-    def links(self, review: Any, kind: str) -> Any:
-        """The links beside the changes, as the view has them."""
-        return self.reviews._presentations[review].hunks.links(kind)

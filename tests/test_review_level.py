@@ -76,10 +76,6 @@ def equal_rows(left: str, right: str) -> List[Tuple[int, int]]:
 
 
 class TestSideBySide(LevelTestCase):
-    def test_at_once(self) -> Iterator[Any]:
-        review = yield from self.review()
-        self.assertEqual(self.errors(review), {})
-
     def test_at_every_font_size(self) -> Iterator[Any]:
         review = yield from self.review()
         for size in FONT_SIZES:

@@ -24,9 +24,6 @@ class MovedTestCase(ReviewTestCase):
     def captions(self, view: Any) -> List[Any]:
         return view.get_regions("gemini_companion.moved_captions")
 
-    def links(self, review: Any) -> Any:
-        return self.reviews._presentations[review].hunks.links("revert")
-
 
 class TestSideBySide(MovedTestCase):
     def test_the_block_is_outlined_on_both_sides(self) -> Iterator[Any]:
@@ -46,7 +43,7 @@ class TestSideBySide(MovedTestCase):
         self.assertEqual([original.rowcol(region.a)[0] for region in self.captions(original)], [10])
         self.assertEqual(self.caption_texts(original), ["moved to line 38"])
         self.assertEqual(proposal.substr(proposal.line(proposal.text_point(38 - 1, 0))), "line 10")
-        self.assertIn("moved from line 11", self.links(review)[1])
+        self.assertIn("moved from line 11", self.links(review, "revert")[1])
         self.assertEqual(self.captions(proposal), [], "one annotation a line")
 
     def test_among_other_changes_it_has_a_caption_of_its_own(self) -> Iterator[Any]:
@@ -55,7 +52,7 @@ class TestSideBySide(MovedTestCase):
         self.assertEqual("".join(self.marked(proposal, "lines")), "new\nnewer\n")
         self.assertEqual(self.marked(proposal, "moved"), [BLOCK])
         self.assertEqual(self.caption_texts(proposal), ["moved from line 11"])
-        self.assertNotIn("moved", self.links(review)[1])
+        self.assertNotIn("moved", self.links(review, "revert")[1])
 
     def test_both_ends_can_be_taken_back(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -104,4 +101,4 @@ class TestInline(MovedTestCase):
         self.assertEqual(block.count("moved to line 38"), 1)
         self.assertNotIn("moved to", shown[1][1])
         self.assertEqual(self.marked(self.proposal(review), "moved"), [BLOCK])
-        self.assertIn("moved from line 11", self.links(review)[1])
+        self.assertIn("moved from line 11", self.links(review, "revert")[1])

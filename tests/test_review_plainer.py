@@ -89,13 +89,6 @@ class TestNothingToCompare(ReviewTestCase):
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
         yield from self.accepted(review)
 
-    def test_a_proposal_of_far_too_many_lines(self) -> Iterator[Any]:
-        self.use(review_maximum_lines=10)
-        self.write()
-        review = yield from self.open_diff("file.py", TEXT * 60)
-        yield lambda: "The proposal is too long" in self.header(review)
-        self.assertEqual(self.marked(self.proposal(review), "lines"), [])
-
     def test_a_proposal_that_grows_too_large_and_shrinks_again_with_single_edits(self) -> Iterator[Any]:
         for presentation in ("side_by_side", "inline"):
             self.use(review_presentation=presentation, review_maximum_lines=11)

@@ -92,7 +92,7 @@ class TestAtRandom(LevelTestCase):
     def link(self, chance: random.Random, review: Any, left: str) -> None:
         """Click a link that the user sees, whether or not the text has been edited since it was drawn."""
         presentation = self.reviews._presentations[review]
-        links = presentation.hunks.links("revert")
+        links = self.links(review, "revert")
         if links:
             presentation._link(chance.choice(links).split('"')[1])
 
@@ -130,7 +130,7 @@ class TestAtRandom(LevelTestCase):
         yield lambda: not view.is_read_only()  # as it is for a moment when a newer proposal has come
         self.assertEqual(presentation.current_text(), wanted, self.step)
         self.assertTrue(presentation.hunks.ready, self.step)
-        links = presentation.hunks.links("revert")
+        links = self.links(review, "revert")
         places = view.get_regions("gemini_companion.revert")
         changes = presentation.cycle.analysis.changes
         self.assertEqual(len(links), len(changes), self.step)
@@ -156,7 +156,7 @@ class TestAtRandom(LevelTestCase):
         yield lambda: view.change_count() != count
         self.assertEqual(self.text(view), expected, self.step)
         yield from self.level_again(review)
-        if presentation.hunks.links("revert") != links:
+        if self.links(review, "revert") != links:
             count = view.change_count()
             presentation._link(old)
             yield 20

@@ -116,7 +116,7 @@ class TestFarToTheRight(LevelTestCase):
         """What of the changed words is at a link: the links are at the right edge, wherever the view is scrolled to."""
         x, wide = view.viewport_position()[0], view.viewport_extent()[0]
         found = []
-        links = self.reviews._presentations[self.reviews.pending()[0]].hunks.links("revert")
+        links = self.links(self.reviews.pending()[0], "revert")
         for region, markup in zip(view.get_regions("gemini_companion.revert"), links):
             edge = x + wide - (len(re.sub("<[^>]+>", "", markup)) + 3) * view.em_width()
             for changed in view.find_all("new"):

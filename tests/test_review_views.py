@@ -220,12 +220,6 @@ class TestMarks(ReviewTestCase):
         self.assertEqual(self.marked(self.proposal(review), "gutter.removed"), ["\n"], "the line in their place")
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
 
-    def test_changed_characters_inside_a_line(self) -> Iterator[Any]:
-        self.write()
-        review = yield from self.open_diff()
-        self.assertEqual(self.marked(self.original(review), "characters"), ["1"])
-        self.assertEqual(self.marked(self.proposal(review), "characters"), ["42"])
-
     def test_they_come_with_the_texts(self) -> Iterator[Any]:
         self.write()
         review = self.open_prepared(PROPOSED)
@@ -278,11 +272,6 @@ class TestMarks(ReviewTestCase):
         yield self.settled
         for key in ("lines", "characters", "gutter.changed", "revert"):
             self.assertEqual(self.marked(view, key), [], key)
-
-    def test_line_endings_alone_are_no_change(self) -> Iterator[Any]:
-        self.write("file.txt", b"a\r\nb\r\n")
-        review = yield from self.open_diff("file.txt", "a\nb\n")
-        self.assertIn("no changes", self.header(review))
 
 
 class TestHeader(ReviewTestCase):

@@ -53,13 +53,6 @@ class TestWhatIsMarked(WhitespaceTestCase):
         self.assertIn("+2 \u22121", self.header(review))
         self.assertIn("change 1 of 2", self.header(review))
 
-    def test_inline(self) -> Iterator[Any]:
-        self.use(review_presentation="inline")
-        review = yield from self.review("all")
-        self.assertEqual(self.lines(review), "    return 22\n    if x:\n")
-        self.assertEqual(len(self.reviews._presentations[review]._drawing.blocks), 1)
-        self.assertIn("3 whitespace changes are hidden. Show them", self.header(review))
-
     def test_nothing_but_whitespace(self) -> Iterator[Any]:
         review = yield from self.review("all", LEFT, LEFT.replace("    ", "\t"))
         self.assertEqual(self.lines(review), "")
@@ -125,11 +118,6 @@ class TestShowingThem(WhitespaceTestCase):
 
 
 class TestDeciding(WhitespaceTestCase):
-    def test_accept_takes_the_proposal_exactly_as_it_is(self) -> Iterator[Any]:
-        review = yield from self.review("all")
-        self.reviews.accept(review)
-        self.assertEqual(self.told[0][1].content, RIGHT)
-
     def test_revert_hunk_leaves_what_is_hidden_beside_it(self) -> Iterator[Any]:
         review = yield from self.review("all")
         view = self.proposal(review)
@@ -170,7 +158,7 @@ class TestDeciding(WhitespaceTestCase):
         view = self.proposal(review)
         self.window.run_command("gemini_companion_revert_all_remaining")
         yield self.settled
-        links = self.reviews._presentations[review].hunks.links("undo")
+        links = self.links(review, "undo")
         self.assertEqual(len(links), 2)
         self.reviews._presentations[review]._link(links[0].split('"')[1])
         yield self.settled

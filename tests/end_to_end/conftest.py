@@ -13,6 +13,7 @@ from tests.tools.desktop import Desktop
 # Claude Code is installed and run only where the user asks for it; then the file is named on the command line.
 collect_ignore = ["test_claude_program.py"]
 
+
 @pytest.fixture
 def workspace(tmp_path):
     folder = tmp_path / "workspace"

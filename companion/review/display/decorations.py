@@ -199,8 +199,6 @@ class Marks:
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:
     """The lines `first` to `last`, with their ends so that empty ones show too."""
-    if first == last:
-        return []
     if not single:
         return [(starts[first], starts[last])]
     return [(starts[row], starts[row + 1]) for row in range(first, last)]

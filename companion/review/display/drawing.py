@@ -113,11 +113,6 @@ class Drawing:
         """Whether as many rows stand beside the header as it has."""
         return self.sides is None or len(self._rows) == self.sides.header_rows
 
-    @property
-    def header_document(self) -> str:
-        """The header as it is shown."""
-        return self._top.document
-
     def tick(self) -> bool:
         """Let one view follow the other, and look whether the screen has changed. True if something moved."""
         moved = self.sides is not None and self.sides.tick()

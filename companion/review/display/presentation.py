@@ -182,11 +182,6 @@ class Presentation:
     # -- the header ---------------------------------------------------------------------------------------------------
 
     @property
-    def header_document(self) -> str:
-        """The header as it is shown, or an empty text before the file was read."""
-        return self._drawing.header_document
-
-    @property
     def summary(self) -> str:
         """How much it changes, as far as that is known, and how long it has been waiting."""
         age = age_text(time.monotonic() - self._opened)

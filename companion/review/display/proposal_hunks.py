@@ -110,10 +110,6 @@ class ProposalHunks:
         self._view.erase_regions(_REVERTED + str(number))
         del self._reverted[number]
 
-    def links(self, kind: str) -> List[str]:
-        """The links of one kind that are drawn now, as markup."""
-        return self._regions.annotations({REVERT: REVERT_LINKS, UNDO: UNDO_LINKS}[kind])
-
     def caret_moved(self) -> bool:
         """Look which change the caret is in now. True if that is another one than before."""
         try:

@@ -63,23 +63,11 @@ def test_blank_lines_and_brackets_are_no_block():
     assert moved(with_block(TEXT, 5, named), with_block(TEXT, 30, named)) == [Move(5, 30, 6)]
 
 
-def test_a_block_among_other_changes():
-    left = with_block(TEXT, 10, ["old 1\n", "a\n", "b\n", "c\n", "old 2\n"])
-    right = with_block(TEXT, 30, ["a\n", "b\n", "c\n", "new\n"])
-    assert moved(left, right) == [Move(11, 30, 3)]
-
-
 def test_a_line_that_could_belong_to_two_blocks_leaves_neither_certain():
     left = ["a\n", "b\n", "c\n", "d\n", "e\n", *TEXT]
     right = [*TEXT[:20], "a\n", "b\n", "c\n", *TEXT[20:], "c\n", "d\n", "e\n"]
     assert moved_blocks(left, right, [Hunk(0, 5, 0, 0), Hunk(25, 25, 20, 23), Hunk(45, 45, 43, 46)]) == []
     assert moved_blocks(right, left, [Hunk(0, 0, 0, 5), Hunk(20, 23, 25, 25), Hunk(43, 46, 45, 45)]) == []
-
-
-def test_blocks_that_only_touch_are_two():
-    left = ["a\n", "b\n", "c\n", "d\n", "e\n", "f\n", *TEXT]
-    right = [*TEXT[:20], "a\n", "b\n", "c\n", *TEXT[20:], "d\n", "e\n", "f\n"]
-    assert moved(left, right) == [Move(0, 20, 3), Move(3, 43, 3)]
 
 
 def test_what_a_coarse_comparison_leaves_in_one_hunk_has_not_moved():

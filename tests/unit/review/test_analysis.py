@@ -28,13 +28,6 @@ def test_spans_cut_the_lines_out_of_the_texts():
     assert [RIGHT[slice(*change.right)] for change in analysis.changes] == ["B\n", "new\nnewer\n"]
 
 
-def test_changed_characters_are_marked_inside_the_line():
-    left, right = "one two three\n", "one 2 three\n"
-    change = analyse(left, right).changes[0]
-    assert [left[start:end] for start, end in change.left_parts] == ["two"]
-    assert [right[start:end] for start, end in change.right_parts] == ["2"]
-
-
 @pytest.mark.parametrize(
     ("left", "right", "marked"),
     [
@@ -66,13 +59,6 @@ def test_a_change_says_where_its_first_changed_character_is(left, right, first):
     start, end = change.first
     assert (right + "end\n")[start:] == first
     assert "\n" not in (right + "end\n")[start:end]
-
-
-def test_no_mark_is_empty():
-    for left, right in (("one two three\n", "one three\n"), ("one three\n", "one two three\n")):
-        (change,) = analyse(left, right).changes
-        assert all(start < end for start, end in (*change.left_parts, *change.right_parts))
-        assert change.left_parts or change.right_parts
 
 
 def test_what_only_one_side_has_is_marked_only_there():
