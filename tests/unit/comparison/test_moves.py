@@ -63,6 +63,13 @@ def test_blank_lines_and_brackets_are_no_block():
     assert moved(with_block(TEXT, 5, named), with_block(TEXT, 30, named)) == [Move(5, 30, 6)]
 
 
+def test_a_block_ends_where_lines_stay():
+    around = ["same\n", "a\n", "b\n", "c\n", "end\n"]
+    left = [*around, *TEXT, "same\n", "end\n"]
+    right = ["same\n", "end\n", *TEXT, *around]
+    assert moved_blocks(left, right, [Hunk(1, 4, 1, 1), Hunk(46, 46, 43, 46)]) == [Move(1, 43, 3)]
+
+
 def test_a_line_that_could_belong_to_two_blocks_leaves_neither_certain():
     left = ["a\n", "b\n", "c\n", "d\n", "e\n", *TEXT]
     right = [*TEXT[:20], "a\n", "b\n", "c\n", *TEXT[20:], "c\n", "d\n", "e\n"]

@@ -62,7 +62,7 @@ def test_a_change_says_where_its_first_changed_character_is(left, right, first):
 
 
 def test_what_only_one_side_has_is_marked_only_there():
-    left, right = "one three\n", "one two three\n"
+    left, right = "top\none three\n", "top\none two three\n"
     change = analyse(left, right).changes[0]
     assert change.left_parts == ()
     assert [right[start:end].strip() for start, end in change.right_parts] == ["two"]

@@ -13,6 +13,7 @@ from companion.review.display.leveling import gaps_of
 from companion.review.document.analysis import analyse
 from companion.review.document.comparing import WhitespaceChoice
 from companion.settings import IGNORED_WHITESPACE, Settings
+from tests.support.applying import apply_hunks
 
 NONE, TRAILING, ALL = Whitespace.NONE, Whitespace.TRAILING, Whitespace.ALL
 LINES = st.lists(st.sampled_from(["a\n", "b\n", " a\n", "a \n", "\n", "  b x\n"]), max_size=10).map("".join)
@@ -73,6 +74,17 @@ def test_parts_of_changed_lines_are_counted_with_what_is_hidden():
     assert (analysis.added, analysis.removed) == (1, 1)
     assert [right[start:end] for start, end in analysis.changes[0].right_parts] == ["second"]
     assert analyse(left, right).hidden_count == 0
+
+
+@given(LINES, LINES, st.sampled_from(list(Whitespace)))
+def test_what_differs_rebuilds_the_proposal_and_gives_the_file_back(left, right, ignored):
+    analysis = analyse(left, right, ignored=ignored)
+    assert analysis.ignored is ignored
+    assert "".join(apply_hunks(analysis.left_lines, analysis.differing, analysis.right_lines)) == right
+    lines = list(analysis.right_lines)
+    for hunk in reversed(analysis.differing):
+        lines[hunk.right_start : hunk.right_end] = analysis.left_lines[hunk.left_start : hunk.left_end]
+    assert "".join(lines) == left
 
 
 @given(LINES, LINES, st.sampled_from(list(Whitespace)))
