@@ -43,7 +43,7 @@ def longest(left: Sequence[int], right: Sequence[int], budget: Budget) -> List[T
                 j -= 1
                 pairs.append((start + i, j))
             elif right[j - 1] not in masks:
-                j -= 1
+                j -= 1  # the way does not depend on elements that only one side has
             elif left[start + i - 1] in masks and rows[i] >> (j - 1) & 1:
                 # On to the next place to the left where the length grows.
                 j = (~rows[i] & ((1 << j) - 1)).bit_length()
