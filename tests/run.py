@@ -34,15 +34,16 @@ CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
 POLL_SECONDS = 0.1
 MOST_AT_A_TIME = 16
-#: How much of a processor the legs of tests keep busy, by their names, as a run prints it. In this order they begin:
-#: those of the newest Python, which has most, and first those that take longest.
+#: How much of a processor the legs of tests keep busy, by their names, as a run prints it; a little less than that, so
+#: that none idles. In this order they begin: first those that take longest, however little they do meanwhile.
 LOADS = {
-    "programs": 0.6,
+    "in editor": 0.25,
+    "in a contrary editor": 0.2,
+    "programs": 0.5,
+    "unit": 0.55,
+    "ends": 0.2,
+    "soak": 0.15,
     "end to end": 0.35,
-    "unit": 0.5,
-    "in a contrary editor": 0.25,
-    "soak": 0.2,
-    "in editor": 0.3,
 }
 
 
@@ -184,8 +185,8 @@ def add_pytest(
 
 
 def add_leg(plan: Plan, leg: legs.Leg, name: str, share: shares.Share) -> None:
-    later = len(LOADS) if share is shares.Share.OLDER else 0
-    plan.legs.append(leg._replace(load=LOADS[name], turn=later + list(LOADS).index(name)))
+    later = 0.5 if share is shares.Share.OLDER else 0.0
+    plan.legs.append(leg._replace(load=LOADS[name], turn=list(LOADS).index(name) + later))
 
 
 def add_claude(plan: Plan, chosen: List[pythons.Python], keyword: Optional[str]) -> None:

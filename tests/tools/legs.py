@@ -77,7 +77,7 @@ class Leg(NamedTuple):
     read_counts: Callable[[int, str], Counts]
     env: Dict[str, str]
     load: float = 1.0
-    turn: int = 0
+    turn: float = 0
 
     def run(self) -> Outcome:
         """Runs the leg to its end, or to its time limit. Any thread."""
