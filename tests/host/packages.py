@@ -100,7 +100,7 @@ class Packages:
         preferences = _user_preferences()
         names = [name for name in preferences.get("ignored_packages", []) if name != package]
         preferences["ignored_packages"] = sorted([*names, package]) if ignored else names
-        with open(os.path.join(resources.folders().user, _PREFERENCES), "w", encoding="utf-8") as file:
+        with open(os.path.join(resources.user_path(), _PREFERENCES), "w", encoding="utf-8") as file:
             json.dump(preferences, file, indent=4)
         resources.set_ignored_packages(set(preferences["ignored_packages"]))
 
@@ -131,7 +131,7 @@ def runs_here(wanted: str) -> bool:
 
 
 def _user_preferences() -> Dict[str, Any]:
-    path = os.path.join(resources.folders().user, _PREFERENCES)
+    path = os.path.join(resources.user_path(), _PREFERENCES)
     if not os.path.isfile(path):
         return {}
     with open(path, encoding="utf-8") as file:

@@ -34,7 +34,7 @@ def run(settings: Dict[str, Any]) -> int:
     errors.watch_threads()
     _set_search_path(settings)
     bytecode.keep(os.path.join(settings["data"], "Packages"), os.path.join(settings["data"], "Cache", "bytecode"))
-    resources.configure(resources.Folders(settings["data"]))
+    resources.configure(settings["data"])
     host = PluginHost(settings, requests, answers)
     host.start()
     host.run_main_loop()
@@ -163,7 +163,7 @@ class PluginHost:
 
     def _open_windows(self) -> None:
         """Brings the last session back, or opens the first window; then what the start asked for."""
-        session = _read_json(resources.folders().session)
+        session = _read_json(resources.session_path())
         folders, files = self._settings.get("folders", []), self._settings.get("files", [])
         if session is not None:
             self._gestures.restore_session(session)
@@ -177,7 +177,7 @@ class PluginHost:
         if self._quitting:
             return
         self._quitting = True
-        with open(resources.folders().session, "w", encoding="utf-8") as file:
+        with open(resources.session_path(), "w", encoding="utf-8") as file:
             json.dump(self._gestures.save_session(), file)
         self.model.shut_down()
         self.plugin_api.on_exit()

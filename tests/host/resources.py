@@ -12,85 +12,48 @@ from __future__ import annotations
 import fnmatch
 import os
 import zipfile
-from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 SHIPPED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "default_packages")
 ZIP_SUFFIX = ".sublime-package"
 _NO_RESOURCES = {"__pycache__", "node_modules"}
 
 
-class Folders(NamedTuple):
-    """Where one editor instance keeps its things; all below one data folder. Absolute paths."""
-
-    data: str
-
-    @property
-    def packages(self) -> str:
-        return os.path.join(self.data, "Packages")
-
-    @property
-    def installed_packages(self) -> str:
-        return os.path.join(self.data, "Installed Packages")
-
-    @property
-    def cache(self) -> str:
-        return os.path.join(self.data, "Cache")
-
-    @property
-    def local(self) -> str:
-        return os.path.join(self.data, "Local")
-
-    @property
-    def user(self) -> str:
-        return os.path.join(self.packages, "User")
-
-    @property
-    def session(self) -> str:
-        return os.path.join(self.local, "Session.sublime_session")
-
-    def create(self) -> None:
-        for folder in (self.user, self.installed_packages, self.cache, self.local):
-            os.makedirs(folder, exist_ok=True)
-
-
-_folders: Optional[Folders] = None
-_executable = ""
+_data = ""  # the editor's data folder: all that one instance keeps is below it
 _ignored: Set[str] = set()
 
 
-def configure(folders: Folders, executable: str = "") -> None:
+def configure(data: str) -> None:
     """Says which data folder this plugin host belongs to. Called once, before any package is loaded."""
-    global _folders, _executable
-    folders.create()
-    _folders, _executable = folders, executable
-
-
-def folders() -> Folders:
-    if _folders is None:
-        raise RuntimeError("the host's folders are not configured yet")
-    return _folders
+    global _data
+    _data = data
+    for folder in (user_path(), installed_packages_path(), cache_path(), os.path.dirname(session_path())):
+        os.makedirs(folder, exist_ok=True)
 
 
 def packages_path() -> str:
-    return folders().packages
+    return os.path.join(_data, "Packages")
 
 
 def installed_packages_path() -> str:
-    return folders().installed_packages
+    return os.path.join(_data, "Installed Packages")
 
 
 def cache_path() -> str:
-    return folders().cache
+    return os.path.join(_data, "Cache")
+
+
+def user_path() -> str:
+    return os.path.join(_data, "Packages", "User")
+
+
+def session_path() -> str:
+    return os.path.join(_data, "Local", "Session.sublime_session")
 
 
 def executable_path() -> str:
     """The editor's executable. A path of the right shape; nothing is there to be run."""
-    return _executable or os.path.join(os.sep, "opt", "sublime_text", "sublime_text")
-
-
-def ignored_packages() -> Set[str]:
-    """The packages that are switched off; their resources are out of sight."""
-    return set(_ignored)
+    return os.path.join(os.sep, "opt", "sublime_text", "sublime_text")
 
 
 def set_ignored_packages(names: Set[str]) -> None:

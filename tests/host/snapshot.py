@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from .model import geometry, metrics, minihtml, minimap
+from .model import geometry, metrics, minihtml
 from .model.host import Host
 
 
@@ -25,7 +25,6 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
         "selection": [[a, b] for a, b in view.drawn_selection()],
         "settings": dict(view.settings.own),
         "regions": {key: item.describe() for key, item in sorted(view.region_sets.items())},
-        "minimap": [list(stripe) for stripe in minimap.stripes(view)],
         "annotations": {
             key: list(item.annotations) for key, item in sorted(view.drawn_annotations().items()) if item.annotations
         },

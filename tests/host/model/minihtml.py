@@ -39,6 +39,7 @@ class _Reader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.problems: List[str] = []
         self.links: List[Dict[str, str]] = []
+        self.text = ""
         self._open: List[str] = []
 
     def handle_starttag(self, tag: str, attributes: Any) -> None:
@@ -51,6 +52,8 @@ class _Reader(HTMLParser):
                 self.problems.extend(_check_style(value or ""))
             if name == "href":
                 self.links.append({"href": value or "", "text": ""})
+        if tag in BLOCKS or tag == "br":
+            self.text += "\n"
         if tag not in VOID:
             self._open.append(tag)
 
@@ -62,6 +65,8 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in VOID:
             return
+        if tag in BLOCKS:
+            self.text += "\n"
         if not self._open or self._open[-1] != tag:
             self.problems.append("</%s> does not close the open tag" % tag)
             if tag in self._open:
@@ -72,7 +77,9 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if "style" in self._open:
             self.problems.extend(_check_style(data))
-        elif "a" in self._open and self.links:
+            return
+        self.text += data
+        if "a" in self._open and self.links:
             self.links[-1]["text"] += data
 
     def finish(self) -> None:
@@ -115,28 +122,4 @@ def links(content: str) -> List[Dict[str, str]]:
 
 def plain(content: str) -> str:
     """The visible text, for the driver."""
-    reader = _Text()
-    reader.feed(content)
-    reader.close()
-    return "\n".join(line.strip() for line in reader.text.splitlines() if line.strip())
-
-
-class _Text(HTMLParser):
-    def __init__(self):
-        super().__init__(convert_charrefs=True)
-        self.text = ""
-        self._style = 0
-
-    def handle_starttag(self, tag: str, attributes: Any) -> None:
-        self._style += tag == "style"
-        if tag in BLOCKS or tag == "br":
-            self.text += "\n"
-
-    def handle_endtag(self, tag: str) -> None:
-        self._style -= tag == "style"
-        if tag in BLOCKS:
-            self.text += "\n"
-
-    def handle_data(self, data: str) -> None:
-        if not self._style:
-            self.text += data
+    return "\n".join(line.strip() for line in _read(content).text.splitlines() if line.strip())

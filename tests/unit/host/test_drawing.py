@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from tests.host.model import minimap
+
 MOVER = """
 seen = []
 class Listener(sublime_plugin.EventListener):
@@ -161,30 +163,13 @@ def test_annotations_of_a_view_in_the_back_stay_as_drawn(bench, view):
     bench.gestures.click_annotation("k", "newest", view=view.id())
 
 
-def stripes(bench, view):
-    """What the minimap shows: key, row and columns."""
-    return [stripe[:4] for stripe in bench.gestures.snapshot_view(view.id())["minimap"]]
-
-
-def test_the_minimap_shows_regions_that_the_text_does_not(bench, view):
-    sublime = bench.sublime
-    bare = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE
-    view.add_regions("bare", [sublime.Region(0, 3)], "region.greenish", "dot", bare)
-    (stripe,) = bench.gestures.snapshot_view(view.id())["minimap"]
-    assert stripe == ["bare", 0, 0, 3, view.style_for_scope("region.greenish")["foreground"]]
-    assert 'class="mark"' not in bench.gestures.render()
-
-
-def test_the_minimap_leaves_out_what_is_hidden_empty_or_not_for_it(bench, view):
-    sublime = bench.sublime
+def test_the_minimap_shows_every_row_of_a_region_unless_it_is_hidden_empty_or_not_for_it(bench):
+    view, sublime = bench.open("rows.txt", b"ab\n\nabcd\n"), bench.sublime
+    bare = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # which the text does not show
+    view.add_regions("rows", [sublime.Region(1, 6)], "region.redish", "dot", bare)
     view.add_regions("hidden", [sublime.Region(0, 3)], "region.greenish", "dot", sublime.HIDDEN)
     view.add_regions("elsewhere", [sublime.Region(0, 3)], "region.greenish", "", sublime.HIDE_ON_MINIMAP)
     view.add_regions("empty", [sublime.Region(0, 0)], "region.greenish", "dot")
     view.add_regions("colourless", [sublime.Region(0, 3)])
-    assert stripes(bench, view) == []
-
-
-def test_the_minimap_shows_every_row_of_a_region_and_its_line_ends(bench):
-    view = bench.open("rows.txt", b"ab\n\nabcd\n")
-    view.add_regions("rows", [bench.sublime.Region(1, 6)], "region.redish")
-    assert stripes(bench, view) == [["rows", 0, 1, 3], ["rows", 1, 0, 1], ["rows", 2, 0, 2]]
+    found = [stripe[:4] for stripe in minimap.stripes(bench.host.views[view.id()])]
+    assert found == [("rows", 0, 1, 3), ("rows", 1, 0, 1), ("rows", 2, 0, 2)]

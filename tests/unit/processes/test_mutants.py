@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import pytest
 
 from tests import mutants
-from tests.tools.cache import ROOT, SetupError
+from tests.tools.cache import SetupError
 from tests.tools.mutation import copies, hand_made
 from tests.tools.mutation.operators import Fault, faults_of
 
@@ -76,13 +75,6 @@ def test_a_line_that_is_not_there_exactly_once_is_stale(text):
 
 def test_the_list_fits_the_tree():
     assert hand_made.listed(mutants.read("tests/mutants.txt"), mutants.read)
-
-
-def test_every_test_that_should_notice_something_is_there():
-    for tests in mutants.AREAS.values():
-        for test in tests:
-            if not test.startswith(copies.EDITOR):
-                assert os.path.exists(os.path.join(ROOT, *test.split("/"))), test
 
 
 def test_every_room_of_the_package_has_tests_that_should_notice_its_faults():

@@ -1,17 +1,13 @@
-"""The rules by which Package Control picks and unpacks wheels, on small examples; no index is needed."""
+"""The rules by which Package Control picks wheels, on small examples; no index is needed."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import zipfile
-from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import pytest
 
 from tests.tools.release.index import Wheel, parse_wheels
-from tests.tools.release.package_control import RefusedError, install, matches, resolve
+from tests.tools.release.package_control import RefusedError, matches, resolve
 
 
 def wheel(filename: str, requires_python: Optional[str] = None) -> Wheel:
@@ -21,22 +17,6 @@ def wheel(filename: str, requires_python: Optional[str] = None) -> Wheel:
 def library(asset: str, base: str = "https://index.invalid/project/thing", **more: Any) -> Dict[str, Any]:
     release = {"base": base, "asset": asset, "platforms": ["*"], "python_versions": ["3.8"], **more}
     return {"name": "thing", "releases": [release]}
-
-
-def make_wheel(folder: Path, filename: str, files: Dict[str, bytes], metadata: str = "Name: thing\n") -> Path:
-    """A wheel with a correct record."""
-    dist_info = "-".join(filename.split("-")[:2]) + ".dist-info"
-    contents = {**files, dist_info + "/METADATA": metadata.encode("utf-8")}
-    record = ""
-    for name, content in contents.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode("ascii")
-        record += f"{name},sha256={digest},{len(content)}\n"
-    contents[dist_info + "/RECORD"] = (record + dist_info + "/RECORD,,\n").encode("utf-8")
-    path = folder / filename
-    with zipfile.ZipFile(str(path), "w") as archive:
-        for name, content in contents.items():
-            archive.writestr(name, content)
-    return path
 
 
 @pytest.mark.parametrize(
@@ -106,52 +86,6 @@ def test_two_wheels_of_one_release_are_refused_as_chance_would_decide() -> None:
     wheels = [wheel("thing-1.0-cp38-cp38-win32.whl"), wheel("thing-1.0-cp38-cp38-win_amd64.whl")]
     with pytest.raises(RefusedError, match="Two wheels"):
         resolve(library("thing-*-cp38-cp38-win*.whl"), "windows-x64", "3.8", lambda name: wheels)
-
-
-def test_a_wheel_is_unpacked_into_the_lib_folder_and_replaces_an_older_one(tmp_path: Path) -> None:
-    lib = tmp_path / "Lib"
-    old = make_wheel(tmp_path, "thing-1.0-py3-none-any.whl", {"thing/__init__.py": b"", "thing/old.py": b""})
-    new = make_wheel(tmp_path, "thing-2.0-py3-none-any.whl", {"thing/__init__.py": b"x = 1\n", "single.py": b""})
-    install(old, "thing", "3.8", lib)
-    install(new, "thing", "3.8", lib)
-    assert (lib / "thing" / "__init__.py").read_bytes() == b"x = 1\n"
-    assert not (lib / "thing" / "old.py").exists()
-    assert (lib / "single.py").is_file()
-    assert (lib / "thing-2.0.dist-info" / "INSTALLER").read_text(encoding="utf-8") == "Package Control\n"
-
-
-def test_a_library_is_found_by_its_name_whatever_the_spelling(tmp_path: Path) -> None:
-    path = make_wheel(tmp_path, "Thing_more-1.0-py3-none-any.whl", {"thing_more.py": b""})
-    install(path, "thing-more", "3.8", tmp_path / "Lib")
-    with pytest.raises(RefusedError, match="no record"):
-        install(path, "other", "3.8", tmp_path / "Lib")
-
-
-def test_a_changed_file_is_refused(tmp_path: Path) -> None:
-    path = make_wheel(tmp_path, "thing-1.0-py3-none-any.whl", {"thing.py": b"x = 1\n"})
-    with zipfile.ZipFile(str(path)) as archive:
-        contents = {name: archive.read(name) for name in archive.namelist()}
-    contents["thing.py"] = b"x = 2\n"
-    with zipfile.ZipFile(str(path), "w") as archive:
-        for name, content in contents.items():
-            archive.writestr(name, content)
-    with pytest.raises(RefusedError, match=r"thing\.py"):
-        install(path, "thing", "3.8", tmp_path / "Lib")
-    assert not (tmp_path / "Lib").exists()
-
-
-def test_an_unsafe_path_is_refused(tmp_path: Path) -> None:
-    path = make_wheel(tmp_path, "thing-1.0-py3-none-any.whl", {"../escaped.py": b""})
-    with pytest.raises(RefusedError, match="unsafe"):
-        install(path, "thing", "3.8", tmp_path / "Lib")
-
-
-def test_a_wheel_that_rules_the_python_out_is_refused(tmp_path: Path) -> None:
-    metadata = "Name: thing\nRequires-Python: >=3.9\n\nRequires-Python: in the description\n"
-    path = make_wheel(tmp_path, "thing-1.0-py3-none-any.whl", {"thing.py": b""}, metadata)
-    with pytest.raises(RefusedError, match=r">=3\.9"):
-        install(path, "thing", "3.8", tmp_path / "Lib")
-    install(path, "thing", "3.14", tmp_path / "Lib")
 
 
 def test_wheels_are_read_off_what_pip_says_of_a_project() -> None:

@@ -129,13 +129,7 @@ class Attacker:
 
     def flood(self, data: bytes, size: int, seconds: float = 10.0) -> int:
         """Send `data` again and again until so many bytes are sent, or no more are taken; how many were."""
-        sent, ending = 0, time.monotonic() + seconds
-        self.socket.settimeout(2)
-        try:
-            while sent < size and time.monotonic() < ending:
-                sent += self.socket.send(data)
-        except OSError:
-            pass
+        sent: int = self.target.flood(self.socket, data, size, seconds)
         self.socket.settimeout(30)
         return sent
 
