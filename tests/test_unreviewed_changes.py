@@ -111,19 +111,6 @@ class TestReviewing(ChangesTestCase):
         yield from self.listed("file.py")
         self.assertEqual(self.read(), CHANGED.encode())
 
-    def test_one_hunk_is_undone_and_another_kept(self) -> Iterator[Any]:
-        review = yield from self.change()
-        self.caret(review, 2)
-        self.command("revert_hunk")
-        undone = CHANGED.replace("LINE 2\n", "line 2\n")
-        yield lambda: self.text(self.proposal(review)) == undone and self.settled()
-        self.assertEqual(self.read(), undone.encode())
-        yield lambda: review.pending
-        self.caret(review, 9)
-        self.command("keep_hunk")
-        yield self.nothing_open
-        self.assertEqual((self.read(), self.names()), (undone.encode(), []))
-
     def test_a_hunk_of_a_file_with_other_line_endings(self) -> Iterator[Any]:
         before, after = LINES.replace("\n", "\r\n"), CHANGED.replace("\n", "\r\n")
         review = yield from self.change("file.py", before, after)

@@ -97,13 +97,8 @@ class Model:
         self.turn: Optional[Dict[str, Content]] = None
         """What files held that were unreviewed when the last turn began; None if no program has told of turns."""
 
-    def see(self, path: str, now: Content) -> None:
-        """The user has seen what is at a path that was not looked at yet."""
-        self._set(self._before, path, now)
-        self._set(self._now, path, now)
-
-    def restore(self, path: str, before: Content, now: Content) -> None:
-        """What an unreviewed file held before, and what it held at the last look, as an earlier run knew it."""
+    def learn(self, path: str, before: Content, now: Content) -> None:
+        """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
         self._set(self._before, path, before)
         self._set(self._now, path, now)
         self._note(path)

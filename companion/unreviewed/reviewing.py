@@ -143,7 +143,7 @@ class ChangeReviews:
             if former is None:
                 self._decisions.ask(change)
             else:
-                self._say(NOT_SHOWN.format(os.path.basename(change.path)))
+                say(self._window, NOT_SHOWN.format(os.path.basename(change.path)))
             return
         review = Review(WRITER, change.full_path, texts.right, decisions=self, before=texts.left)
         self._shown[review] = _Shown(change, texts.by_lines)
@@ -157,6 +157,7 @@ class ChangeReviews:
     def _finish(self, review: Optional[Review]) -> None:
         """A review has been decided, or nobody has to decide it any more."""
         if review is not None:
+            review.reject()  # if nobody has decided it
             self._shown.pop(review, None)
             self._end(review)
 
@@ -179,7 +180,6 @@ class ChangeReviews:
             if not review.pending:
                 continue
             if change is None:
-                review.reject()
                 self._finish(review)
                 continue
             if (change.before, change.now) != (shown.change.before, shown.change.now):
@@ -190,7 +190,6 @@ class ChangeReviews:
         if not review.pending or review not in self._shown:
             return
         if texts.right is None:
-            review.reject()
             self._finish(review)
             return
         self._shown[review] = _Shown(change, texts.by_lines)
@@ -246,7 +245,7 @@ class ChangeReviews:
         one hunk."""
         shown = self._shown[review]
         if shown.change.kind is Kind.CHANGED and not shown.by_lines:
-            self._say(WHOLE_ONLY.format(os.path.basename(review.path)))
+            say(self._window, WHOLE_ONLY.format(os.path.basename(review.path)))
             return False
         return True
 
@@ -285,7 +284,7 @@ class ChangeReviews:
             return
         if review in self._open.presentations:
             self._open.presentations[review].complain(sentence, look_again=False)
-        self._say(sentence)
+        say(self._window, sentence)
         self.listed_anew()
 
     def _go_on(self, review: Review) -> None:
@@ -314,6 +313,3 @@ class ChangeReviews:
             return f"{name} has unsaved edits beside what is to be undone: nothing was done."
         set_text(view, left.decode("utf-8", "surrogatepass"))
         return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
-
-    def _say(self, sentence: str) -> None:
-        say(self._window, sentence)

@@ -129,7 +129,10 @@ class Store:
                 os.unlink(self._path(name + _KEPT))
             total -= size
             gone.add(name)
-        return gone & wanted
+        lost = gone & wanted
+        if lost:
+            logger.warning("%d texts of unreviewed changes were kept for too long or were too many", len(lost))
+        return lost
 
     def _names(self, suffix: str) -> Iterable[str]:
         return [os.path.basename(path)[: -len(suffix)] for path in private_files.paths(self._folder, suffix)]

@@ -1,13 +1,13 @@
 """What the editor's events of tabs and windows mean for unreviewed changes: what a tab saves is the user's.
 
-Rule: where nothing is tracked a tab's text is not asked for. Main thread only.
+Rule: where nothing is tracked a tab's text is not asked for. Main thread, except where noted.
 """
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import Callable
+from functools import partial
 
 import sublime
 
@@ -30,7 +30,7 @@ class Tabs:
         path = view.file_name()
         if path is not None:
             if self._tracking.called(path):
-                self._tracking.carry_out(look_at(path), path=path)
+                self._tracking.carry_out(partial(look_at, path), path=path)
             self._tracking.sign()
 
     def saving(self, view: sublime.View) -> None:
@@ -44,7 +44,7 @@ class Tabs:
         path = view.file_name()
         if path is not None and self._tracking.called(path):
             text = view.substr(sublime.Region(0, view.size()))
-            do = take_over(path, text, view.encoding(), view.line_endings())
+            do = partial(take_over, path, text, view.encoding(), view.line_endings())
             self._tracking.carry_out(do, path=path)
 
     def activated(self) -> None:
@@ -52,26 +52,18 @@ class Tabs:
         self._tracking.sign()
 
 
-def look_at(path: str) -> Callable[[Workspaces], None]:
-    """To be carried out when a tab has read a file."""
-
-    def do(there: Workspaces) -> None:
-        for workspace, name in there.holding(path):
-            workspace.look_at([name])
-
-    return do
+def look_at(path: str, there: Workspaces) -> None:
+    """A tab has read this file. Disk thread."""
+    for workspace, name in there.holding(path):
+        workspace.look_at([name])
 
 
-def take_over(path: str, text: str, encoding: str, line_endings: str) -> Callable[[Workspaces], None]:
-    """To be carried out when a tab with this text was saved; encoding and line endings by the editor's names."""
-
-    def do(there: Workspaces) -> None:
-        data = encodings.saved(text, encoding, line_endings)
-        with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
-            found = read_all(descriptor, COPIED_BYTES)
-            if says(found, data):  # the editor knows best how lines end
-                data = found
-        for workspace, name in there.holding(path):
-            workspace.saved(name, data)
-
-    return do
+def take_over(path: str, text: str, encoding: str, line_endings: str, there: Workspaces) -> None:
+    """A tab with this text was saved; encoding and line endings by the editor's names. Disk thread."""
+    data = encodings.saved(text, encoding, line_endings)
+    with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
+        found = read_all(descriptor, COPIED_BYTES)
+        if says(found, data):  # the editor knows best how lines end
+            data = found
+    for workspace, name in there.holding(path):
+        workspace.saved(name, data)

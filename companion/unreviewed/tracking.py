@@ -228,7 +228,7 @@ class Tracking:
             if due:
                 self._tidied = self._clock()
         if due:
-            workspaces.tidy()
+            workspaces.store.tidy()
 
     def _told(self, _: object) -> None:
         self._changed()

@@ -183,7 +183,7 @@ class Workspace:
             return False
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
             # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
-            self._model.see(path, now)
+            self._model.learn(path, now, now)
             return False
         since = self._saving.get(path, 0)
         if since and since - CLOCK_NANOSECONDS <= reading.modified and time.time_ns() - since < SAVING_NANOSECONDS:
@@ -356,7 +356,7 @@ class Workspace:
         self._undone, self.undone_at = list(record.undone), record.undone_at
         self._history.shelved.update(record.shelved)
         for path, (before, now) in record.files.items():
-            self._model.restore(path, before, now)
+            self._model.learn(path, before, now)
             if now.there:
                 self._looks.remember(path)
         if record.turn is not None:

@@ -159,12 +159,6 @@ class Workspaces:
         last = max((workspace.undone_at for workspace in found), default=0.0)
         return [workspace for workspace in found if workspace.undone_at == last]
 
-    def tidy(self) -> None:
-        """Remove from the store what is not needed, and what is too much or too old."""
-        gone = self.store.tidy()
-        if gone:
-            logger.warning("%d texts of unreviewed changes were kept for too long or were too many", len(gone))
-
     def _of_root(self, root: Root) -> List[Tuple[str, _Known]]:
         with self._lock:
             return [(folder, known) for folder, known in self._known.items() if root.folder in known.rules]

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -196,11 +197,11 @@ def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, trackin
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "a.txt")
     project.write(a_txt=b"agent\n2\n3\n")
-    tracking.carry_out(tabs.look_at(path))
+    tracking.carry_out(partial(tabs.look_at, path))
     for workspace, name in tracking.called(path):
         workspace.saving(name)
     project.write(a_txt=b"agent\n2\nuser\n")
-    tracking.carry_out(tabs.take_over(path, "agent\n2\nuser\n", "UTF-8", "Unix"))
+    tracking.carry_out(partial(tabs.take_over, path, "agent\n2\nuser\n", "UTF-8", "Unix"))
     assert texts(tracking) == (b"1\n2\nuser\n", b"agent\n2\nuser\n")
 
 
@@ -222,7 +223,7 @@ def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, ta
     for workspace, name in tracking.called(path):
         workspace.saving(name)
     project.write(new_txt=b"mine\r\n")
-    tracking.carry_out(tabs.take_over(path, "mine\n", "UTF-8", "Windows"))
+    tracking.carry_out(partial(tabs.take_over, path, "mine\n", "UTF-8", "Windows"))
     write_and_look(project, tracking, runtime)
     assert tracking.lists(1).changes == ()
     write_and_look(project, tracking, runtime, new_txt=b"mine\r\nagent\r\n")
