@@ -86,7 +86,7 @@ class Application:
     def start(self, serving: Callable[[], None] = lambda: None) -> None:
         """Serve every window once the discovery files that an earlier run left are gone; then call `serving`."""
         self._serving = serving
-        self._endpoints.take_over(handover.take())
+        self._endpoints.states = handover.take()
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
@@ -116,7 +116,7 @@ class Application:
         self._log_panel.close()
         self._end(list(stopping.values()))
         left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
-        left.update(self._endpoints.not_taken_over())
+        left.update(self._endpoints.states)
         handover.leave({number: states for number, states in left.items() if states})
 
     def exit(self) -> None:

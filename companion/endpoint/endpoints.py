@@ -35,7 +35,8 @@ class Endpoints:
         self.origins = TabOrigins(runtime)
         self._version = version
         self._by_window: Dict[int, Endpoint] = {}
-        self._states: Dict[int, States] = {}
+        self.states: Dict[int, States] = {}
+        """What those of a replaced package have left, by window id, as far as no endpoint goes on with it."""
         self._begun = False
         self.asked = tuple(
             ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
@@ -48,14 +49,6 @@ class Endpoints:
     def missing(self) -> Optional[str]:
         """Why no window can be served while a library is missing, as a sentence for the user."""
         return self._libraries.problem
-
-    def take_over(self, states: Dict[int, States]) -> None:
-        """Let the endpoints go on with what those of a replaced package left, by window id."""
-        self._states = states
-
-    def not_taken_over(self) -> Dict[int, States]:
-        """What was left, as far as no endpoint goes on with it."""
-        return self._states
 
     def begin(self) -> None:
         """From now on windows may be served."""
@@ -103,7 +96,7 @@ class Endpoints:
                 clients_changed=self._clients_changed,
                 reviews_of=self._reviews_of,
                 tracking=self.tracking,
-                states=self._states.pop(window.id(), {}),
+                states=self.states.pop(window.id(), {}),
             )
             self._by_window[window.id()] = endpoint
             self.origins.note(*window.views())

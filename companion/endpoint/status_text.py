@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import List, Optional, Sequence
 
+from ..common.display_names import cut_middle
+
 MOST = 5
 """How many names are shown: as many as there are programs that people commonly run side by side."""
 LONGEST = 30
-"""How many characters of a name are shown."""
+"""How many columns of a name are shown."""
 STARTING = "the server is starting: try again in a moment"
 
 
@@ -31,7 +33,7 @@ def status_text(
         return "Companion: " + problem
     if port is None:
         return "Companion: starting"
-    parts: List[str] = [_clients(clients)]
+    parts: List[str] = [listed(clients) if clients else "no client"]
     if not sharing:
         parts.append("sharing paused")
     if pending:
@@ -41,18 +43,9 @@ def status_text(
     return "Companion: " + ", ".join(parts)
 
 
-def _clients(names: Sequence[str]) -> str:
-    return listed(names) if names else "no client"
-
-
 def listed(names: Sequence[str]) -> str:
     """The first few names, equal ones once with their count, each cut to a readable length; then how many more."""
     counted = sorted(Counter(names).items())
-    shown = [f"{count} " * (count > 1) + shortened(name) for name, count in counted[:MOST]]
+    shown = [f"{count} " * (count > 1) + cut_middle(name, LONGEST) for name, count in counted[:MOST]]
     more = sum(count for _, count in counted[MOST:])
     return " + ".join(shown) + (f" and {more} more" if more else "")
-
-
-def shortened(name: str) -> str:
-    """The name, cut if it is too long."""
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\u2026"
