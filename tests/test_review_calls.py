@@ -96,6 +96,20 @@ class TestDeciding(CallTestCase):
         yield lambda: self.says("saved your edits of file.py; Gemini CLI does not know of them")
         self.assertEqual(self.reviews.pending(), [])
 
+    def test_what_may_be_written_is_known_to_who_looks_for_changes(self) -> Iterator[Any]:
+        self.write()
+        expected = []
+        self.reviews.accepted_texts._expect = lambda path, text: expected.append(text)
+        review = yield from self.open_call(self.ticket(edits_return=False))
+        self.type(self.proposal(review), 0, "# mine\n")
+        self.reviews.accept(review)
+        self.assertEqual(expected, ["# mine\n" + PROPOSED, PROPOSED])
+        review = yield from self.open_diff("other.py")
+        self.leave()
+        self.reviews.accept(review)
+        self.assertEqual(expected[2:], [PROPOSED])
+        yield self.closed
+
     def test_without_edits_nothing_is_saved_over_it(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))

@@ -11,8 +11,9 @@ from unittest import mock, skipIf
 
 import sublime
 
+from ..companion.review import accepted_texts
 from ..companion.review.decision import ReviewError, ReviewState, Verdict
-from ..companion.review.document import disk, file_replacement
+from ..companion.review.document import disk, file_replacement, writing
 from .review_support import GEMINI, PROPOSED, TEXT, DiskTestCase
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -95,10 +96,13 @@ class TestNoRoom(DiskTestCase):
         self.write()
         review = yield from self.open_diff()
         answers: List[str] = []
-        with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
-            self.reviews.accept_by_client(GEMINI, self.path(), answers.append)
+        texts = self.reviews.accepted_texts
+        full = mock.patch.object(file_replacement.os, "fsync", side_effect=FULL)
+        with full, mock.patch.object(texts, "_keep") as kept:
+            self.reviews.accept_by_client(GEMINI, self.path(), answers.append, lambda path: None)
             yield lambda: bool(answers)
         self.assertIn("cannot be written: No space left", answers[0])
+        self.assertEqual((kept.call_count, texts._texts), (0, []), "the client knows, and nobody else is to write it")
         self.assertTrue(review.pending)
         self.assertEqual(self.told, [])
         self.reviews.accept_by_client(GEMINI, self.path(), answers.append)
@@ -193,6 +197,18 @@ class TestWriting(DiskTestCase):
         self.assertLess(seconds, 3)
         self.assertEqual(self.read(), TEXT.encode())
         print(f"waited for {seconds:.2f} s")
+
+    def test_what_fails_after_the_window_has_closed_is_left_to_other_windows(self) -> Iterator[Any]:
+        _, release = yield from self.begin()
+        with mock.patch.multiple(writing, WRITE_SECONDS=0.0), mock.patch.multiple(
+            accepted_texts, ELSEWHERE_MILLISECONDS=10**6
+        ):
+            self.reviews.shutdown()
+        self.write("file.py", "theirs\n")
+        release.set()
+        yield 200
+        self.assertEqual((self.reviews.pending(), self.read()), ([], b"theirs\n"))
+        self.assertEqual(len(os.listdir(self.kept)), 1)
 
 
 class TestNoAnswer(DiskTestCase):

@@ -226,10 +226,12 @@ class AcceptedTexts:
         done: Callable[[str], None],
         error: Optional[DiskError],
     ) -> None:
-        if error is None and accepted.state is not Holder.LEFT:
+        if accepted.state is Holder.LEFT:
+            pass  # the window has closed
+        elif error is None:
             self._ended(accepted)
             self._end(review, review.accept(accepted.text))
-        elif error is not None and accepted.state is not Holder.LEFT:
+        else:
             review.writing_failed()
             presentation = self._open.presentations.get(review)
             if presentation is None or presentation.retired:
