@@ -116,9 +116,11 @@ class Wire:
         """POST bytes; calls are left open."""
         return self.reply(self.core.post(Arrival(Headers(headers), body, **accepts), self.now))
 
-    def post(self, message: Any, headers: Optional[Dict[str, str]] = None, result: ToolResult = EMPTY) -> Reply:
+    def post(
+        self, message: Any, headers: Optional[Dict[str, str]] = None, result: ToolResult = EMPTY, token_name: str = ""
+    ) -> Reply:
         """POST a message; each call it makes gives `result` at once."""
-        reply = self.raw(json.dumps(message).encode(), headers)
+        reply = self.raw(json.dumps(message).encode(), headers, token_name=token_name)
         reactions = list(reply.reactions)
         for call in reply.calls:
             reactions.append(self.core.finish(call, result, self.now))
@@ -135,7 +137,7 @@ class Wire:
             named["Mcp-Session-Id"] = session
         return self.post(message, named)
 
-    def modern(self, method: str, params: Any = None, **headers: Optional[str]) -> Reply:
+    def modern(self, method: str, params: Any = None, token_name: str = "", **headers: Optional[str]) -> Reply:
         """POST a complete request of the stateless revision; None leaves a header out."""
         named: Dict[str, Optional[str]] = {"MCP-Protocol-Version": STATELESS, "Mcp-Method": method}
         if params and "name" in params:
@@ -143,7 +145,7 @@ class Wire:
         named.update({key.replace("_", "-"): value for key, value in headers.items()})
         full = {"_meta": META, **(params or {})}
         sent = {name: value for name, value in named.items() if value is not None}
-        return self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": full}, sent)
+        return self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": full}, sent, token_name=token_name)
 
     def connect(self, revision: str = "2025-06-18", name: str = "client") -> str:
         """Initialize; the session's id."""

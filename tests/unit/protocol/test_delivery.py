@@ -48,16 +48,6 @@ def test_of_updates_that_were_sent_only_the_newest_is_sent_again(wire):
     assert first[0][1]["params"] == {"n": 5}
 
 
-def test_without_an_event_id_nothing_that_was_delivered_comes_again(wire):
-    session = wire.connect()
-    stream = wire.listen(session)
-    say(wire, 1)
-    wire.read(stream)
-    wire.lose(stream)
-    say(wire, 2)
-    assert numbers(wire.read(wire.listen(session))) == [2]
-
-
 def test_an_event_id_nobody_gave_out_opens_a_fresh_stream(wire):
     session = wire.connect()
     say(wire, 1)

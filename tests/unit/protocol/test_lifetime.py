@@ -58,18 +58,16 @@ def test_by_default_a_client_that_never_listens_is_kept_for_half_an_hour(make_wi
     assert len(wire.closed) == 1
 
 
-def test_so_has_a_listener_of_the_plain_event_stream(patient):
-    stream = patient.events()
-    patient.now = 1000
-    patient.lose(stream)
-    ends_at(patient, 1000 + GRACE)
-
-
-def test_so_has_a_client_without_sessions_that_listened(patient):
-    reply = patient.modern("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+@pytest.mark.parametrize("way", ["plain event stream", "subscription"])
+def test_so_has_who_listens_without_a_session(patient, way):
+    if way == "subscription":
+        wanted = {"notifications": {"toolsListChanged": True}}
+        stream = patient.modern("subscriptions/listen", wanted).opened[0].stream
+    else:
+        stream = patient.events()
     assert len(patient.opened) == 1
     patient.now = 1000
-    patient.lose(reply.opened[0].stream)
+    patient.lose(stream)
     ends_at(patient, 1000 + GRACE)
 
 

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import json
-
 from companion.protocol.effects import Wake
 from companion.protocol.limits import Limits
 
-LISTEN = "subscriptions/listen"
-WANTED = {"notifications": {"note": True}}
 
-
-def subscribe(wire, number=1, token_name=""):
-    """A stateless client listens; its reply."""
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "modern", "version": "2"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    message = {"jsonrpc": "2.0", "id": number, "method": LISTEN, "params": {"_meta": meta, **WANTED}}
-    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": LISTEN}
-    return wire.raw(json.dumps(message).encode(), headers, token_name=token_name)
+def subscribe(wire, token_name=""):
+    """A stateless client listens; its stream."""
+    reply = wire.modern("subscriptions/listen", {"notifications": {"note": True}}, token_name)
+    return reply.opened[0].stream
 
 
 def test_a_subscription_that_is_cut_gets_nothing_more_kept_for_it(make_wire):
     wire = make_wire(Limits(queued_messages=3), subscribable=["note"])
-    first, second = (subscribe(wire, number).opened[0].stream for number in (1, 2))
+    first, second = subscribe(wire), subscribe(wire)
     assert len(wire.opened) == 1, "it is the same client"
     wire.lose(first)
     for _ in range(10):
@@ -36,7 +25,7 @@ def test_a_subscription_that_is_cut_gets_nothing_more_kept_for_it(make_wire):
 
 def test_clients_that_introduce_themselves_alike_are_told_apart_by_their_tokens(wire):
     for name in ("gemini", "qwen", "gemini"):
-        subscribe(wire, token_name=name)
+        subscribe(wire, name)
     assert [client.token_name for client in wire.opened] == ["gemini", "qwen"]
 
 

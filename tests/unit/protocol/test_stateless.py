@@ -5,19 +5,14 @@ from __future__ import annotations
 import pytest
 
 from companion.protocol.revisions import REVISIONS
+from tests.unit.protocol.conftest import META
 
 PREFIX = "io.modelcontextprotocol/"
 SERVER = {PREFIX + "serverInfo": {"name": "test", "title": "Test", "version": "1.0"}}
 
 
 def without(key):
-    meta = {
-        PREFIX + "protocolVersion": "2026-07-28",
-        PREFIX + "clientInfo": {"name": "modern", "version": "2"},
-        PREFIX + "clientCapabilities": {},
-    }
-    del meta[PREFIX + key]
-    return meta
+    return {name: value for name, value in META.items() if name != PREFIX + key}
 
 
 def test_discover_says_everything_at_once(wire):
