@@ -12,8 +12,6 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
-import sys
-from bisect import bisect_right
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...comparison import Hunk
@@ -21,7 +19,6 @@ from ...comparison import Hunk
 TOLERANCE = 0.5  # pixels
 
 Anchor = Tuple[int, int]
-Rows = Tuple[int, int]  # the first one, and the one behind the last
 
 
 class Gap(NamedTuple):
@@ -173,42 +170,3 @@ def _raised(
         raised = round(2 * real - error)
         return least_grown, raised, 2 * real - raised
     return least_grown, shrinks + least_grown - by, by
-
-
-# -- rows that belong together ----------------------------------------------------------------------------------------
-
-
-class ScrollMap(NamedTuple):
-    """Which row of one text stands level with a row of the other: the rows of each hunk on both sides, in order.
-
-    Outside the changes a row has exactly one partner. Inside a change rows pair from the top of it, and what the
-    shorter side lacks pairs with its last row there.
-    """
-
-    left: List[Rows]
-    right: List[Rows]
-
-    @classmethod
-    def of(cls, hunks: Sequence[Hunk]) -> ScrollMap:
-        """The map of these hunks, which are in order."""
-        return cls(
-            [(hunk.left_start, hunk.left_end) for hunk in hunks], [(hunk.right_start, hunk.right_end) for hunk in hunks]
-        )
-
-    def to_right(self, row: int) -> int:
-        """The row of the right text level with `row` of the left one."""
-        return _partner(row, self.left, self.right)
-
-    def to_left(self, row: int) -> int:
-        """The row of the left text level with `row` of the right one."""
-        return _partner(row, self.right, self.left)
-
-
-def _partner(row: int, here: Sequence[Rows], there: Sequence[Rows]) -> int:
-    index = bisect_right(here, (row, sys.maxsize)) - 1
-    if index < 0:
-        return row
-    (start, end), (first, last) = here[index], there[index]
-    if row >= end:
-        return row - end + last
-    return max(first, min(row - start + first, last - 1)) if last > first else max(0, first - 1)

@@ -20,7 +20,6 @@ from .leveling import (
     Gap,
     Heights,
     Known,
-    ScrollMap,
     corrected,
     gaps_of,
     learnt,
@@ -30,7 +29,7 @@ from .leveling import (
 from .markup import filler_html
 from .phantoms import Block, Blocks, Top
 from .screen import BothSizes, Sizes, Watch
-from .scrolling import ScrollLock
+from .scrolling import ScrollLock, ScrollMap
 from .slices import TURN
 
 _ROUNDS = 3  # of correcting at the most; two are enough in every editor that is known

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.comparison import Hunk
-from companion.review.display.leveling import ScrollMap
-from companion.review.display.scrolling import ScrollLock
+from companion.review.display.scrolling import ScrollLock, ScrollMap
 
 LINE = 20.0
 
