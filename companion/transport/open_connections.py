@@ -12,21 +12,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from typing import TYPE_CHECKING, Dict
+from typing import Dict, Protocol
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from ..protocol.limits import Limits
-
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Evictable(Protocol):
-        """A connection that can be closed in favour of another one."""
-
-        def evict(self) -> None: ...
-
-else:
-    Evictable = object
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -35,6 +24,13 @@ SHARE = 8
 them alone."""
 USUAL_DESCRIPTORS = 512
 """Used on Windows, which has no such limit: the number of sockets that `select` takes there."""
+
+
+class Evictable(Protocol):
+    """A connection that can be closed in favour of another one."""
+
+    def evict(self) -> None: ...
+
 
 Connections = Dict[int, "ReferenceType[Evictable]"]
 """By id, oldest first; weak, so that an abandoned loop frees its sockets."""
