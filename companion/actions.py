@@ -18,7 +18,7 @@ from .common.display_names import client_name, file_name, shown
 from .editor.file_views import bring_back, in_front
 from .editor.status_bar import say
 from .endpoint.status_text import STARTING, listed
-from .terminals.launcher import Launcher, LaunchSettings, terminal_of
+from .terminals.launcher import Launcher, terminal_of
 from .unreviewed.model import Scope
 
 if TYPE_CHECKING:
@@ -207,10 +207,8 @@ class Actions:
         reached = self._reached(window)
         if reached is not None and program is not None:
             endpoint, connection = reached
-            settings = endpoint.settings()
-            launch_settings = LaunchSettings(program.command(settings), settings.terminal_commands)
             endpoint.changes.started()  # before: it may write at once
-            self._launcher.run(window, program, connection, launch_settings)
+            self._launcher.run(window, program, connection, endpoint.settings())
 
     def copy_environment(self, window: sublime.Window) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""

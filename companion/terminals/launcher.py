@@ -6,6 +6,7 @@ another package exists or has failed, so the launcher looks whether a terminal h
 
 from __future__ import annotations
 
+import functools
 import html
 import itertools
 import logging
@@ -13,7 +14,7 @@ import os
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 import sublime_plugin
@@ -39,6 +40,7 @@ from .processes import find_client, start_terminal
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
+    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.terminals")
 
@@ -55,13 +57,6 @@ CONTROL_CHARACTERS = "a folder's name holds control characters, which the termin
 _numbers = itertools.count(int(time.time()))
 
 
-class LaunchSettings(NamedTuple):
-    """The user's settings for one client: its command, and command lines of terminals by platform."""
-
-    words: Tuple[str, ...]
-    terminals: Mapping[str, Sequence[str]]
-
-
 def inherited(platform: Platform) -> Mapping[str, str]:
     """What programs inherit that we start. Any thread."""
     certificates = getattr(sys.modules.get("certifi"), "where", lambda: "")
@@ -76,18 +71,16 @@ class Launcher:
         self._runtime = runtime
         self._platform = platform if platform is not None else Platform.current()
 
-    def run(
-        self, window: sublime.Window, program: Program, connection: Connection, launch_settings: LaunchSettings
-    ) -> None:
+    def run(self, window: sublime.Window, program: Program, connection: Connection, settings: Settings) -> None:
         """Start a program in a terminal, in the workspace folder; the user picks one if there are several."""
         folders = connection.folders
         if len(folders) < 2:
-            self._run_in(window, program, connection, launch_settings, folders[0] if folders else "")
+            self._run_in(window, program, connection, settings, folders[0] if folders else "")
             return
 
         def picked(index: int) -> None:
             if index >= 0:
-                self._run_in(window, program, connection, launch_settings, folders[index])
+                self._run_in(window, program, connection, settings, folders[index])
 
         items = [
             sublime.QuickPanelItem(file_name(folder), details=html.escape(shown(folder)), annotation=program.title)
@@ -134,20 +127,16 @@ class Launcher:
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def _run_in(
-        self,
-        window: sublime.Window,
-        program: Program,
-        connection: Connection,
-        launch_settings: LaunchSettings,
-        folder: str,
+        self, window: sublime.Window, program: Program, connection: Connection, settings: Settings, folder: str
     ) -> None:
         say(window, f"looking for {program.title}")
+        command = program.command(settings)
 
         def found(words: Optional[Tuple[str, ...]]) -> None:
             if not window.is_valid():
                 return
             if words is None:
-                self._explain(window, program, launch_settings.words[0])
+                self._explain(window, program, command[0])
                 return
             launch = Launch(
                 program.title,
@@ -155,31 +144,30 @@ class Launcher:
                 folder or os.path.expanduser("~"),
                 {**client_variables(connection), **program.run_variables(connection)},
             )
-            configured = launch_settings.terminals.get(self._platform.name)
+            configured = settings.terminal_commands.get(self._platform.name)
+            in_system = functools.partial(self._open_system_terminal, window, launch, configured)
             if terminus_is_there():
                 tag = f"{TAG}{program.key}.{window.id()}.{RUN}.{next(_numbers)}"
                 shell = login_shell(self._platform.environment)
                 without = sorted(set(self._platform.environment) - set(inherited(self._platform)))
                 arguments = terminus_arguments(launch, self._platform.name, shell, tag, without)
                 window.run_command("terminus_open", arguments)
-                self._await_terminus(window, tag, launch, configured, TERMINUS_MILLISECONDS)
+                self._await_terminus(window, tag, in_system, TERMINUS_MILLISECONDS)
             else:
-                self._open_system_terminal(window, launch, configured)
+                in_system()
 
-        self._runtime.use_disk(find_client, launch_settings.words, self._platform, then=found)
+        self._runtime.use_disk(find_client, command, self._platform, then=found)
 
-    def _await_terminus(
-        self, window: sublime.Window, tag: str, launch: Launch, configured: Optional[Sequence[str]], left: int
-    ) -> None:
-        """Wait for the terminal that Terminus was asked for, otherwise use the system's. `left`: milliseconds."""
+    def _await_terminus(self, window: sublime.Window, tag: str, otherwise: Callable[[], None], left: int) -> None:
+        """Wait for the terminal that Terminus was asked for. `left`: milliseconds."""
         if any(_tag_of(view) == tag for each in sublime.windows() for view in _terminals(each)):
             return
         if left > 0:
             left -= LOOK_MILLISECONDS
-            self._runtime.later_on_main(LOOK_MILLISECONDS, self._await_terminus, window, tag, launch, configured, left)
+            self._runtime.later_on_main(LOOK_MILLISECONDS, self._await_terminus, window, tag, otherwise, left)
         elif window.is_valid():
             logger.warning("Terminus opened no terminal: it may be half installed")
-            self._open_system_terminal(window, launch, configured)
+            otherwise()
 
     def _open_system_terminal(
         self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]

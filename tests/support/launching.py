@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import sys
 from types import ModuleType, SimpleNamespace
 
 from companion.agents.agent import Connection
 from companion.agents.gemini_cli import GEMINI_CLI
+from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
 from companion.terminals.command_lines import words_with_folders
 from tests.support.stepping import SteppedRuntime
@@ -171,7 +173,10 @@ class Bench:
         return self.module.Launcher(self.runtime, self.platform)
 
     def run(self, connection=ONE, agent=GEMINI_CLI, words=("gemini",), terminals=None):
-        self.launcher.run(self.window, agent, connection, self.module.LaunchSettings(words, terminals or {}))
+        settings = Settings(terminal_commands=terminals or {})
+        if not agent.words:
+            settings = dataclasses.replace(settings, **{agent.command_setting: words})
+        self.launcher.run(self.window, agent, connection, settings)
         self.go_on()
 
     def go_on(self, milliseconds=0):

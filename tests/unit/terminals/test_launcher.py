@@ -44,7 +44,7 @@ def test_a_program_of_the_users_own_is_quoted_for_whoever_starts_it(bench, platf
     bench.platform = bench.platform._replace(name=platform)
     if with_terminus:
         bench.with_terminus()
-    bench.run(agent=program, words=program.command(Settings()))
+    bench.run(agent=program)
     if with_terminus:
         ((_, arguments),) = bench.window.commands
         assert arguments["title"] == "My Tool"
@@ -178,7 +178,7 @@ class TestWhatIsNotThere:
         assert "not installed" not in bench.window.said[-1]
 
     def test_a_window_that_was_closed_meanwhile_gets_nothing(self, bench):
-        bench.launcher.run(bench.window, GEMINI_CLI, ONE, bench.module.LaunchSettings(("gemini",), {}))
+        bench.launcher.run(bench.window, GEMINI_CLI, ONE, Settings())
         bench.window.valid = False
         bench.go_on()
         assert not bench.started
