@@ -49,18 +49,6 @@ def test_one_event_is_answered_50_ms_later():
     assert acted([0]) == ([50], 1)
 
 
-def test_a_debounce_that_is_cancelled_and_marked_again_has_one_timer():
-    time, acts = Time(), []
-    debounce = Debounce(time.schedule, lambda: acts.append(time.now), clock=lambda: time.now / 1000)
-    for _ in range(5):
-        debounce.mark()
-        debounce.cancel()
-    debounce.mark()
-    assert len(time.timers) == 1
-    time.run(3000)
-    assert len(acts) == 1
-
-
 def test_a_debounce_cancelled_after_its_timer_was_set_again_has_one_timer():
     time, acts = Time(), []
     debounce = Debounce(time.schedule, lambda: acts.append(time.now), clock=lambda: time.now / 1000)

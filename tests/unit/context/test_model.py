@@ -53,17 +53,6 @@ def test_the_active_file_is_the_newest_even_when_the_clock_stands_still_or_goes_
         assert len(set(stamps[:2])) == 2
 
 
-def test_a_save_keeps_the_time_and_a_rename_or_save_as_too():
-    made = model()
-    made.focus(2, B, NOW + 10)
-    made.show(2, B)
-    made.show(2, "/code/renamed.py")
-    assert "/code/renamed.py" not in paths(made)  # until it is known to exist
-    made.set_found({"/code/renamed.py": "/code/renamed.py"})
-    assert files(made)[0] == {"path": "/code/renamed.py", "timestamp": NOW + 10, "isActive": True}
-    assert B not in paths(made)
-
-
 def test_a_file_saved_under_another_name_is_newer_than_the_one_it_came_from():
     """Its old name may still be open in another tab, and clients take the newest file for the active one."""
     made = model()
@@ -105,71 +94,10 @@ def test_clones_count_once_and_closing_one_leaves_the_file_active():
     assert paths(made) == [B, C]
 
 
-def test_the_active_file_stops_being_active_when_it_is_closed():
-    made = model()
-    made.focus(1, A, NOW + 10)
-    made.focus(2, B, NOW + 20)
-    made.close(2)
-    assert active(made) == []
-    assert paths(made) == [A, C]
-    assert made.active_view is None
-    assert made.active_path is None
-
-
 def test_no_selection_is_no_selected_text():
     made = model()
     made.focus(2, B, NOW + 10)
     assert "selectedText" not in files(made, selection=Selection(3, 7))[0]
-
-
-def test_files_that_are_not_on_disk_are_left_out_until_they_are():
-    made = model()
-    made.focus(2, B, NOW + 10)
-    assert made.set_found({B: ""})
-    assert paths(made) == [A, C]
-    assert active(made) == []
-    assert not made.shares_active(Policy())
-    assert made.set_found({B: B})
-    assert active(made) == [B]
-    assert not made.set_found({B: B})
-
-
-def test_files_nobody_has_looked_for_are_left_out_and_named():
-    made = model()
-    made.show(4, "/code/new.py")
-    assert "/code/new.py" not in paths(made)
-    assert made.unchecked() == ["/code/new.py"]
-    made.forget_found()
-    assert sorted(made.unchecked()) == [A, B, C, "/code/new.py"]
-    assert paths(made) == []
-
-
-def test_a_file_opened_again_has_to_be_looked_for_again():
-    made = model()
-    made.close(2)
-    made.show(5, B)
-    assert made.unchecked() == [B]
-    assert paths(made) == [A, C]
-
-
-def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then():
-    made = model()
-    made.show(4, "/code/.env")
-    made.set_found({"/code/.env": "/code/.env"})
-    made.focus(1, A, NOW + 10)
-    made.focus(4, "/code/.env", NOW + 20)
-    policy = Policy(excluded=exclusion((".env*",)), maximum_files=3)
-    assert paths(made, policy) == [A, B, C]
-    assert active(made, policy) == []
-    assert not made.shares_active(policy)
-
-
-def test_while_paused_the_window_has_no_files():
-    made = model()
-    made.focus(1, A, NOW + 10)
-    paused = Policy(sharing=False, trusted=True)
-    assert made.payload(paused, None) == {"workspaceState": {"openFiles": [], "isTrusted": True}}
-    assert not made.shares_active(paused)
 
 
 def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
@@ -194,3 +122,27 @@ def test_at_most_so_many_files():
     made = model()
     made.focus(3, C, NOW + 10)
     assert paths(made, Policy(maximum_files=2)) == [C, A]
+
+
+def test_files_that_are_not_on_disk_are_left_out_until_they_are():
+    made = model()
+    made.focus(2, B, NOW + 10)
+    assert made.set_found({B: ""})
+    assert paths(made) == [A, C]
+    assert active(made) == []
+    assert not made.shares_active(Policy())
+    assert made.set_found({B: B})
+    assert active(made) == [B]
+    assert not made.set_found({B: B})
+
+
+def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then():
+    made = model()
+    made.show(4, "/code/.env")
+    made.set_found({"/code/.env": "/code/.env"})
+    made.focus(1, A, NOW + 10)
+    made.focus(4, "/code/.env", NOW + 20)
+    policy = Policy(excluded=exclusion((".env*",)), maximum_files=3)
+    assert paths(made, policy) == [A, B, C]
+    assert active(made, policy) == []
+    assert not made.shares_active(policy)

@@ -31,6 +31,8 @@ events = st.lists(
     min_size=12,  # short histories reach little; the tests next door cover them
     max_size=50,
 )
+# What is found of each file in the end, or a history would seldom have anything to tell.
+found = st.fixed_dictionaries({name: st.sampled_from(["", "/w/real", "/w/real", "/keys/.env"]) for name in NAMES})
 policies = st.builds(
     Policy,
     maximum_files=st.integers(1, 5),
@@ -117,8 +119,9 @@ def expected_existing(history):
 
 
 @settings(max_examples=300, deadline=None)
-@given(events, policies)
-def test_the_payload_equals_what_the_history_says(history, policy):
+@given(events, found, policies)
+def test_the_payload_equals_what_the_history_says(history, found, policy):
+    history = [*history, *(("exists", name, real) for name, real in found.items())]
     model = ContextModel(BEGAN)
     for event in history:
         if event[0] == "show":
