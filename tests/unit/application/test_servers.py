@@ -11,6 +11,7 @@ from companion.agents.copilot_dialect import COPILOT
 from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.registry import AGENTS
+from companion.agents.shared_context import SharedContext
 from companion.endpoint import servers as module
 from companion.endpoint.servers import DIALECTS, PRIMARY, Servers
 from companion.protocol.serving import Address, Secrets
@@ -122,6 +123,13 @@ def test_a_message_goes_to_the_server_of_its_dialect(bench):
     bench.servers.notify(CLAUDE, Message("method", {"a": 1}, "key"), "session-1")
     bench.servers.notify(PRIMARY, Message("method", {}), None)
     assert bench.asked() == [[(Message("method", {}), None)], [(Message("method", {"a": 1}, "key"), "session-1")], []]
+
+
+def test_a_context_is_told_to_each_client_in_the_words_of_its_dialect(bench):
+    context = SharedContext({"workspaceState": {}})
+    (words,), (others,) = PRIMARY.messages(context), CLAUDE.messages(context)
+    bench.servers.publish(context, [(PRIMARY, None), (CLAUDE, "session-1"), (CLAUDE, "session-2")])
+    assert bench.asked() == [[(words, None)], [(others, "session-1"), (others, "session-2")], []]
 
 
 def test_what_listens_is_found_with_its_tokens(bench, monkeypatch):
