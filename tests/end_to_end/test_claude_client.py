@@ -63,30 +63,6 @@ def test_it_hears_of_the_selection_and_the_user_of_it(desktop, claude):
     assert selection["success"]
 
 
-def test_of_several_selections_it_hears_of_the_last_one_and_of_no_other(desktop, claude):
-    """Text and range of one message belong together: the program takes an empty range for nothing selected."""
-    place = desktop.host.evaluate("view.text_point(1, 12)")
-    for others in (
-        [[place + 6, place + 6]],
-        [[place + 6, place + 6], [place + 7, place + 7]],
-        [[4, 9]],
-        [[4, 4], [0, 3]],
-    ):
-        claude.notifications.clear()
-        desktop.host.call("select", ranges=[[place, place + 5], *others])
-        params = claude.wait_notification("selection_changed")
-        assert params["text"] == "Hello"
-        assert params["selection"] == {
-            "start": {"line": 1, "character": 12},
-            "end": {"line": 1, "character": 17},
-            "isEmpty": False,
-        }
-        claude.notifications.clear()
-        desktop.host.call("select", ranges=[[0, 0]])
-        claude.wait_notification("selection_changed", lambda params: params["selection"]["isEmpty"])
-    assert json.loads(claude.run(claude.call("getCurrentSelection"))[0])["text"] == ""
-
-
 def test_a_program_that_is_slow_to_start_is_told_the_selection_again(desktop, claude):
     claude.wait_until(lambda: claude.notifications)
     claude.notifications.clear()  # until it has started, the program misses what it is sent

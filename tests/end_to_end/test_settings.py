@@ -1,14 +1,11 @@
-"""Settings as a user changes them: at once, checked, and different in a project."""
+"""Settings as a user changes them: at once, and checked."""
 
 from __future__ import annotations
 
 import http.client
 import json
 
-import pytest
-
 CHANGE = "sublime.load_settings('Gemini Companion.sublime-settings').set({!r}, {!r})"
-PROJECT = "window.set_project_data({{'folders': [{{'path': {!r}}}], 'settings': {{'gemini_companion': {!r}}}}})"
 EVERY_SETTING = {
     "publish_for_gemini": "yes",
     "publish_for_qwen": 1,
@@ -69,28 +66,6 @@ def test_every_wrong_value_is_said_and_does_no_harm(desktop, client):
 def test_the_table_of_wrong_values_is_complete(desktop):
     names = desktop.host.evaluate("list(sublime.load_settings('Gemini Companion.sublime-settings').to_dict())")
     assert sorted(names) == sorted(EVERY_SETTING)
-
-
-@pytest.mark.parametrize(
-    "value, words",
-    [
-        ({"review_focus": "sometimes"}, ("review_focus", "project's settings", "always")),
-        ("review_focus", ("gemini_companion", "project's settings", "object")),
-    ],
-)
-def test_a_wrong_value_in_a_project_is_said(desktop, value, words):
-    desktop.host.execute(PROJECT.format(desktop.workspace, value))
-    desktop.host.wait_until(lambda: said(desktop, *words))
-
-
-def test_a_project_overrides_the_user(desktop, client):
-    desktop.open("greeting.py", 0, 4, 0, 9)
-    desktop.host.wait_until(lambda: client.open_files() and client.open_files()[0].get("selectedText") == "greet")
-    desktop.host.execute(PROJECT.format(desktop.workspace, {"share_selection": False}))
-    desktop.host.wait_until(lambda: "selectedText" not in client.open_files()[0])
-    desktop.host.execute(PROJECT.format(desktop.workspace, {}))
-    desktop.host.wait_until(lambda: client.open_files()[0].get("selectedText") == "greet")
-    assert not said(desktop, "should be")
 
 
 def test_the_largest_message_is_a_setting_that_works_at_once(desktop):
