@@ -119,16 +119,20 @@ class TestListing(ChangesTestCase):
             self.endpoint.workspace_changed()
         self.assertNotIn(self.folder, self.tracking._folders)
 
-    def test_the_editor_s_patterns_of_paths_leave_files_out(self) -> Iterator[Any]:
+    def test_the_patterns_of_the_editor_and_of_the_project_leave_files_out(self) -> Iterator[Any]:
         preferences = sublime.load_settings("Preferences.sublime-settings")
         former = preferences.get("folder_exclude_patterns")
         preferences.set("folder_exclude_patterns", ["//build", "deep/er"])
         self.addCleanup(preferences.set, "folder_exclude_patterns", former)
+        data = self.window.project_data()
+        data["folders"] = [{"path": self.folder, "folder_exclude_patterns": ["mine"], "file_exclude_patterns": ["*.o"]}]
+        self.window.set_project_data(data)
         self.endpoint.settings_changed()
-        for folder in ("build", "src", "src/build", "src/deep", "src/deep/er"):
+        for folder in ("build", "src/build", "src/deep/er", "src/mine"):
             os.makedirs(self.path(folder))
         yield from self.track()
-        for folder in ("build", "src/build", "src/deep", "src/deep/er"):
+        self.write("src/new.o", "new\n")
+        for folder in ("build", "src/build", "src/deep", "src/deep/er", "src/mine"):
             self.write(folder + "/new.py", "new\n")
         yield from self.listed("src/build/new.py", "src/deep/new.py")
 

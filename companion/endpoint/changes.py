@@ -9,7 +9,7 @@ when one of them is closed, and for nothing else. Main thread only, except where
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Collection, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
@@ -31,6 +31,19 @@ _PREFERENCES = "Preferences.sublime-settings"
 _LEFT_OUT_FOLDERS, _LEFT_OUT_FILES = "folder_exclude_patterns", "file_exclude_patterns"
 
 
+class _LeftOut(NamedTuple):
+    """Patterns of what the editor leaves out: everywhere, or in one `folder` of a project."""
+
+    folders: Tuple[str, ...]
+    files: Tuple[str, ...]
+    folder: str = ""
+
+    @classmethod
+    def of(cls, settings: Any, folder: str = "") -> _LeftOut:
+        """What settings say, or a folder's entry in a project."""
+        return cls(_names(settings.get(_LEFT_OUT_FOLDERS)), _names(settings.get(_LEFT_OUT_FILES)), folder)
+
+
 class WindowChanges:
     """Those of one window. `clients` are the sessions of the programs that are connected."""
 
@@ -50,7 +63,8 @@ class WindowChanges:
         self._started = 0  # programs, which run in terminals as far as is known
         self._alone = ""  # the session of the only program that can be at work
         self._folders: Tuple[str, ...] = ()
-        self._patterns: Tuple[Tuple[str, ...], ...] = ((), (), ())
+        self._secret: Tuple[str, ...] = ()
+        self._left_out: Tuple[_LeftOut, ...] = ()
         self._rules = Rules(lambda path: True, lambda path, is_folder: True)
         self._said: Tuple[Any, ...] = ((), False)  # to `track`
         decisions = ChangeDecisions(window, tracking)
@@ -97,7 +111,7 @@ class WindowChanges:
         """The window has these folders; programs may have come or gone, and settings changed."""
         if self._folders != tuple(folders):
             self._folders = tuple(folders)
-            self._rules = _rules(self._folders, *self._patterns)
+            self._rules = _rules(self._folders, self._secret, self._left_out)
         tracked = self.tracked
         wanted = () if self._settings().track_changes == NEVER else self._folders
         said = wanted, self._rules, tracked
@@ -107,16 +121,12 @@ class WindowChanges:
             self.reviews.listed_anew()
 
     def settings_changed(self) -> None:
-        """The settings may be others, the editor's or ours."""
-        editors = sublime.load_settings(_PREFERENCES)
-        patterns = (
-            self._settings().context_exclude,
-            _names(editors.get(_LEFT_OUT_FOLDERS)),
-            _names(editors.get(_LEFT_OUT_FILES)),
-        )
-        if patterns != self._patterns:
-            self._patterns = patterns
-            self._rules = _rules(self._folders, *patterns)
+        """The settings may be others, the editor's, the project's or ours."""
+        secret = self._settings().context_exclude
+        left_out = (_LeftOut.of(sublime.load_settings(_PREFERENCES)), *_of_project(self._window))
+        if (secret, left_out) != (self._secret, self._left_out):
+            self._secret, self._left_out = secret, left_out
+            self._rules = _rules(self._folders, secret, left_out)
 
     def sign(self, session: str = "", name: str = "") -> None:
         """A program gives a sign that files may have changed: the one of this session and name.
@@ -141,21 +151,35 @@ def _names(setting: object) -> Tuple[str, ...]:
     return tuple(each for each in found if isinstance(each, str) and problem(each) is None)
 
 
-def _rules(roots: Tuple[str, ...], secret: Tuple[str, ...], folders: Tuple[str, ...], files: Tuple[str, ...]) -> Rules:
-    folder_names, file_names = Globs(_without_slash(folders)), Globs(_without_slash(files))
-    folder_paths, file_paths = Globs(_with_slash(folders, roots)), Globs(_with_slash(files, roots))
+def _of_project(window: sublime.Window) -> List[_LeftOut]:
+    """What the folders of the window's project say."""
+    data, place = window.project_data(), os.path.dirname(window.project_file_name() or "")
+    entries = data.get("folders") if isinstance(data, dict) else None
+    return [
+        _LeftOut.of(entry, os.path.normpath(os.path.join(place, entry["path"])))
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and isinstance(entry.get("path"), str)
+    ]
 
-    def left_out(path: str, is_folder: bool) -> bool:
+
+def _rules(roots: Tuple[str, ...], secret: Tuple[str, ...], left_out: Sequence[_LeftOut]) -> Rules:
+    def matching(patterns: Tuple[str, ...], folder: str) -> Tuple[str, Globs, Globs]:
+        paths = _with_slash(patterns, [folder] if folder else roots)
+        start = os.path.join(folder, "").replace(os.sep, "/")
+        return start, Globs([each for each in patterns if "/" not in each]), Globs(paths)  # the former are of names
+
+    folders = [matching(each.folders, each.folder) for each in left_out]
+    files = [matching(each.files, each.folder) for each in left_out]
+
+    def is_left_out(path: str, is_folder: bool) -> bool:
         path = path.replace(os.sep, "/")
-        names, paths = (folder_names, folder_paths) if is_folder else (file_names, file_paths)
-        return names.match(path.rpartition("/")[2]) or paths.match(path)
+        name = path.rpartition("/")[2]
+        return any(
+            path.startswith(start) and (names.match(name) or paths.match(path))
+            for start, names, paths in (folders if is_folder else files)
+        )
 
-    return Rules(exclusion(secret), left_out)
-
-
-def _without_slash(patterns: Sequence[str]) -> List[str]:
-    """Those that the editor holds against names."""
-    return [each for each in patterns if "/" not in each]
+    return Rules(exclusion(secret), is_left_out)
 
 
 def _with_slash(patterns: Sequence[str], roots: Sequence[str]) -> List[str]:

@@ -19,23 +19,23 @@ class WindowSettings:
     def __init__(self, window: sublime.Window) -> None:
         self._window = window
         self._current = Settings()
-        self._of_project: Any = {}  # as last read
+        self._project: Any = None  # as last read
 
     def __call__(self) -> Settings:
         return self._current
 
     def refresh(self) -> List[str]:
         """Read the settings again and return a sentence for each wrong value."""
-        self._of_project = project_layer(self._window.project_data())
+        self._project = self._window.project_data()
         reading = read(
             [
                 ("the settings", sublime.load_settings(FILE_NAME).to_dict()),
-                ("the project's settings", self._of_project),
+                ("the project's settings", project_layer(self._project)),
             ]
         )
         self._current = reading.settings
         return [*reading.complaints, *wrong_rows(reading.settings)]
 
     def project_has_changed(self) -> bool:
-        """Whether the project's settings are no longer those that were read. The editor has no event for that."""
-        return project_layer(self._window.project_data()) != self._of_project
+        """Whether the project is no longer what was read. The editor has no event for that."""
+        return bool(self._window.project_data() != self._project)
