@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, List
-from unittest import mock
+from typing import Any, Iterator
 
 import sublime
 
@@ -15,21 +14,12 @@ LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 30\n", "").replace("line 50\n", "line 50\nnew\nnewer\n")
 
 
-class HunksTestCase(ReviewTestCase):
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
-
+class TestHunks(ReviewTestCase):
     def review(self, left: str = LEFT, right: str = RIGHT) -> Iterator[Any]:
         self.write("file.txt", left)
         review = yield from self.open_diff("file.txt", right)
         return review
 
-
-class TestWalking(HunksTestCase):
     def test_there_may_be_no_change(self) -> Iterator[Any]:
         review = yield from self.review(LEFT, LEFT)
         self.reviews.changes.next_change(review)
@@ -37,8 +27,6 @@ class TestWalking(HunksTestCase):
         self.reviews.changes.revert_hunk(review)
         self.assertEqual(self.text(self.proposal(review)), LEFT)
 
-
-class TestTakingBack(HunksTestCase):
     def says(self, review: Any, words: str) -> bool:
         return re.search(words, self.header(review)) is not None
 

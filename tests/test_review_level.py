@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from difflib import SequenceMatcher
 from typing import Any, Dict, Iterator, List, Tuple
+from unittest import mock
 
 import sublime
 
 from ..companion.review.display.markup import filler_html
+from ..companion.review.document import comparing
 from .review_support import ReviewTestCase
 from .support.selecting import select
 
@@ -139,6 +141,13 @@ class TestSideBySide(LevelTestCase):
         review = yield from self.open_diff("file.txt", RIGHT)
         self.type(view, 0, "unsaved\n")
         yield lambda: "unsaved" in self.header(review)
+        self.assertEqual(self.errors(review), {})
+
+    def test_with_a_warning_that_the_comparison_has_failed(self) -> Iterator[Any]:
+        review = yield from self.review()
+        with mock.patch.object(comparing, "analyse", side_effect=LookupError("nothing")):
+            self.type(self.proposal(review), self.proposal(review).text_point(100, 0), "x")
+            yield lambda: "The comparison failed" in self.header(review)
         self.assertEqual(self.errors(review), {})
 
     def test_texts_that_are_not_compared(self) -> Iterator[Any]:

@@ -177,4 +177,4 @@ class Drawing:
             if caret is not None:
                 caret.keep()
         if self.sides is not None:
-            self.sides.show_top()
+            self.sides.show_top(len(self._rows))

@@ -167,10 +167,11 @@ class SideBySide:
         """How many pixels belong below the header."""
         return self._heights[0].right or 0
 
-    def show_top(self) -> None:
-        """Show in the original's view what stands level with the header."""
-        left = self._heights[0].left
-        self._top.show(_filler(left, self._watch.sizes.left) if left is not None else "")
+    def show_top(self, header_rows: int) -> None:
+        """Show in the original's view what stands level with a header of so many rows, as far as that is known yet."""
+        more = (header_rows - self.header_rows) * self._watch.sizes.left.line_height
+        left = (self._heights[0].left or 0) + round(more)
+        self._top.show(_filler(left, self._watch.sizes.left) if left > 0 else "")
 
     # -- measuring ----------------------------------------------------------------------------------------------------
 
