@@ -52,18 +52,6 @@ class Command:
     def is_enabled_(self, args):
         return self._ask(self.is_enabled, args)
 
-    def is_visible_(self, args):
-        return self._ask(self.is_visible, args)
-
-    def is_checked_(self, args):
-        return self._ask(self.is_checked, args)
-
-    def description_(self, args):
-        try:
-            return (self.description(**args) if args is not None else self.description()) or ""
-        except TypeError:
-            return ""
-
 
 class ApplicationCommand(Command):
     """One instance for the whole editor."""

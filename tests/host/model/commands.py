@@ -99,19 +99,12 @@ class Commands:
             return self._instance("window", name, window)
         return self._instance("application", name, None) if self._plugin("application", name) else None
 
-    def state(self, window: Any, name: str, args: Optional[dict]) -> Dict[str, Any]:
-        """Whether a menu would show the command, enabled and checked; an exception counts as no, and is recorded."""
+    def is_enabled(self, window: Any, name: str, args: Optional[dict]) -> bool:
+        """Whether the palette would run the command; an exception counts as no, and is recorded."""
         command = self.find(window, name)
         if command is None:
-            enabled = self.exists(name) and (not self._plugin("text", name))
-            return {"visible": True, "enabled": enabled, "checked": False, "description": ""}
-        call = self._host.scheduler.call
-        return {
-            "visible": bool(call(command.is_visible_, args)),
-            "enabled": bool(call(command.is_enabled_, args)),
-            "checked": bool(call(command.is_checked_, args)),
-            "description": call(command.description_, args) or "",
-        }
+            return self.exists(name) and not self._plugin("text", name)
+        return bool(self._host.scheduler.call(command.is_enabled_, args))
 
     # -- inside ----------------------------------------------------------------------------------
     def _run_text(self, view: Any, name: str, args: Optional[dict]) -> None:

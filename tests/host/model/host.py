@@ -19,9 +19,9 @@ from .events import Events
 from .files import Files
 from .focus import Focus
 from .keymap import Keymap
-from .menus import Palette
 from .metrics import STANDARD
 from .notes import Notes
+from .palette import Palette
 from .palette_colors import DARK
 from .quirks import chosen
 from .settings import PREFERENCES, SettingsFiles, SettingsModel

@@ -39,7 +39,7 @@ def test_the_palette(sample):
     sample.gestures.run_palette("Sample: Mark")
     assert sample.text(view) == "y"
     gone = [entry for entry in sample.gestures.palette() if entry["caption"] == "Sample: Gone"]
-    assert not gone[0]["exists"]
+    assert not gone[0]["enabled"]
     view.set_read_only(True)
     with pytest.raises(LookupError):
         sample.gestures.run_palette("Sample: Mark")

@@ -7,24 +7,15 @@ import sys
 from html import unescape
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from companion.common.display_names import columns
 from companion.review.display.header import Header, age_text, place_of, position, status_text
 from companion.review.display.header_rows import header_html, header_rows
 
 HEADER = Header("file.py", "Gemini CLI", 100, compared=True, added=3, removed=1, current=2, changes=5)
-SENTENCES = st.lists(st.sampled_from(["a", "word", "and", "more", "warnings"]), max_size=30).map(" ".join)
 
 
 def words(markup):
     return unescape(re.sub(r"<[^>]+>", "", markup)).replace("\xa0", " ")
-
-
-def links(rows):
-    """What the links of a header do, without what they were drawn for."""
-    return re.findall(r'href="([^"@]*)[^"]*"', "".join(row.markup for row in rows))
 
 
 def test_a_wide_view_gets_one_row():
@@ -40,34 +31,6 @@ def test_a_narrow_view_gets_more_rows():
         "file.py \u2190 Gemini CLI   +3 \u22121   change 2 of 5",
         "Accept   Reject   \u2191 Previous   \u2193 Next",
     ]
-
-
-@given(
-    st.builds(
-        Header,
-        name=st.text(min_size=1, max_size=80),
-        client=st.sampled_from(["Gemini CLI", "Qwen Code", "the CLI"]),
-        new_file=st.booleans(),
-        compared=st.booleans(),
-        added=st.integers(0, 99999),
-        removed=st.integers(0, 99999),
-        current=st.integers(0, 9),
-        changes=st.integers(0, 9),
-        notes=st.lists(SENTENCES, max_size=3).map(tuple),
-        problem=SENTENCES,
-        changed_on_disk=st.booleans(),
-        reading_failed=st.booleans(),
-        columns=st.integers(28, 200),
-    )
-)
-def test_every_row_fits(header):
-    rows = header_rows(header)
-    for row in rows:
-        assert columns(words(row.markup)) == row.columns
-        assert row.columns <= header.columns
-    assert {"accept", "reject"} <= set(links(rows))
-    assert ("next" in links(rows)) == ("previous" in links(rows)) == (header.changes > 1)
-    assert links(rows).count("reload") == header.changed_on_disk + header.reading_failed
 
 
 def test_names_are_escaped():

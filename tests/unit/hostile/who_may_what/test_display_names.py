@@ -170,7 +170,9 @@ def test_no_row_of_the_header_is_wider_than_its_view(header):
         assert columns(words(row.markup)) == row.columns <= header.columns
         assert hidden(words(row.markup)) == []
     markup = "".join(row.markup for row in rows)
-    assert {"accept", "reject"} <= {href.split("@")[0] for href in re.findall(r'href="([^"]*)"', markup)}
+    links = {href.split("@")[0] for href in re.findall(r'href="([^"]*)"', markup)}
+    assert {"accept", "reject"} <= links
+    assert ("next" in links) == ("previous" in links) == (header.changes > 1)
     assert markup.count('href="reload@') == header.changed_on_disk + header.reading_failed
     assert hidden(status_text(header)) == []
 

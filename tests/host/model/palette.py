@@ -1,0 +1,48 @@
+"""The command palette: the entries of all packages, and whether they can be run in a window as it stands."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+
+class Palette:
+    """The entries of all `.sublime-commands` files. One whose command is not enabled does not show."""
+
+    def __init__(self, host: Any):
+        self._host = host
+
+    def entries(self, window: Any) -> List[Dict[str, Any]]:
+        """Every entry, and whether it is enabled in this window."""
+        found = []
+        for resource in self._host.find_resources("*.sublime-commands"):
+            for entry in self._host.read_list(resource):
+                command, args = entry.get("command"), entry.get("args") or None
+                if not isinstance(command, str):
+                    self._host.complain("%s: an entry needs a command: %r" % (resource, entry))
+                    continue
+                enabled = self._host.commands.is_enabled(window, command, args)
+                caption = entry.get("caption", command)
+                found.append({"caption": caption, "command": command, "args": args, "enabled": enabled})
+        return found
+
+    def show(self, window: Any) -> None:
+        """Open the palette: a list over the tabs, whose choice runs when it has gone."""
+        found = [entry for entry in self.entries(window) if entry["enabled"]]
+
+        def picked(index: int) -> None:
+            if index >= 0 and window.valid:
+                self._run(window, found[index])
+
+        items = [{"trigger": entry["caption"], "details": [], "annotation": ""} for entry in found]
+        window.panels.show_quick(items, picked, 0, -1, None, "")
+
+    def run(self, window: Any, caption: str) -> None:
+        """Choose an entry. Raises LookupError if none with this caption is enabled."""
+        found = [entry for entry in self.entries(window) if entry["caption"] == caption]
+        enabled = [entry for entry in found if entry["enabled"]]
+        if not enabled:
+            raise LookupError("palette entry %r is not %s" % (caption, "enabled" if found else "there"))
+        self._run(window, enabled[0])
+
+    def _run(self, window: Any, entry: Dict[str, Any]) -> None:
+        self._host.commands.run_in_window(window, entry["command"], entry["args"])
