@@ -5,7 +5,7 @@
 
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
-from sublime import Buffer, QueryOperator, Settings, View, Window
+from sublime import QueryOperator, Settings, View, Window
 
 Changed = Union[None, str, Tuple[str, Optional[Dict[str, Any]]]]
 
@@ -65,7 +65,6 @@ class EventListener:
     def on_post_save_project(self, window: Window) -> None: ...
     def on_post_save_project_async(self, window: Window) -> None: ...
     def on_pre_close_project(self, window: Window) -> None: ...
-    def on_associate_buffer(self, buffer: Buffer) -> None: ...
     def on_hover(self, view: View, point: int, hover_zone: int) -> None: ...
     def on_query_context(
         self, view: View, key: str, operator: QueryOperator, operand: Any, match_all: bool

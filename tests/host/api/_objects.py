@@ -119,36 +119,6 @@ class TextSheet(Sheet):
 
 
 @gated
-class Buffer:
-    """A text that one or more views show."""
-
-    def __init__(self, id):
-        self.buffer_id = id
-
-    def __hash__(self):
-        return self.buffer_id
-
-    def __eq__(self, other):
-        return isinstance(other, Buffer) and self.buffer_id == other.buffer_id
-
-    def _model(self):
-        return current().buffers.get(self.buffer_id)
-
-    def id(self):
-        return self.buffer_id
-
-    def file_name(self):
-        model = self._model()
-        return (model.file_name or None) if model is not None else None
-
-    def views(self):
-        from ._view import View
-
-        model = self._model()
-        return [View(view.id) for view in model.views] if model is not None else []
-
-
-@gated
 class Settings:
     """Layered settings; see the model."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model.host import current
 from ..model.values import Edit, Region, as_point, as_region, as_text
 from ._gate import gated, on_main
-from ._objects import Buffer, Selection, Settings, TextSheet
+from ._objects import Selection, Settings, TextSheet
 from ._view_look import ViewLook
 from ._view_marks import ViewMarks
 from ._view_text import ViewText
@@ -46,9 +46,6 @@ class View(ViewText, ViewLook, ViewMarks):
 
     def buffer_id(self):
         return self._model().buffer.id
-
-    def buffer(self):
-        return Buffer(self._model().buffer.id)
 
     def sheet_id(self):
         sheet = self._model().sheet

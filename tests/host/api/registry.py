@@ -18,7 +18,6 @@ WINDOW_EVENTS = (
     "on_new_project on_load_project on_pre_save_project on_post_save_project on_pre_close_project on_new_window "
     "on_pre_close_window"
 ).split()
-BUFFER_EVENTS = "on_new_buffer on_associate_buffer on_close_buffer".split()
 
 api_ready = False
 application_command_classes = []
@@ -141,7 +140,7 @@ def _make_events():
     def event(name, handle):
         return lambda number: [_tell(listener, name, handle(number)) for listener in list(_listeners)] and None
 
-    groups = ((VIEW_EVENTS, sublime.View), (WINDOW_EVENTS, sublime.Window), (BUFFER_EVENTS, sublime.Buffer))
+    groups = ((VIEW_EVENTS, sublime.View), (WINDOW_EVENTS, sublime.Window))
     return {
         name + ending: event(name + ending, handle)
         for names, handle in groups
@@ -243,8 +242,3 @@ def command_instance(kind, name, owner):
             return None
         _instances[key] = made
     return _instances[key]
-
-
-def command_names():
-    """Every command that a plugin brings, as (kind, name, module)."""
-    return [(kind, _name_of(cls), cls.__module__) for kind, classes in _KINDS.items() for cls in classes]

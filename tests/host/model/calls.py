@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any, Dict, Sequence
 
 # Kept in the handle itself, in the editor's own Python layer.
-LOCAL = frozenset(("View.id", "View.sel", "Window.id", "Sheet.id", "Buffer.id", "sublime.format_command"))
+LOCAL = frozenset(("View.id", "View.sel", "Window.id", "Sheet.id", "sublime.format_command"))
 _HOST = __name__.partition(".model")[0] + "."  # "tests.host."
 _HANDLES = _HOST + "api._objects"  # PhantomSet and Selection call the API on behalf of whoever called them
 

@@ -25,9 +25,6 @@ ASYNC = frozenset(
         "on_new_project",
         "on_load_project",
         "on_post_save_project",
-        "on_new_buffer",
-        "on_associate_buffer",
-        "on_close_buffer",
     )
 )
 
@@ -59,9 +56,6 @@ class Events:
 
     def window(self, name: str, window: Any) -> None:
         self._tell(name, window.id)
-
-    def buffer(self, name: str, buffer: Any) -> None:
-        self._tell(name, buffer.id)
 
     def _tell(self, name: str, number: int) -> None:
         self.log.append((name, number))

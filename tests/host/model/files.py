@@ -53,7 +53,6 @@ class Files:
         view = self.new_view(window, buffer, flags, -1)
         view.settings.own["syntax"] = self._host.syntaxes.resolve(syntax) if syntax else PLAIN
         window.panels.blur()
-        self._host.events.buffer("on_new_buffer", buffer)
         self._host.events.view("on_new", view)
         self._host.focus.update()
         return view
@@ -108,7 +107,6 @@ class Files:
         view = self.new_view(window, buffer, flags, group)
         view.settings.own["syntax"] = self._host.syntaxes.for_file(path)
         self._host.remember_file(window, path)
-        self._host.events.buffer("on_new_buffer", buffer)
         self._host.scheduler.set_timeout(lambda: self._load(buffer))
         return view
 
@@ -200,7 +198,6 @@ class Files:
         view.buffer.disk_state = disk_state(view.buffer.file_name)
         if view.settings.own.get("syntax", PLAIN) == PLAIN:
             view.settings.own["syntax"] = self._host.syntaxes.for_file(path)
-        self._host.events.buffer("on_associate_buffer", view.buffer)
 
     # -- reading again ---------------------------------------------------------------------------
     def revert(self, view: ViewModel, encoding: Optional[str] = None) -> None:

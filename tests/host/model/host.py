@@ -121,9 +121,8 @@ class Host:
         self.closed_settings[view.id] = view.settings
         if view in view.buffer.views:
             view.buffer.views.remove(view)
-        if not view.buffer.views and self.buffers.pop(view.buffer.id, None) is not None:
-            if not view.element:
-                self.events.buffer("on_close_buffer", view.buffer)
+        if not view.buffer.views:
+            self.buffers.pop(view.buffer.id, None)
 
     # -- windows ---------------------------------------------------------------------------------
     def make_window(self) -> WindowModel:

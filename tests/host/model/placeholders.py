@@ -62,5 +62,4 @@ def _add(window: Any, group: Any) -> None:
     host.views[view.id] = view
     group.transient = sheet
     group.show(sheet)
-    host.events.buffer("on_new_buffer", buffer)
     host.events.view("on_new", view)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import pytest
 
@@ -47,16 +46,6 @@ def test_a_linked_package_is_compiled_once_for_all_editors(sample, tmp_path, byt
     sample.write({"inner/state.py": "VERSION = 'changed'\n"})
     with sample.start(data=str(tmp_path / "three")):
         assert sample.log()[-1] == "loaded changed"
-
-
-def test_the_bytecode_of_a_package_that_is_no_link_goes_with_its_data_folder(sample, bytecode):
-    shutil.copytree(sample.folder, os.path.join(sample.data, "Packages", sample.name))
-    for _ in range(2):
-        with sample.start(package=None):
-            assert sample.log()[-1] == "loaded 1"
-        assert bytecode() == {}
-        kept = [file for _, _, files in os.walk(os.path.join(sample.data, "Cache")) for file in files]
-        assert sorted(kept) == ["__init__.pyc", "plugin.pyc", "state.pyc"]
 
 
 def test_newer_builds_strip_assert_statements(sample):

@@ -14,6 +14,7 @@ import pytest
 
 from tests.host.driver import Host
 from tests.support import taken_port
+from tests.support.raw_requests import request_head
 from tests.support.stopwatch import Stopwatch
 from tests.tools.desktop import Desktop
 
@@ -43,19 +44,10 @@ class Connection:
         self.session = None
         self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=15)
 
-    def send(self, message, **more):
+    def send(self, message):
         body = json.dumps(message).encode()
-        fields = {
-            "Host": f"127.0.0.1:{self.port}",
-            "Authorization": "Bearer " + self.token,
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-            "Content-Length": str(len(body)),
-        }
-        if self.session:
-            fields["Mcp-Session-Id"] = self.session
-        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        self.socket.sendall(f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body)
+        headers = {"Content-Length": str(len(body)), "Mcp-Session-Id": self.session}
+        self.socket.sendall(request_head(self.port, self.token, headers=headers) + body)
 
     def answer(self):
         """(status, headers, body) of the next answer."""
@@ -145,14 +137,10 @@ def upgraded_beside_slow_clients(desktop):
     before = desktop.wait_published()
     suspended = Connection(before).initialize()
     suspended.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    head = "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n"
-    head = head.format(before["port"], before["authToken"]) + f"Mcp-Session-Id: {suspended.session}\r\n\r\n"
-    suspended.socket.sendall(head.encode())
+    port, token = before["port"], before["authToken"]
+    suspended.socket.sendall(request_head(port, token, "GET", headers={"Mcp-Session-Id": suspended.session}))
     uploading = Connection(before).initialize()
-    uploading.socket.sendall(
-        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
-        "Content-Length: 1000000\r\n\r\n{{".format(before["port"], before["authToken"]).encode()
-    )
+    uploading.socket.sendall(request_head(port, token, headers={"Content-Length": "1000000"}) + b"{")
     sessions = "list(__import__('sys').modules['Gemini Companion.plugin'].application.endpoints()[0].clients)"
     desktop.host.wait_until(lambda: suspended.session in desktop.host.evaluate(sessions))
     desktop.host.execute(
