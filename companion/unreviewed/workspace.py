@@ -157,15 +157,16 @@ class Workspace:
     def _take(self, found: Dict[str, Reading], move: Optional[Move]) -> None:
         fresh = {path for path, reading in found.items() if self._found(path, reading, move)}
         changed = bool(fresh)
-        for path in self._model.paths():
-            now = self._model.now(path)
-            names = self._history.names(now) if move is not None else frozenset()
-            if move is not None and path not in fresh and move.follows(path, names, names):
-                self._history.happened(Event.FOLLOWED, path, now)
+        if move is not None:
+            for path in self._model.paths():
+                now = self._model.now(path)
+                names = self._history.names(now)
+                if path not in fresh and move.follows(path, names, names):
+                    self._history.happened(Event.FOLLOWED, path, now)
+                    changed = True
+            if move.ends and self._history.shelved:
+                self._history.shelved.clear()
                 changed = True
-        if move is not None and move.ends and self._history.shelved:
-            self._history.shelved.clear()
-            changed = True
         if changed:
             self._write_record()
 
