@@ -41,11 +41,11 @@ class Budget:
         if self._cancelled():
             raise Cancelled
 
-    def slices(self, elements: Sequence[Element]) -> Iterator[Tuple[int, Sequence[Element]]]:
+    def slices(self, elements: Sequence[Element], size: int = _SLICE) -> Iterator[Tuple[int, Sequence[Element]]]:
         """Cut a long loop: slices of `elements` with their starts, polling before each."""
-        for start in range(0, len(elements), _SLICE):
+        for start in range(0, len(elements), size):
             self.poll()
-            yield start, elements[start : start + _SLICE]
+            yield start, elements[start : start + size]
 
     def spend(self, cells: int) -> None:
         """Take `cells` from what is left."""

@@ -33,10 +33,9 @@ class Lines(Sequence[str]):
         budget = Budget(cancelled)
         self.text = text
         self._ended = array("q", [0])  # lines that end in front of each portion
-        for number, first in enumerate(range(0, len(text), _PORTION)):
-            if number % _PORTIONS_PER_POLL == 0:
-                budget.poll()
-            self._ended.append(self._ended[-1] + text.count("\n", first, first + _PORTION))
+        for _, firsts in budget.slices(range(0, len(text), _PORTION), _PORTIONS_PER_POLL):
+            for first in firsts:
+                self._ended.append(self._ended[-1] + text.count("\n", first, first + _PORTION))
         self._starts: Dict[int, int] = {}
         self._length = self._ended[-1] + (text[-1:] not in ("", "\n"))
 

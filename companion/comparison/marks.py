@@ -43,20 +43,16 @@ class CharacterChange(NamedTuple):
 def readable(changes: List[CharacterChange], left: str, right: str, budget: Budget) -> List[CharacterChange]:
     """The changes as they are best marked. `left` and `right` are the texts they belong to. Raises `Cancelled`."""
     joined: List[CharacterChange] = []
-    for index, change in enumerate(changes):
-        if index % _CHANGES_PER_POLL == 0:
-            budget.poll()
-        below = changes[index + 1].left_start if index + 1 < len(changes) else len(left)
-        for part in _at_lines(change, below - change.left_end, left, right):
-            if joined and _belong_together(joined[-1], part, left):
-                last = joined.pop()
-                part = CharacterChange(last.left_start, part.left_end, last.right_start, part.right_end)
-            joined.append(part)
-    trimmed: List[CharacterChange] = []
-    for index, change in enumerate(joined):
-        if index % _CHANGES_PER_POLL == 0:
-            budget.poll()
-        trimmed.append(_trimmed(change, left, right))
+    for start, some in budget.slices(changes, _CHANGES_PER_POLL):
+        for following, change in enumerate(some, start + 1):
+            below = changes[following].left_start if following < len(changes) else len(left)
+            for part in _at_lines(change, below - change.left_end, left, right):
+                if joined and _belong_together(joined[-1], part, left):
+                    last = joined.pop()
+                    part = CharacterChange(last.left_start, part.left_end, last.right_start, part.right_end)
+                joined.append(part)
+    slices = budget.slices(joined, _CHANGES_PER_POLL)
+    trimmed = [_trimmed(change, left, right) for _, some in slices for change in some]
     return [change for change in trimmed if change.size]
 
 
