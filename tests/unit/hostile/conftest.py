@@ -17,8 +17,10 @@ from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
+from tests.host.driver import Host
 from tests.support.raw_requests import request_head
 from tests.support.stopwatch import Stopwatch
+from tests.tools.desktop import Desktop
 
 TOKEN = "a-token-that-the-attacker-does-not-have"
 SECONDS = 30.0
@@ -164,6 +166,18 @@ class Target:
         except OSError:
             pass
         return True
+
+
+@pytest.fixture
+def desktop(tmp_path) -> Iterator[Desktop]:
+    """An editor on a workspace with one file, where clients find it; at the end nothing may have gone wrong."""
+    (tmp_path / "a.py").write_bytes(b"old\n")
+    folder = os.path.realpath(str(tmp_path))
+    with Host.start(folders=[folder]) as host:
+        started = Desktop(host, folder)
+        started.wait_published()
+        yield started
+        assert host.errors() == []
 
 
 @pytest.fixture(scope="session")

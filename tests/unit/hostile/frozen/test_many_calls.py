@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-
-from tests.host.driver import Host
-from tests.tools.desktop import Desktop
 
 FILES, FINDINGS = 10, 500
 # Whatever else waits for the main thread is called between two slices. Their length is told in time of the processor,
@@ -76,16 +71,10 @@ for number in range(200):
 
 
 @pytest.fixture
-def desktop(tmp_path):
-    folder = os.path.realpath(str(tmp_path))
-    for number in range(FILES):
-        (tmp_path / f"{number}.py").write_text("x = 1\n" * 600)
-    with Host.start(folders=[folder]) as host:
-        desktop = Desktop(host, folder)
-        desktop.wait_published()
-        host.execute(WATCH)
-        yield desktop
-        assert host.errors() == []
+def desktop(desktop):
+    """The main thread is watched."""
+    desktop.host.execute(WATCH)
+    return desktop
 
 
 def watched(desktop, name):
@@ -94,6 +83,7 @@ def watched(desktop, name):
 
 def test_sixty_questions_for_diagnostics_at_once(desktop):
     for number in range(FILES):
+        desktop.write(f"{number}.py", b"x = 1\n" * 600)
         desktop.open(f"{number}.py")
     desktop.host.execute(SHARE)
     desktop.host.wait_until(f"len(__import__('sys').modules['watch'].window._shared_files()) == {FILES}")

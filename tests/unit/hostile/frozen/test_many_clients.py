@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
-import pytest
-
 from companion.common.pacing import PAUSE_SECONDS
 from companion.endpoint.status_text import listed, status_text
-from tests.host.driver import Host
-from tests.tools.desktop import Desktop
 
 COME = """
 import sys, time
@@ -40,17 +34,6 @@ for session in sessions:
 took.update(went=time.thread_time() - used, passed=took["passed"] + time.perf_counter() - started)
 endpoint.clients.came(sessions[0])
 """
-
-
-@pytest.fixture
-def desktop(tmp_path):
-    folder = os.path.realpath(str(tmp_path))
-    (tmp_path / "a.py").write_bytes(b"old\n")
-    with Host.start(folders=[folder]) as host:
-        desktop = Desktop(host, folder)
-        desktop.wait_published()
-        yield desktop
-        assert host.errors() == []
 
 
 def test_three_thousand_clients_do_not_hold_up_the_main_thread(desktop):

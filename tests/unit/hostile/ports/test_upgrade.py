@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import socket
 import statistics
-import sys
 import time
 
-import pytest
-
-from tests.host.driver import Host
 from tests.support import taken_port
 from tests.support.raw_requests import request_head
 from tests.support.stopwatch import Stopwatch
-from tests.tools.desktop import Desktop
 
 UNLOADING_SECONDS = 0.2
 
@@ -71,19 +65,6 @@ class Connection:
     def ping(self):
         self.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
         return self.answer()[0]
-
-
-@pytest.fixture
-def desktop(tmp_path):
-    if sys.platform == "win32":
-        pytest.skip("the host is for POSIX systems")
-    (tmp_path / "a.py").write_bytes(b"old\n")
-    folder = os.path.realpath(str(tmp_path))
-    with Host.start(folders=[folder]) as host:
-        desktop = Desktop(host, folder)
-        desktop.wait_published()
-        yield desktop
-        assert host.errors() == []
 
 
 def call_under_way(desktop, connection):
