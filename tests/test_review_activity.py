@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any, Iterator, List
+from typing import Any, Iterator
 from unittest import mock
-
-import sublime
 
 from ..companion.review.decision import Verdict
 from .review_support import PROPOSED, TEXT, ReviewTestCase
@@ -24,10 +22,6 @@ class Activity(ReviewTestCase):
         self.allowed = threading.Event()
         self.release_one = threading.Event()
         self.cancelled = threading.Event()
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
         self.addCleanup(self.allowed.set)
 
     def hold_comparisons(self) -> Any:

@@ -30,10 +30,6 @@ class ChangesTestCase(ReviewTestCase):
         self.changes = self.endpoint.changes.reviews
         self.tracking = self.endpoint.changes._tracking
         self.tracking._schedule = Schedule()  # looks of the tests before this one do not hold up its own
-        self.said: List[str] = []
-        patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
-        patcher.start()
-        self.addCleanup(patcher.stop)
 
     def hand_events_to(self, reviews: ReviewManager) -> None:
         self.reviews = self.endpoint.reviews
