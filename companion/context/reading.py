@@ -5,28 +5,15 @@ Rule: no more text is copied from a buffer than will be sent.
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import sublime
 
-from ..agents.shared_context import Position
+from ..agents.shared_context import ActiveFile, Position
 from ..editor.selections import some_selections
 from ..editor.view_roles import is_terminal
 from .model import Selection
 from .units import cut, utf16_length, well_formed
-
-
-class Selected(NamedTuple):
-    """What is selected in a view, for programs that are told of all selections, and for those that are told of one."""
-
-    all: Optional[Selection]
-    """None where there is not even a caret."""
-    start: Position
-    end: Position
-    text: str
-    """Of the one, the last that is not empty. If there is none, or it is not shared, start and end are the caret."""
-    ranges: Tuple[Tuple[Position, Position], ...] = ()
-    """Of all that are not empty, if there are several."""
 
 
 def followed_path(view: sublime.View) -> Optional[str]:
@@ -37,13 +24,16 @@ def followed_path(view: sublime.View) -> Optional[str]:
     return None if is_terminal(view) else path
 
 
-def read_selection(view: sublime.View, maximum: int, share_text: bool) -> Selected:
-    """The last selection's caret, and the selected text: all of it joined, and the last one's. Each is cut to `maximum`
-    UTF-16 units.
+def read_selection(
+    view: sublime.View, path: str, maximum: int, share_text: bool
+) -> Tuple[Optional[Selection], ActiveFile]:
+    """What is selected in a view of the file `path`: for programs that are told of all selections, the caret of the
+    last one and the text of all, joined; for the others the file with one of them. Each text is cut to `maximum` UTF-16
+    units. None where there is not even a caret.
     """
     regions = some_selections(view)
     if not regions:
-        return Selected(None, Position(0, 0), Position(0, 0), "")
+        return None, ActiveFile(path, Position(0, 0), Position(0, 0))
     caret = _position(view, regions[-1].b)
     filled = [region for region in regions if not region.empty()] if share_text else []
     start = end = caret
@@ -53,7 +43,7 @@ def read_selection(view: sublime.View, maximum: int, share_text: bool) -> Select
     several = filled if text and len(filled) > 1 else []
     ranges = tuple((_position(view, each.begin()), _position(view, each.end())) for each in several)
     joined = text if len(filled) == 1 else _joined_text(view, filled, maximum)
-    return Selected(Selection(caret.line + 1, caret.character + 1, joined), start, end, text, ranges)
+    return Selection(caret.line + 1, caret.character + 1, joined), ActiveFile(path, start, end, text, ranges)
 
 
 def _position(view: sublime.View, point: int) -> Position:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Opti
 
 import sublime
 
-from ..agents.shared_context import ActiveFile, SharedContext
+from ..agents.shared_context import SharedContext
 from ..common.debounce import Debounce
 from ..editor.file_views import is_in
 from .exclusion import exclusion
@@ -313,9 +313,8 @@ class ContextTracker:
         if self._model.shares_active(policy):
             view = self._views.get(self._model.active_view or 0)
             if view is not None and view.is_valid():
-                selected = read_selection(view, settings.context_maximum_selection, settings.share_selection)
-                selection = selected.all
-                active = ActiveFile(self._model.active_path or "", *selected[1:])
+                path, maximum = self._model.active_path or "", settings.context_maximum_selection
+                selection, active = read_selection(view, path, maximum, settings.share_selection)
         return SharedContext(self._model.payload(policy, selection), active)
 
     # -- existence on disk --------------------------------------------------------------------------------------------

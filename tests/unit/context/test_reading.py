@@ -6,6 +6,7 @@ import importlib
 import json
 import sys
 import types
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -49,6 +50,16 @@ class View:
         return row, sum(2 if character > "\uffff" else 1 for character in line)
 
 
+class Selected(NamedTuple):
+    """What is told of a view: of all selections, and of the one."""
+
+    all: Any
+    start: Any
+    end: Any
+    text: str
+    ranges: Any
+
+
 @pytest.fixture
 def read_selection(monkeypatch):
     """The function, on a stand-in for the one class of the editor that it makes."""
@@ -62,7 +73,12 @@ def load(set_item, del_item):
     del_item(sys.modules, "companion.context.reading", raising=False)
     reading = importlib.import_module("companion.context.reading")
     del_item(sys.modules, "companion.context.reading", raising=False)
-    return reading.read_selection
+
+    def read_selection(view, maximum, share_text):
+        every, one = reading.read_selection(view, "/a.py", maximum, share_text)
+        return Selected(every, *one[1:])
+
+    return read_selection
 
 
 def test_no_more_is_copied_out_of_the_buffer_than_will_be_sent(read_selection):
