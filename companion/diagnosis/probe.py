@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import TYPE_CHECKING, Any, List, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, List, Mapping
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
 from ..endpoint.client import SELF_TEST
 from ..endpoint.context_answers import ContextAnswers, Holding
 from .checks import LOG, RESTART, Check, failed, noted, passed
+from .facts import WindowFacts
 
 if TYPE_CHECKING:
     from ..transport.client import Client
@@ -24,26 +25,17 @@ UNREACHABLE = (
 )
 
 
-class Target(NamedTuple):
-    """A server and its token. It holds a secret: never put it into a report or a log."""
-
-    window: str
-    port: Optional[int]
-    token: str
-    problem: Optional[str] = None  # as the endpoint knows it
-
-
-async def try_server(target: Target, version: str) -> List[Check]:
-    """Connect with the right token and with a wrong one."""
+async def try_server(window: WindowFacts, token: str, version: str) -> List[Check]:
+    """Connect with the right token, which is in no check, and with a wrong one."""
     from ..transport.client import Client, Refused
 
-    answers = f"{target.window} is served"
-    if target.port is None:
-        return [failed(answers, target.problem or "its server is not running", RESTART)]
-    checks = [await check_handshake(answers, target.port, target.token, version)]
-    refuses = f"{target.window} refuses a wrong token"
+    answers, port = f"{window.title} is served", window.port
+    if port is None:
+        return [failed(answers, window.problem or "its server is not running", RESTART)]
+    checks = [await check_handshake(answers, port, token, version)]
+    refuses = f"{window.title} refuses a wrong token"
     try:
-        status = await Client(target.port, secrets.token_urlsafe(32), SELF_TEST, version).status()
+        status = await Client(port, secrets.token_urlsafe(32), SELF_TEST, version).status()
     except (OSError, asyncio.TimeoutError, Refused) as error:
         checks.append(failed(refuses, describe(error), UNREACHABLE))
     else:

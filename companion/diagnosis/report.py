@@ -58,15 +58,10 @@ class Diagnosis:
         self._platform = Platform.current()
         self._facts: Facts = gather(endpoints.all(), problems, window, version)
         self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.servers.secrets()]
-        self._targets = [
-            probe.Target(
-                title_of(endpoint.window, endpoint.window == window),
-                endpoint.port,
-                next(iter(endpoint.servers.secrets([PRIMARY])), ""),
-                endpoint.problem,
-            )
+        self._tokens = {
+            title_of(endpoint.window, endpoint.window == window): next(iter(endpoint.servers.secrets([PRIMARY])), "")
             for endpoint in open_endpoints(endpoints.all())
-        ]
+        }
         self._asked = endpoints.asked
         self._missing = endpoints.missing is not None
         endpoint = endpoints.of(window)
@@ -171,8 +166,8 @@ class Diagnosis:
             checks.append(
                 failed("this window is served", "the package has not begun to serve it", "Try once more. " + LOG)
             )
-        for target in self._targets:
-            checks += await probe.try_server(target, self._version)
+        for window in self._facts.windows:
+            checks += await probe.try_server(window, self._tokens[window.title], self._version)
         return checks
 
     async def _try_discovery(self) -> List[Check]:

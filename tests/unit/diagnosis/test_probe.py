@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from companion.diagnosis.checks import Outcome
-from companion.diagnosis.probe import Target, check_handshake, try_server
+from companion.diagnosis.facts import WindowFacts
+from companion.diagnosis.probe import check_handshake, try_server
 from companion.transport import client
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -90,7 +91,8 @@ def test_a_server_that_never_answers_holds_nobody_up(monkeypatch):
 
 
 def test_no_token_is_in_a_check():
-    checks = asyncio.run(try_server(Target("window 1", 1, "a-token-of-ours"), "1.0"))
+    window = WindowFacts("window 1", False, 1, None, (), (), True, (), (), ())
+    checks = asyncio.run(try_server(window, "a-token-of-ours", "1.0"))
     assert len(checks) == 2
     assert "a-token-of-ours" not in repr(checks)
 

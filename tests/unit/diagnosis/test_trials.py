@@ -13,7 +13,8 @@ from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.diagnosis import probe, programs
 from companion.diagnosis.checks import LOG, RESTART, Check, Outcome, failed, passed
-from companion.diagnosis.probe import Target, check_agent_server, describe, try_server
+from companion.diagnosis.facts import WindowFacts
+from companion.diagnosis.probe import check_agent_server, describe, try_server
 from companion.diagnosis.programs import check_agent
 from companion.endpoint.client import SELF_TEST
 from companion.system.platform import LINUX, WINDOWS, Platform
@@ -95,10 +96,10 @@ def test_each_program_has_its_own_way_in(tried, agent, content, made, where, giv
 
 
 class TestAServer:
-    TARGET = Target("this window", 50001, "token")
+    WINDOW = WindowFacts("this window", True, 50001, None, (), (), True, (), (), ())
 
     def trial(self):
-        return asyncio.run(try_server(self.TARGET, VERSION))
+        return asyncio.run(try_server(self.WINDOW, "token", VERSION))
 
     def test_the_right_token_is_taken_and_another_refused(self, tried):
         assert self.trial() == [
@@ -125,8 +126,7 @@ class TestAServer:
 
     @pytest.mark.parametrize("problem", [None, "could not open a port"])
     def test_a_server_that_does_not_listen_is_not_tried(self, tried, problem):
-        target = self.TARGET._replace(port=None, problem=problem)
-        (check,) = asyncio.run(try_server(target, VERSION))
+        (check,) = asyncio.run(try_server(self.WINDOW._replace(port=None, problem=problem), "token", VERSION))
         assert check == failed("this window is served", problem or "its server is not running", RESTART)
         assert not tried.made
 
