@@ -17,6 +17,6 @@ class Dialogs:
         self.unexpected: List[Dict[str, Any]] = []
 
     def ask(self, kind: str, text: str) -> Any:
-        """Show a dialog (error, save_changes or save) and return its answer."""
+        """Show a dialog (save_changes or save) and return its answer."""
         self.unexpected.append({"kind": kind, "message": text})
         return CANCELLED.get(kind)

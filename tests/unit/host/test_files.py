@@ -111,3 +111,26 @@ def test_a_broken_settings_file_is_a_complaint(bench):
     bench.resources.texts["Packages/Sample/B.sublime-settings"] = '{"a": }'
     assert bench.sublime.load_settings("B.sublime-settings").get("a") is None
     assert bench.gestures.problems()["complaints"]
+
+
+def test_settings_layers(bench):
+    texts = bench.resources.texts
+    texts["Packages/Default/X.sublime-settings"] = '{"who": "default", "d": 1}'
+    texts["Packages/Zed/X.sublime-settings"] = '{"who": "zed", "z": 1}'
+    texts["Packages/User/X.sublime-settings"] = '{"who": "user"}'
+    settings = bench.sublime.load_settings("X.sublime-settings")
+    assert [settings.get(key) for key in ("who", "d", "z", "nope")] == ["user", 1, 1, None]
+    assert settings.get("nope", 3) == 3
+    with pytest.raises(KeyError):
+        settings["nope"]
+    settings.erase("who")
+    assert settings.get("who") == "zed"
+    seen = []
+    settings.add_on_change("t", lambda: seen.append(settings.get("who")))
+    texts["Packages/User/X.sublime-settings"] = '{"who": "again"}'
+    bench.gestures.check_disk()
+    bench.settle()
+    settings.clear_on_change("t")
+    settings.set("q", 1)
+    bench.settle()
+    assert seen == ["again"]

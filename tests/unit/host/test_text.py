@@ -55,6 +55,18 @@ def test_lines_of_a_region_that_ends_at_a_line_start(texts):
     assert view.substr(region(5, 2)) == "e\nt"
 
 
+def test_selections_are_sorted_and_merged(texts):
+    view = make(texts, "0123456789")
+    region, selection = texts.sublime.Region, view.sel()
+    selection.clear()
+    selection.add_all([region(6, 8), region(3, 1), 9])
+    assert [r.to_tuple() for r in selection] == [(3, 1), (6, 8), (9, 9)]
+    selection.add_all([region(2, 7), 400])
+    assert [r.to_tuple() for r in selection] == [(1, 8), (9, 9), (10, 10)]
+    with pytest.raises(IndexError):
+        selection[5]
+
+
 @pytest.mark.parametrize(
     "start, end, text, before, after",
     [
