@@ -91,6 +91,24 @@ def test_the_editor_notices_by_itself(bench):
     bench.scheduler.pump_until(lambda: bench.text(view) == "two")
 
 
+def test_saving_tells_before_and_after(bench):
+    module = bench.plugin("""
+seen = []
+class Listener(sublime_plugin.EventListener):
+    def on_pre_save(self, view):
+        seen.append(("pre", view.is_dirty()))
+    def on_post_save(self, view):
+        seen.append(("post", view.is_dirty()))
+    def on_post_save_async(self, view):
+        seen.append("async")
+""")
+    view = bench.open("a.txt", b"x")
+    view.run_command("insert", {"characters": "y"})
+    view.run_command("save")
+    bench.settle()
+    assert module.seen == [("pre", True), ("post", False), "async"]
+
+
 def test_view_settings_inherit(bench):
     bench.resources.texts["Packages/User/Preferences.sublime-settings"] = '{"tab_size": 8}'
     bench.gestures.check_disk()

@@ -8,6 +8,10 @@ seen = []
 class Listener(sublime_plugin.EventListener):
     def on_activated(self, view): seen.append(("activated", view.id(), view.element()))
     def on_deactivated(self, view): seen.append(("deactivated", view.id(), view.element()))
+    def on_pre_move(self, view): seen.append(("pre_move", view.window().id()))
+    def on_post_move(self, view): seen.append(("post_move", view.window().id()))
+    def on_pre_close_window(self, window): seen.append(("pre_close_window", len(window.views())))
+    def on_close(self, view): seen.append(("close", view.id()))
 """
 
 
@@ -81,3 +85,23 @@ def test_activation_of_views_and_widgets(bench):
     bench.gestures.leave_application()
     bench.gestures.enter_application()
     assert [item[0] for item in module.seen] == ["deactivated", "activated"]
+
+
+def test_windows_come_and_go(bench):
+    module = bench.plugin(LISTENER)
+    (view,) = bench.named("a")
+    number = bench.gestures.new_window(["/tmp"])
+    other = bench.sublime.active_window()
+    assert other.id() == number
+    assert other.folders() == ["/tmp"]
+    assert len(bench.sublime.windows()) == 2
+    bench.gestures.drag_tab(view.id(), window=number)
+    assert view.window() == other
+    assert bench.window.views() == []
+    assert ("pre_move", bench.window.id()) in module.seen
+    assert ("post_move", number) in module.seen
+    bench.gestures.close_window(number)
+    assert ("pre_close_window", 1) in module.seen
+    assert ("close", view.id()) in module.seen
+    assert bench.sublime.active_window() == bench.window
+    assert not other.is_valid()
