@@ -152,10 +152,10 @@ class Protocol:
 
     def _take_note(self, exchange: Exchange, message: Notification, now: float) -> List[Event]:
         session, method = exchange.session, message.method
-        if method == "notifications/cancelled":
-            return self.registry.calls.cancel_request(exchange.client.id, message.params.get("requestId"), now)
         if session is None:
-            return []
+            return []  # several clients that show one token may number their requests alike
+        if method == "notifications/cancelled":
+            return self.registry.calls.cancel_request(session, message.params.get("requestId"), now)
         if method == "notifications/initialized":
             return self.registry.ready(session)
         return [Notified(session.client, method, message.params)] if session.is_ready else []

@@ -135,12 +135,12 @@ class Calls:
             exchange.session.last_seen = now
         return exchange, exchange.calls.pop(call)
 
-    def cancel_request(self, client_id: str, request_id: object, now: float) -> List[Event]:
+    def cancel_request(self, session: Session, request_id: object, now: float) -> List[Event]:
         """Handle `notifications/cancelled` for the request with this id."""
         wanted = [
             call
             for call, exchange in self._pending.items()
-            if exchange.client.id == client_id
+            if exchange.session is session
             and type(exchange.calls[call]) is type(request_id)
             and exchange.calls[call] == request_id
         ]

@@ -24,9 +24,10 @@ def begin(wire, request_id=1, session=None, **accepts):
     return wire.raw(json.dumps(request(request_id)).encode(), headers, **accepts).calls[0]
 
 
-def take_back(wire, request_id, session):
+def take_back(wire, request_id, session=None, **headers):
     message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}}
-    return wire.raw(json.dumps(message).encode(), {"Mcp-Session-Id": session}).reactions[0]
+    named = {"Mcp-Session-Id": session} if session is not None else headers
+    return wire.raw(json.dumps(message).encode(), named).reactions[0]
 
 
 def cancelled(events):
@@ -56,6 +57,14 @@ class TestOthers:
             call.on_cancelled(ignore)
         assert cancelled(take_back(wire, 1, sessions[1]).events) == [(calls[1], Cancellation.BY_CLIENT)]
         assert wire.core.finish(calls[0], text_result("done"), 0.0).reply.status == 200
+
+    @pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+    def test_a_request_of_the_same_number_without_a_session_goes_on(self, wire, version):
+        (call,) = wire.modern("tools/call", {"name": "echo", "arguments": {"text": "x"}}).calls
+        call.on_cancelled(ignore)
+        assert take_back(wire, 1, **{"MCP-Protocol-Version": version}).events == []
+        begin(wire).on_cancelled(ignore)
+        assert take_back(wire, 1, **{"MCP-Protocol-Version": version}).events == []
 
 
 class TestTakenBack:
