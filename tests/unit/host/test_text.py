@@ -186,6 +186,15 @@ def test_random_edits_keep_lines_and_undo_exact(texts):
         assert texts.text(view) == state
 
 
+def test_typing_with_several_carets(texts):
+    view = make(texts, "a\nb\n")
+    view.sel().clear()
+    view.sel().add_all([1, 3])
+    texts.gestures.type_text("xy")
+    assert texts.text(view) == "axy\nbxy\n"
+    assert [r.b for r in view.sel()] == [3, 7]
+
+
 def test_clones_share_the_text_but_not_the_selection(texts):
     view = texts.open("a.txt", b"abc")
     texts.window.run_command("clone_file")
