@@ -2,7 +2,8 @@
 
     python tests/benchmarks/server.py [--json]
 
-Either server is a process of its own (see `processors`); they are asked in turns.
+Every server is a process of its own (see `processors`), asked in turns. The official SDKs' servers are measured beside
+it for scale, where run.py has set them up; they have no target.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Callable, Dict, Iterator, List
+from typing import Callable, Dict, Iterator, List, Tuple
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
@@ -26,6 +27,7 @@ from ratio import Measurement, show, summary  # noqa: E402
 from traffic import Client, Target, calls_per_second, message, wait_for_mark  # noqa: E402
 
 TURNS = 15
+TURNS_FOR_SCALE = 3
 MEMORY_TURNS = 5
 SESSIONS, FIRST_SESSIONS = 100, 20
 MARK = b'"the-end-of-it"'
@@ -151,7 +153,13 @@ class Crowd:
     """Many clients that listen. They go when the servers do."""
 
     def __init__(self, servers: List[Server], count: int) -> None:
-        self._clients = {server: [Client(server.target) for _ in range(count)] for server in servers}
+        self._clients = {server: [self._listener(server) for _ in range(count)] for server in servers}
+
+    @staticmethod
+    def _listener(server: Server) -> Client:
+        client = Client(server.target)
+        client.post(open_diff(100))  # at once, by which the SDKs' servers get to know whom to notify
+        return client
 
     def notify(self, server: Server) -> float:
         """Seconds until the last one has a notification."""
@@ -182,8 +190,8 @@ def compare(
     at_least: bool = False,
     turns: int = TURNS,
     pairs: int = 1,
-) -> Measurement:
-    """Measure both servers in turns; the last one is the unit.
+) -> Iterator[Measurement]:
+    """Measure all servers in turns; the last one is the unit, and the first one has the target.
 
     A turn is so many `pairs` of samples taken one right after the other, and its ratio the median of theirs. Many short
     ones say more than a long one: what disturbs the machine for a moment spoils a few pairs and not the turn. Rare
@@ -191,20 +199,36 @@ def compare(
     """
     for server in servers:
         sample(server)
-    ratios: List[float] = []
+    ratios: Dict[str, List[float]] = {server.name: [] for server in servers[:-1]}
     for turn in range(turns):
-        found: Dict[str, List[float]] = {server.name: [] for server in servers}
+        asked = servers if turn < TURNS_FOR_SCALE else [servers[0], servers[-1]]
+        found: Dict[str, List[float]] = {server.name: [] for server in asked}
         for pair in range(turn, turn + pairs):
-            for server in servers if pair % 2 else servers[::-1]:
+            for server in asked if pair % 2 else asked[::-1]:
                 found[server.name].append(sample(server))
-        ours, base = found.values()
-        ratios.append(statistics.median(value / one for value, one in zip(ours, base)))
-    return summary(name, ratios, target=target, unit="x " + servers[-1].name, at_least=at_least)
+        base = found.pop(servers[-1].name)
+        for other, values in found.items():
+            ratios[other].append(statistics.median(value / one for value, one in zip(values, base)))
+    unit = servers[-1].name
+    for number, server in enumerate(servers[:-1]):
+        one = summary(
+            name if number == 0 else f"  {server.name}: {name}",
+            ratios[server.name],
+            target=target if number == 0 else None,
+            unit="x " + unit,
+            at_least=at_least,
+        )
+        yield one
+
+
+def commands() -> List[Tuple[str, List[str]]]:
+    """The servers to measure beside the two of ours: name and command line, as run.py has set them up."""
+    return [(name, list(command)) for name, command in json.loads(os.environ.get("BENCHMARK_SDKS", "[]"))]
 
 
 @contextlib.contextmanager
-def running() -> Iterator[List[Server]]:
-    """Our server and the bare one."""
+def running(*, scale: bool = True) -> Iterator[List[Server]]:
+    """Our server, those of the SDKs if they are wanted for `scale`, and the bare one."""
     folder = HERE / "servers"
     servers: List[Server] = []
     try:
@@ -215,6 +239,8 @@ def running() -> Iterator[List[Server]]:
             "tools/call": client.post(open_diff(100)).message()["result"],
         }
         client.end()
+        for name, command in commands() if scale else ():
+            servers.append(Server(name, command, {}))
         bare = [sys.executable, str(folder / "bare.py")]
         servers.append(Server("bare aiohttp", bare, {"BENCHMARK_RESULTS": json.dumps(results)}))
         yield servers
@@ -227,15 +253,16 @@ def measurements() -> Iterator[Measurement]:
     """All that is measured, with its targets."""
     small, large = open_diff(2_000), open_diff(1_000_000)
     with running() as servers:
-        yield compare("handshake", servers, handshake, target=1.5, turns=81)
-        yield compare("tools/call 2 KB, latency", servers, latency(small, 60), target=1.5)
-        yield compare("tools/call 2 KB, CPU", servers, processor(small, 40), target=1.2, turns=21, pairs=15)
-        yield compare("tools/call 1 MB, latency", servers, latency(large, 5), target=1.2)
-        yield compare(
-            "calls/s, 16 connections", servers, throughput(small, 16, 60), target=0.65, at_least=True, turns=25
+        yield from compare("handshake", servers, handshake, target=1.5, turns=81)
+        yield from compare("tools/call 2 KB, latency", servers, latency(small, 60), target=1.5)
+        yield from compare("tools/call 2 KB, CPU", servers, processor(small, 40), target=1.2, turns=21, pairs=15)
+        yield from compare("tools/call 1 MB, latency", servers, latency(large, 5), target=1.2)
+        both = [servers[0], servers[-1]]  # the SDKs answer with streams, whose end is dearer to find
+        yield from compare(
+            "calls/s, 16 connections", both, throughput(small, 16, 60), target=0.65, at_least=True, turns=25
         )
         crowd = Crowd(servers, SESSIONS)
-        yield compare("notification to 100 sessions", servers, crowd.notify, target=1.25, turns=21, pairs=25)
+        yield from compare("notification to 100 sessions", servers, crowd.notify, target=1.25, turns=21, pairs=25)
     yield from memory()
 
 
@@ -243,7 +270,7 @@ def memory() -> Iterator[Measurement]:
     """Memory that a session takes, in servers that have served nobody before: memory is seldom given back."""
     ratios, kilobytes = [], []
     for _ in range(MEMORY_TURNS):
-        with running() as (ours, bare):
+        with running(scale=False) as (ours, bare):
             taken = growth(ours)
             ratios.append(taken / growth(bare))
             kilobytes.append(taken / 1024)
