@@ -88,7 +88,7 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
 
     A text of more than `AT_ONCE_BYTES` takes long but does not block other threads.
     """
-    is_small = len(body) <= min(values, AT_ONCE_BYTES)  # and a value takes a byte at least
+    is_small = len(body) <= AT_ONCE_BYTES and _structure(body) <= values  # even if none of it stands in a string
     text, strings = _Outline(body, {}) if is_small else _outline(body, values)
     try:
         value = _decode_at_once(text)
@@ -124,7 +124,7 @@ def _outline(body: bytes, values: int) -> _Outline:
             raise TooManyValues
         segments = piece.split(b'"')
         outside = b"".join(segments[1 if inside else 0 :: 2])
-        structure += len(outside) - len(outside.translate(None, _STRUCTURE))
+        structure += _structure(outside)
         if structure > values:
             raise TooManyValues
         place = start
@@ -143,6 +143,11 @@ def _outline(body: bytes, values: int) -> _Outline:
     if not kept:
         return _Outline(body, strings)
     return _Outline(b"".join(kept) + body[copied:], strings)
+
+
+def _structure(text: bytes) -> int:
+    """The number of bytes that begin a container or separate its members."""
+    return len(text) - len(text.translate(None, _STRUCTURE))
 
 
 def _without_escapes(body: bytes, start: int) -> bytes:
