@@ -121,6 +121,7 @@ class Protocol:
         else:
             introduction = Introduction(revision, "", "")
         client = self.registry.client_without_session(introduction[0], arrival.token_name, *introduction[1:])
+        self.registry.note_request(client, now)
         return Exchange(introduction.revision, client, arrival)
 
     def _handle_batch(self, exchange: Exchange, values: List[Any], now: float) -> None:

@@ -70,6 +70,12 @@ class SessionRegistry:
         known_by = f"without session:{token_name}\n{name}"  # names are one line each
         return ClientSession(known_by, name, version, revision.name, time.time(), token_name)
 
+    def note_request(self, client: ClientSession, now: float) -> None:
+        """Note a request of such a client: if it subscribes, or did a moment ago, it is still there."""
+        session = self._sessions.get(client.id)
+        if session is not None:
+            session.last_seen = now
+
     # Opening
 
     def open(

@@ -90,6 +90,13 @@ def test_a_request_begins_the_time_anew(patient):
     ends_at(patient, 5 + GRACE)
 
 
+def test_so_does_that_of_a_client_whose_subscription_broke(patient):
+    patient.lose(patient.modern("subscriptions/listen", {"notifications": {"toolsListChanged": True}}).opened[0].stream)
+    patient.now = 5
+    patient.modern("tools/list")
+    ends_at(patient, 5 + GRACE)
+
+
 def test_so_does_the_answer_of_a_long_call(patient):
     session = patient.connect()
     call = patient.raw(CALL, {"Mcp-Session-Id": session}).calls[0]
