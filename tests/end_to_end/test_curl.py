@@ -103,3 +103,26 @@ def test_what_the_user_accepts_is_written_for_it(desktop, curl, listener):
     desktop.accept()
     assert heard(listener, "diffAccepted")["params"]["content"] == "print(2)\n# mine\n"
     desktop.host.wait_until(lambda: desktop.read("greeting.py") == b"print(2)\n# mine\n")
+
+
+def test_one_opens_and_the_next_one_rejects(desktop, curl):
+    text = desktop.read("greeting.py")
+    curl("openDiff")
+    desktop.wait_proposal()
+    assert curl("rejectDiff") == []
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py") == text
+
+
+def test_a_listener_beside_it_hears_of_each_and_changes_nothing(desktop, curl, listener):
+    curl("openDiff")
+    desktop.wait_proposal()
+    curl("rejectDiff")
+    rejected = heard(listener, "diffRejected")
+    assert rejected["params"] == {"filePath": desktop.path("greeting.py")}
+    curl("openDiff")
+    desktop.wait_proposal()
+    curl("acceptDiff")
+    accepted = heard(listener, "diffAccepted")
+    assert accepted["params"] == {"filePath": desktop.path("greeting.py"), "content": "print(2)\n"}
+    assert desktop.read("greeting.py") == b"print(2)\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 
 import pytest
@@ -173,3 +174,47 @@ def test_a_stop_waits_for_a_call_that_ends_in_time(run, user):
             await stopping
 
     run(scenario, call_tool=user.call)
+
+
+def test_a_call_that_has_ended_leaves_nothing_to_collect(run):
+    async def at_once(call):
+        return EMPTY
+
+    async def scenario(served):
+        async with served.client() as client:
+            await client.connect()
+            gc.collect()
+            gc.disable()
+            try:
+                for number in range(20):
+                    await client.send(request(number))
+                left = [each for each in gc.get_objects() if type(each).__name__ == "RunningCall"]
+            finally:
+                gc.enable()
+            assert left == []
+
+    run(scenario, call_tool=at_once)
+
+
+def test_the_only_call_of_a_request_takes_no_task_more(run):
+    tasks = []
+
+    async def look(call):
+        tasks.append(asyncio.current_task())
+        return EMPTY
+
+    async def scenario(served):
+        before = served.server._react
+        handlers = []
+
+        def react(*args):
+            handlers.append(asyncio.current_task())
+            return before(*args)
+
+        served.server._react = react
+        async with served.client() as client:
+            await client.connect()
+            await client.send(request(7))
+        assert tasks[0] in handlers
+
+    run(scenario, call_tool=look)

@@ -261,3 +261,47 @@ def test_a_second_connection_takes_over_from_a_dead_first_one(run):
             dead.close()
 
     run(scenario, Limits(replay_bytes=64 * 1024 * 1024))
+
+
+def test_two_hundred_sessions_with_streams(run):
+    async def scenario(served):
+        clients = [served.client(f"client {number}") for number in range(200)]
+        for client in clients:
+            await client.__aenter__()
+        try:
+            await asyncio.gather(*(client.connect() for client in clients))
+            following = [asyncio.ensure_future(client.follow(3)) for client in clients]
+            await asyncio.sleep(0)
+            started = time.monotonic()
+            served.server.notify("ide/contextUpdate", {"n": 0})
+            for number, client in enumerate(clients):
+                served.server.notify("ide/diffAccepted", {"n": number}, session=client.session_id)
+            served.server.notify("ide/contextUpdate", {"n": 1})
+            await asyncio.gather(*following)
+            print(f"200 clients opened streams and had 3 messages each in {time.monotonic() - started:.2f} s")
+            for number, client in enumerate(clients):
+                assert [message["params"]["n"] for message in client.messages] == [0, number, 1]
+            assert len(served.server.sessions) == 200
+        finally:
+            for client in clients:
+                await client.__aexit__()
+
+    run(scenario)
+
+
+def test_a_stopping_server_says_when_to_come_back(run):
+    async def scenario(served):
+        for revision in ("2025-06-18", "2025-11-25"):
+            async with served.client(revision=revision) as client:
+                await client.connect()
+                response = await client.listen()
+                served.server.notify("ide/diffRejected", {"n": 1}, session=client.session_id)
+                await client.read(response, lambda client=client: len(client.messages) == 1)
+                former = served.server
+                await former.stop(come_back_seconds=5)
+                rest = await response.content.read()
+                assert b"event: reconnection\nretry: 5000\n" in rest
+                served.server = served.make(Limits())
+                await served.server.start(served.port)
+
+    run(scenario)

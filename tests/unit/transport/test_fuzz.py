@@ -67,3 +67,19 @@ def test_malformed_requests(run, caplog):
 
     run(scenario, Limits(request_seconds=1.0))
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+def test_random_bytes(run):
+    random_numbers = random.Random(4)
+
+    async def scenario(served):
+        for _ in range(100):
+            data = bytes(random_numbers.randrange(256) for _ in range(random_numbers.randrange(300)))
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write(data)
+            writer.write_eof()
+            await asyncio.wait_for(reader.read(), 5)
+            writer.close()
+        assert (await served.post())[0] == 200
+
+    run(scenario, Limits(request_seconds=1.0))
