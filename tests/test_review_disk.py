@@ -169,6 +169,25 @@ class TestWriting(DiskTestCase):
         self.assertIn("has gone", self.header(again))
         self.assertEqual(self.read(), b"theirs\n")
 
+    def test_its_tab_is_closed_and_then_what_its_client_asked_for_fails(self) -> Iterator[Any]:
+        """It is the client's own again: nobody has accepted it yet, and the client still hears of it."""
+        self.write()
+        review = yield from self.open_diff()
+        release, answers = self.hold("write"), []
+        self.reviews.accept_by_client(GEMINI, self.path(), answers.append, lambda path: None)
+        self.proposal(review).close()
+        yield lambda: not self.presentations()
+        self.write("file.py", "theirs\n")
+        release.set()
+        yield lambda: len(self.reviews.pending()) == 1 and self.header(self.reviews.pending()[0]) != ""
+        again = self.reviews.pending()[0]
+        self.assertEqual(self.text(self.proposal(again)), PROPOSED)
+        self.assertNotIn("has gone", self.header(again))
+        self.assertIn("has changed", answers[0])
+        self.reviews.reject_by_client(GEMINI, self.path())
+        yield self.closed
+        self.assertEqual((self.only_outcome()[1].kind, self.read()), (Verdict.REJECTED, b"theirs\n"))
+
     def test_a_window_that_closes_waits_for_it(self) -> Iterator[Any]:
         review, release = yield from self.begin()
         threading.Timer(0.2, release.set).start()

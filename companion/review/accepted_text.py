@@ -26,11 +26,12 @@ The editor is not known here. Main thread only, but for the looks, which block o
 
 from __future__ import annotations
 
+import os
 import secrets
 import sys
 import time
 from enum import Enum
-from typing import Dict, FrozenSet, Optional
+from typing import Dict, FrozenSet, Optional, Tuple
 
 from .decision import Owner
 from .document import disk
@@ -47,6 +48,7 @@ WRITTEN_UNASKED_SECONDS = 60.0
 
 SLACK_BYTES = 1 << 16
 """A file that is larger than the text by more than this does not hold it."""
+_COARSE_NANOSECONDS = 2 * 10**9  # two changes so close to each other may bear the same time
 
 
 class Holder(Enum):
@@ -98,6 +100,7 @@ class AcceptedText:
         self.name = name or secrets.token_hex(8)
         self.looks = 0  # how often one was asked for
         self.looking = 0  # which of them the disk has yet to answer
+        self._read_in_vain: Optional[Tuple[int, ...]] = None  # the state of the file that was
         self._told = self._since = time.monotonic()
 
     def go(self, state: Holder) -> bool:
@@ -133,6 +136,26 @@ class AcceptedText:
     def may_be_written_unasked(self) -> bool:
         """Whether we may write it over the reviewed file, for a client that has gone, without asking the user again."""
         return time.monotonic() - self._told < WRITTEN_UNASKED_SECONDS
+
+    def look(self) -> Optional[Original]:
+        """`look` at the file, unless it is as it was when it was last read in vain. Disk thread."""
+        state = _settled_state(self.path)
+        if state is not None and state == self._read_in_vain:
+            return None
+        found = look(self.original, self.path, self.text, self.awaited)
+        self._read_in_vain = state if found is None else None
+        return found
+
+
+def _settled_state(path: str) -> Optional[Tuple[int, ...]]:
+    """Numbers that change with the file; None if it is not there, or has changed so lately that they may not."""
+    try:
+        now = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) <= _COARSE_NANOSECONDS:
+        return None
+    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
 
 def look(original: Optional[Original], path: str, text: str, awaited: Optional[str]) -> Optional[Original]:

@@ -21,7 +21,6 @@ import sublime
 from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
-from . import accepted_text
 from .accepted_text import AcceptedText, Holder
 from .decision import Outcome, Owner, Review, ReviewError
 from .document.disk import ChangedError, DiskError, Original
@@ -233,19 +232,32 @@ class AcceptedTexts:
             self._end(review, review.accept(accepted.text))
         else:
             review.writing_failed()
+            if guard is not None:
+                self._ended(accepted)
             presentation = self._open.presentations.get(review)
             if presentation is None or presentation.retired:
                 # The user has closed its tab meanwhile.
                 self._open.presentations.pop(review, None)
-                self._show(accepted, "", accepted_before=not review.orphaned)
-            else:
                 if guard is not None:
-                    self._ended(accepted)
-                elif accepted.go(Holder.SHOWN):
+                    self._propose_again(review, accepted.text)
+                else:
+                    self._show(accepted, "", accepted_before=not review.orphaned)
+            else:
+                if accepted.go(Holder.SHOWN):
                     self._shown[review] = accepted
                 presentation.freeze(False)
                 presentation.complain(str(error), look_again=isinstance(error, ChangedError))
         done(str(error or ""))
+
+    def _propose_again(self, review: Review, text: str) -> None:
+        """Show what its client asked for, and nobody has accepted: it is as much the client's as it was."""
+        try:
+            again = self._open.propose(review.owner, review.path, text)
+        except ReviewError as error:
+            logger.info("a proposal could not be shown again: %s", error)
+        else:
+            if review.orphaned:
+                self._open.orphan(again)
 
     # -- the user decides again ---------------------------------------------------------------------------------------
 
@@ -338,7 +350,7 @@ class AcceptedTexts:
 
 
 def _look(accepted: AcceptedText, cancelled: Callable[[], bool]) -> Optional[Original]:
-    return accepted_text.look(accepted.original, accepted.path, accepted.text, accepted.awaited)
+    return accepted.look()
 
 
 def _beginnings(window: sublime.Window) -> List[str]:

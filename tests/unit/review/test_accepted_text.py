@@ -31,8 +31,8 @@ def steady_clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
     return now
 
 
-def told(awaited: str = "", original: Original = ORIGINAL) -> AcceptedText:
-    return AcceptedText(Holder.TOLD, Owner("session", "A client"), "/a.py", "text\n", original, awaited=awaited or None)
+def told(awaited: str = "", original: Original = ORIGINAL, path: str = "/a.py") -> AcceptedText:
+    return AcceptedText(Holder.TOLD, Owner("session", "A client"), path, "text\n", original, awaited=awaited or None)
 
 
 def in_state(state: Holder) -> AcceptedText:
@@ -213,6 +213,33 @@ class TestLooking:
         file.write_bytes(b"proposed")
         assert self.look(file, awaited="proposed\n") is None
         assert self.look(file, text="proposed\n") is not None, "some restore the file's own end"
+
+    def test_a_file_that_is_as_it_was_is_not_read_again(self, file, monkeypatch):
+        awaiting = told(path=str(file))
+        os.utime(str(file), (1, 1))
+        monkeypatch.setattr(accepted_text.time, "time_ns", lambda: 10**19)  # long after any change
+        assert awaiting.look() is None
+        monkeypatch.setattr(accepted_text, "find", lambda *arguments, **options: pytest.fail("read again"))
+        assert awaiting.look() is None
+
+    def test_one_that_has_just_changed_is(self, file):
+        """Two changes may bear one time, and leave one size."""
+        awaiting = told(path=str(file))
+        awaiting.text = "new\n"
+        assert awaiting.look() is None
+        times = os.stat(str(file))
+        file.write_bytes(b"new\n")
+        os.utime(str(file), ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert awaiting.look() is not None
+
+    def test_nor_is_one_in_which_the_text_was_found_taken_for_read(self, file, monkeypatch):
+        """It may have been found too soon, while the client was still writing."""
+        awaiting = told(path=str(file))
+        awaiting.text = "old\n"
+        os.utime(str(file), (1, 1))
+        monkeypatch.setattr(accepted_text.time, "time_ns", lambda: 10**19)
+        assert awaiting.look() is not None
+        assert awaiting.look() is not None
 
     def test_a_file_that_is_not_there_yet(self, file):
         file.unlink()
