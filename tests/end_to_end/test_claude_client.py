@@ -85,6 +85,34 @@ def test_a_diff_is_accepted_with_a_change_of_the_user(desktop, claude):
     assert claude.run(claude.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
 
 
+def test_two_sessions_of_it_are_told_apart_and_their_diffs_listed_together(desktop, claude, home):
+    with ClaudeClient(home, desktop.workspace) as second:
+        second.connect()
+        desktop.wait_status("2 Claude Code")
+        for number, client in enumerate((claude, second, claude, second)):
+            desktop.write(f"{number}.py", b"old\n")
+            client.open_diff(desktop.path(f"{number}.py"), "new\n", f"name {number}")
+            desktop.wait_proposal(number + 1)
+        titles = sorted(view["title"] for view in desktop.views_of_role("proposal"))
+        assert titles == [f"{number}.py \u2190 Claude Code{' 2' * (number % 2)} (proposal)" for number in range(4)]
+        desktop.host.call("run_palette", caption="Gemini Companion: Show Pending Diffs")
+        rows = desktop.host.wait_until(lambda: desktop.window()["quick_panel"])["items"][:4]
+        assert [row["trigger"] for row in rows] == ["0.py", "2.py", "1.py", "3.py"]
+        assert [row["annotation"].split(",")[0] for row in rows] == ["Claude Code"] * 2 + ["Claude Code 2"] * 2
+        desktop.host.call("choose", item=-1)
+        assert second.run(second.call("closeAllDiffTabs")) == ["CLOSED_2_DIFF_TABS"], "those of this session alone"
+        desktop.wait_proposal(2)
+    desktop.wait_status("Claude Code")
+
+
+def test_an_untouched_text_comes_back_letter_by_letter(desktop, claude):
+    for text in ("", "no newline", "\ufeffmark\n", "a\r\nb\r\n", "mixed\r\nends\n", "\u00e4\u20ac\U0001f600\n"):
+        asked, _ = start_review(desktop, claude, text)
+        desktop.accept()
+        assert asked.result(30) == ["FILE_SAVED", text]
+        desktop.wait_no_review()
+
+
 def test_a_diff_is_rejected(desktop, claude):
     asked, _ = start_review(desktop, claude)
     desktop.reject()

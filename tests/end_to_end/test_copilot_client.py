@@ -56,6 +56,15 @@ def test_the_lock_file_says_what_the_program_asks_for(desktop, home):
     assert os.lstat(os.path.dirname(lock["socketPath"])).st_mode & 0o777 == 0o700
 
 
+def test_it_hears_of_the_selection_and_the_user_of_it(desktop, copilot):
+    params = copilot.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
+    assert params["filePath"] == desktop.path("greeting.py")
+    assert copilot.run(copilot.call("get_selection"))["text"] == "Hello"
+    assert copilot.run(copilot.call("get_diagnostics")) == []
+    assert copilot.run(copilot.call("update_session_name", name="Be polite")) == {"success": True}
+    desktop.wait_status("Copilot CLI: Be polite")
+
+
 def wait_clients_gone(desktop):
     application = "__import__('sys').modules['Gemini Companion.plugin'].application"
     count = f"sum(len(each.clients) for each in {application}.endpoints())"
