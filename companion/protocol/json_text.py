@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, Dict, List, NamedTuple, Tuple, Union
 
 from .limits import ENVELOPE, MEBIBYTE, Limits
 
@@ -215,36 +215,35 @@ def encode(value: Any) -> bytes:
 
     A value with a long string takes long but does not block other threads.
     """
-    strings: List[str] = []
-    before, *behind = _encode_at_once(_shortened(value, strings)).split(_PLACEHOLDER.encode("ascii"))
+    apart: List[Union[str, ExactFloat]] = []
+    before, *behind = _encode_at_once(_shortened(value, apart)).split(_PLACEHOLDER.encode("ascii"))
     parts = [before]
-    for string, following in zip(strings, behind):
-        for start in range(0, len(string), AT_ONCE_CHARACTERS):
-            parts.append(_encode_at_once(string[start : start + AT_ONCE_CHARACTERS])[1:-1])
+    for each, following in zip(apart, behind):
+        if isinstance(each, ExactFloat):  # without the quotes of its placeholder
+            parts[-1] = parts[-1][:-1] + each.text.encode("ascii") + following[1:]
+            continue
+        for start in range(0, len(each), AT_ONCE_CHARACTERS):
+            parts.append(_encode_at_once(each[start : start + AT_ONCE_CHARACTERS])[1:-1])
         parts.append(following)
-    return b"".join(parts) if strings else before
+    return b"".join(parts)
 
 
 def _encode_at_once(value: Any) -> bytes:
     return _encoder.encode(value).encode("ascii")
 
 
-def _shortened(value: Any, strings: List[str]) -> Any:
-    """The value with a placeholder for each long string in it, which is added to `strings`."""
+def _shortened(value: Any, apart: List[Union[str, ExactFloat]]) -> Any:
+    """The value with a placeholder for each long string in it, and for each number that knows its own digits."""
     if type(value) is dict:
-        return {key: _shortened(member, strings) for key, member in value.items()}
+        return {key: _shortened(member, apart) for key, member in value.items()}
     if type(value) is list:
-        return [_shortened(member, strings) for member in value]
-    if type(value) is str and len(value) > AT_ONCE_CHARACTERS:
-        strings.append(value)
+        return [_shortened(member, apart) for member in value]
+    if (type(value) is str and len(value) > AT_ONCE_CHARACTERS) or type(value) is ExactFloat:
+        apart.append(value)
         return _PLACEHOLDER
     return value
 
 
 def encode_id(request_id: Any) -> bytes:
     """Encode a request's `id` exactly as it was received."""
-    if type(request_id) is int:
-        return b"%d" % request_id
-    if type(request_id) is ExactFloat:
-        return request_id.text.encode("ascii")
-    return encode(request_id)
+    return b"%d" % request_id if type(request_id) is int else encode(request_id)

@@ -42,6 +42,8 @@ class SessionRegistry:
         self.stopping = False
         """Streams that are opened now end as soon as their messages are written."""
         self._sessions: Dict[str, Session] = {}
+        self._secret = secrets.token_urlsafe(24)
+        """Part of the ids of clients without a session, so that no client of another server's has the same."""
 
     @property
     def clients(self) -> Dict[str, ClientSession]:
@@ -67,7 +69,7 @@ class SessionRegistry:
     ) -> ClientSession:
         """The client of a request outside of a session. Its token and the name that it gives, if any, identify it: a
         program may make each request on a connection of its own, as `curl` does."""
-        known_by = f"without session:{token_name}\n{name}"  # names are one line each
+        known_by = f"{self._secret}:{token_name}\n{name}"  # names are one line each
         return ClientSession(known_by, name, version, revision.name, time.time(), token_name)
 
     def note_request(self, client: ClientSession, now: float) -> None:

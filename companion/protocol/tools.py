@@ -45,7 +45,8 @@ class ClientSession(NamedTuple):
     """A client as the application sees it."""
 
     id: str
-    """Unique and never logged. That of a client without a session is made of the name of its token and its own."""
+    """Unique and never logged. That of a client without a session is made of a secret of its server, the name of its
+    token and its own."""
     client_name: str
     client_version: str
     protocol_version: str

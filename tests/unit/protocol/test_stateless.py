@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from companion.protocol.revisions import REVISIONS
@@ -147,6 +149,20 @@ class TestSubscriptions:
         wire.note(wire.core.registry.tick(100))
         assert wire.closed == [client]
 
+    @pytest.mark.parametrize("request_id", ["1.50", "1e400", "9" * 40])
+    def test_its_id_is_told_to_the_digit_and_keeps_nothing_from_others(self, make_wire, request_id):
+        wire = make_wire(subscribable=["note"])
+        listener = wire.listen(wire.connect())
+        message = {"jsonrpc": "2.0", "id": 0, "method": "subscriptions/listen"}
+        text = json.dumps({**message, "params": {"_meta": META, "notifications": {"note": True}}})
+        headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"}
+        stream = wire.raw(text.replace('"id": 0', '"id": ' + request_id).encode(), headers).opened[0].stream
+        wire.notify("note", {"n": 1})
+        wire.core.stop()
+        told = wire.take(stream)
+        assert told.count(b'/subscriptionId":' + request_id.encode() + b"}") == 3
+        assert [message["params"] for _, message in wire.read(listener)] == [{"n": 1}]
+
     def test_a_call_and_a_subscription_of_one_client_have_one_identity(self, make_wire):
         wire = make_wire(subscribable=["note"])
         self.listen(wire, {})
@@ -184,3 +200,9 @@ def test_clients_are_told_apart_by_their_token_and_their_name_and_not_by_both_ru
     ids = [known_by("one", "two"), known_by("onet", "wo"), known_by("", "onetwo"), known_by("one", "2")]
     assert len(set(ids)) == 4
     assert known_by("one", "two") == known_by("one", "two", "2025-03-26") == ids[0]
+
+
+def test_of_two_servers_nobody_is_taken_for_a_client_of_the_other(make_wire):
+    """A window asks for one by its id, whichever of the window's servers it came to."""
+    call = {"name": "echo", "arguments": {"text": "x"}}
+    assert make_wire().modern("tools/call", call).callers != make_wire().modern("tools/call", call).callers
