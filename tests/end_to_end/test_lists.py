@@ -56,6 +56,17 @@ def show_menu(desktop):
     return choices(desktop)
 
 
+def test_palette_and_menu_name_nothing_that_is_not_there(desktop):
+    menu = desktop.host.call("menu")
+    ours = [entry for entry in menu if "Gemini Companion" in entry["path"]]
+    assert {"Tools", "Preferences"} == {entry["path"][0] for entry in ours}
+    entries = [*desktop.host.call("palette"), *menu]
+    assert [entry for entry in entries if not entry["exists"]] == []
+    path = ["Preferences", "Package Settings", "Gemini Companion", "README"]
+    desktop.host.call("run_menu", path=path)
+    desktop.host.wait_until("sublime.active_window().active_view().file_name().endswith('README.md')")
+
+
 def test_the_menu_offers_what_can_be_done_now(desktop):
     desktop.open("greeting.py")
     assert show_menu(desktop) == ALWAYS

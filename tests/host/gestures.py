@@ -12,6 +12,7 @@ from . import snapshot as _snapshot
 from .gestures_widgets import (  # noqa: F401
     _view,
     _window,
+    answer_dialog,
     choose,
     click_annotation,
     click_phantom,
@@ -211,6 +212,15 @@ def palette(window: Optional[int] = None) -> List[Dict[str, Any]]:
 def run_palette(caption: str, window: Optional[int] = None) -> None:
     """Choose a palette entry that shows and is enabled."""
     _current().palette.run(_window(window), caption)
+
+
+def menu(name: str = "Main", window: Optional[int] = None) -> List[Dict[str, Any]]:
+    """The items of a menu that run commands, each with its path of captions."""
+    return _current().menus.entries(_window(window), name)
+
+
+def run_menu(path: List[str], name: str = "Main", window: Optional[int] = None) -> None:
+    _current().menus.run(_window(window), path, name)
 
 
 # -- the world outside ---------------------------------------------------------------------------------

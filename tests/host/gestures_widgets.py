@@ -1,4 +1,4 @@
-"""What a user does with links and lists; part of the gestures.
+"""What a user does with links, lists and dialogs; part of the gestures.
 
 A gesture that is impossible for a user raises LookupError.
 """
@@ -75,3 +75,8 @@ def choose(item: Any, window: Optional[int] = None) -> None:
     if not -1 <= index < len(panel.items):
         raise LookupError("the quick panel has no row %r" % (item,))
     _window(window).panels.finish_quick(index)
+
+
+def answer_dialog(kind: str, answer: Any = None) -> None:
+    """Say in advance how the next dialog of a kind will be answered; see model/dialogs.py for the kinds."""
+    _current().dialogs.expect(kind, answer)

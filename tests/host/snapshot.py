@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from .model import geometry, metrics, minihtml
+from .model import geometry, metrics, minihtml, minimap
 from .model.host import Host
 
 
@@ -22,9 +22,12 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
         "dirty": buffer.dirty,
         "scratch": buffer.scratch,
         "read_only": buffer.read_only,
+        "encoding": buffer.encoding,
+        "line_endings": buffer.line_endings,
         "selection": [[a, b] for a, b in view.drawn_selection()],
         "settings": dict(view.settings.own),
         "regions": {key: item.describe() for key, item in sorted(view.region_sets.items())},
+        "minimap": [list(stripe) for stripe in minimap.stripes(view)],
         "annotations": {
             key: list(item.annotations) for key, item in sorted(view.drawn_annotations().items()) if item.annotations
         },
@@ -87,6 +90,10 @@ def snapshot_window(window: Any, text: bool = True) -> Dict[str, Any]:
         "status_messages": list(window.messages),
         "status_bar": focused.status_bar() if focused is not None else "",
         "panel": panels.active,
+        "output_panels": {name: view.buffer.text for name, view in panels.output.items()},
+        "input_panel": None
+        if panels.input is None
+        else {"caption": panels.input.caption, "text": panels.input.view.buffer.text, "view": panels.input.view.id},
         "quick_panel": None
         if panels.quick is None
         else {
@@ -105,6 +112,7 @@ def snapshot_problems(host: Host) -> Dict[str, Any]:
         "complaints": list(host.complaints),
         "unknown_commands": list(host.commands.unknown),
         "unexpected_dialogs": list(host.dialogs.unexpected),
+        "unused_answers": host.dialogs.unused(),
         "html_problems": list(host.html_problems),
     }
 
@@ -116,5 +124,6 @@ def snapshot_host(host: Host, text: bool = True) -> Dict[str, Any]:
     return {
         "windows": windows,
         "active_window": front.id if front is not None else None,
+        "dialogs": list(host.dialogs.shown),
         "problems": snapshot_problems(host),
     }

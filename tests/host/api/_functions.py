@@ -55,6 +55,16 @@ def status_message(msg):
         window.status_message(text)
 
 
+@on_main
+def error_message(msg):
+    current().dialogs.ask("error", as_text(msg))
+
+
+@on_main
+def message_dialog(msg):
+    current().dialogs.ask("message", as_text(msg))
+
+
 # -- commands ------------------------------------------------------------------------------------------
 @on_main
 def run_command(cmd, args=None):

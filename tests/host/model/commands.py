@@ -100,7 +100,7 @@ class Commands:
         return self._instance("application", name, None) if self._plugin("application", name) else None
 
     def is_enabled(self, window: Any, name: str, args: Optional[dict]) -> bool:
-        """Whether the palette would run the command; an exception counts as no, and is recorded."""
+        """Whether the palette or a menu would run the command; an exception counts as no, and is recorded."""
         command = self.find(window, name)
         if command is None:
             return self.exists(name) and not self._plugin("text", name)

@@ -21,6 +21,11 @@ def new_file(host: Any, window: Any, syntax: str = "") -> None:
 
 
 @window_command
+def open_file(host: Any, window: Any, file: str) -> None:
+    host.files.open(window, file.replace("${packages}", host.resources.packages_path()))
+
+
+@window_command
 def save_all(host: Any, window: Any) -> None:
     for other in list(host.windows.values()):
         for view in other.views():
@@ -73,6 +78,14 @@ def close_all(host: Any, window: Any) -> None:
 
 
 @window_command
+def close_unmodified(host: Any, window: Any) -> None:
+    """*Close Unmodified Tabs*: whatever closing would not lose, scratch views among them."""
+    for sheet in [sheet for group in window.groups for sheet in list(group.sheets)]:
+        if not sheet.view.buffer.dirty:
+            host.files.close_sheet(sheet)
+
+
+@window_command
 def chain(host: Any, window: Any, commands: List[Any]) -> None:
     """Run commands one after the other: [name, arguments] or {"command": name, "args": arguments} each."""
     for entry in commands:
@@ -85,7 +98,6 @@ def close_window(host: Any, window: Any) -> None:
     host.close_window(window)
 
 
-# -- groups ------------------------------------------------------------------------------------------
 # -- what shows --------------------------------------------------------------------------------------
 @window_command
 def show_panel(host: Any, window: Any, panel: str, toggle: bool = False, **_: Any) -> None:

@@ -158,12 +158,9 @@ class Files:
 
     # -- saving ----------------------------------------------------------------------------------
     def save(self, view: ViewModel, path: Optional[str] = None) -> bool:
-        """Write the buffer; without a file name a save dialog asks for one. False when nothing was written.
-
-        Raises OSError and UnicodeEncodeError, where the editor says so in a dialog, or writes UTF-8.
-        """
+        """Write the buffer; without a file name a save dialog asks for one. False when nothing was written."""
         buffer = view.buffer
-        target = path or buffer.file_name or self._host.dialogs.ask("save", "Save As")
+        target = path or buffer.file_name or self._host.dialogs.ask("save", "Save As", name=view.title())
         if not target:
             return False
         renamed = target != buffer.file_name
@@ -174,10 +171,19 @@ class Files:
         self._host.events.view("on_pre_save", view)
         if view.settings.get("ensure_newline_at_eof_on_save") and buffer.text and not buffer.text.endswith("\n"):
             buffer.replace(buffer.size(), buffer.size(), "\n")
-        data = codec.encode(buffer.text, buffer.encoding, buffer.line_endings)
-        os.makedirs(os.path.dirname(buffer.file_name), exist_ok=True)
-        with open(buffer.file_name, "wb") as file:
-            file.write(data)
+        try:
+            data = codec.encode(buffer.text, buffer.encoding, buffer.line_endings)
+        except UnicodeEncodeError:
+            self._host.console("%s cannot hold this text, saving as UTF-8" % buffer.encoding)
+            buffer.encoding = "UTF-8"
+            data = codec.encode(buffer.text, buffer.encoding, buffer.line_endings)
+        try:
+            os.makedirs(os.path.dirname(buffer.file_name), exist_ok=True)
+            with open(buffer.file_name, "wb") as file:
+                file.write(data)
+        except OSError as error:
+            self._host.dialogs.ask("error", "Unable to save %s: %s" % (buffer.file_name, error))
+            return False
         buffer.undo.mark_saved()
         buffer.disk_state, buffer.deleted_on_disk = disk_state(buffer.file_name), False
         for shown in buffer.views:

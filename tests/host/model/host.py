@@ -19,6 +19,7 @@ from .events import Events
 from .files import Files
 from .focus import Focus
 from .keymap import Keymap
+from .menus import Menus
 from .metrics import STANDARD
 from .notes import Notes
 from .palette import Palette
@@ -85,6 +86,7 @@ class Host:
         self.commands = Commands(self)
         self.keymap = Keymap(self)
         self.palette = Palette(self)
+        self.menus = Menus(self)
         self._null_settings = SettingsModel(self, lambda: [self.preferences()])
         scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
 

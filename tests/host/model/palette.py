@@ -12,17 +12,14 @@ class Palette:
         self._host = host
 
     def entries(self, window: Any) -> List[Dict[str, Any]]:
-        """Every entry, and whether it is enabled in this window."""
+        """Every entry, and whether its command exists and is enabled in this window."""
         found = []
         for resource in self._host.find_resources("*.sublime-commands"):
             for entry in self._host.read_list(resource):
-                command, args = entry.get("command"), entry.get("args") or None
-                if not isinstance(command, str):
+                if not isinstance(entry.get("command"), str):
                     self._host.complain("%s: an entry needs a command: %r" % (resource, entry))
                     continue
-                enabled = self._host.commands.is_enabled(window, command, args)
-                caption = entry.get("caption", command)
-                found.append({"caption": caption, "command": command, "args": args, "enabled": enabled})
+                found.append(with_state(self._host, window, entry))
         return found
 
     def show(self, window: Any) -> None:
@@ -46,3 +43,15 @@ class Palette:
 
     def _run(self, window: Any, entry: Dict[str, Any]) -> None:
         self._host.commands.run_in_window(window, entry["command"], entry["args"])
+
+
+def with_state(host: Any, window: Any, entry: Dict[str, Any]) -> Dict[str, Any]:
+    """An entry of the palette or of a menu, and whether its command exists and is enabled in this window."""
+    command, args = entry["command"], entry.get("args") or None
+    return {
+        "caption": entry.get("caption", command),
+        "command": command,
+        "args": args,
+        "exists": host.commands.exists(command),
+        "enabled": host.commands.is_enabled(window, command, args),
+    }

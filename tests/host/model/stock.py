@@ -1,4 +1,4 @@
-"""The few key bindings of the editor itself that the model knows, in our own words."""
+"""The few key bindings and menus of the editor itself that the model knows, in our own words."""
 
 from __future__ import annotations
 
@@ -45,4 +45,24 @@ BINDINGS += [
     _key("escape", "hide_overlay", None, _OVERLAY),
     _key("enter", "host_input_panel", {"accept": True}, _INPUT),
     _key("escape", "hide_panel", {"cancel": True}, _INPUT),
+]
+
+MAIN_MENU: List[Dict[str, Any]] = [
+    {
+        "caption": "File",
+        "id": "file",
+        "children": [
+            {"caption": "New File", "command": "new_file"},
+            {"caption": "Save", "command": "save"},
+            {"caption": "Close File", "command": "close"},
+            {"caption": "Close Unmodified Tabs", "command": "close_unmodified"},
+        ],
+    },
+    {"caption": "Edit", "id": "edit", "children": [{"caption": "Undo", "command": "undo"}]},
+    {"caption": "Tools", "id": "tools", "children": []},
+    {
+        "caption": "Preferences",
+        "id": "preferences",
+        "children": [{"caption": "Package Settings", "id": "package-settings", "children": []}],
+    },
 ]

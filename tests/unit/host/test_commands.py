@@ -25,7 +25,7 @@ class Listener(sublime_plugin.EventListener):
     assert module.seen == [("insert", {"characters": "!"}), ("noop", None), ("reopen_last_file", None)]
 
 
-def test_listeners_hear_of_keys_but_not_of_plugins_and_the_palette(bench):
+def test_listeners_hear_of_keys_and_menus_but_not_of_plugins_and_the_palette(bench):
     """Evidence: sublimehq/sublime_text 2234, 2400, 3404."""
     module = bench.plugin("""
 seen = []
@@ -36,18 +36,21 @@ class Listener(sublime_plugin.EventListener):
     def on_post_window_command(self, window, name, args): seen.append("after " + name)
 """)
     (view,) = bench.named("a")
-    bench.resources.texts["Packages/X/X.sublime-commands"] = '[{"caption": "Shut", "command": "close_window"}]'
+    bench.resources.texts["Packages/X/X.sublime-commands"] = '[{"caption": "New", "command": "new_file"}]'
     view.run_command("insert", {"characters": "x"})
     for command in ("reopen_last_file", "undo"):
         bench.window.run_command(command)
-    bench.gestures.new_window()
-    bench.gestures.run_palette("Shut")
+    bench.gestures.run_palette("New")
     bench.gestures.press("ctrl+shift+p")
     module.seen.clear()  # the key
-    bench.gestures.choose("Shut")
+    bench.gestures.choose("New")
     bench.settle()
-    assert bench.sublime.windows() == []
+    assert len(bench.window.views()) == 3
     assert module.seen == []
+    bench.window.focus_view(view)
+    bench.gestures.run_menu(["Edit", "Undo"])
+    bench.gestures.press("ctrl+z")
+    assert module.seen == ["undo", "after undo"] * 2
 
 
 def test_what_runs_inside_a_chain_reaches_no_listener(bench):
@@ -124,3 +127,33 @@ def test_a_list_stays_over_the_previews_of_its_rows(bench, tmp_path):
     bench.gestures.choose(0)
     bench.settle()
     assert ended == [0]
+
+
+def test_closing_unmodified_tabs_closes_scratch_views(bench):
+    a, b, _ = bench.named("a", "b", "c")
+    for view in (a, b):
+        view.run_command("insert", {"characters": "x"})
+    a.set_scratch(True)
+    bench.gestures.run_menu(["File", "Close Unmodified Tabs"])
+    assert bench.window.views() == [b]
+
+
+def test_keys_of_some_keyboards_close_and_save(bench):
+    a, _ = bench.named("a", "b")
+    bench.gestures.press("close")
+    assert bench.window.views() == [a]
+    bench.gestures.press("ctrl+f4")
+    assert bench.window.views() == []
+
+
+def test_a_scratch_view_saved_under_a_name_keeps_its_settings_and_stays_scratch(bench, tmp_path):
+    (view,) = bench.named("a")
+    view.set_scratch(True)
+    view.settings().set("mine", True)
+    clone = bench.host.files.clone(bench.host.views[view.id()])
+    bench.gestures.answer_dialog("save", str(tmp_path / "saved.txt"))
+    bench.gestures.run_command("save", view=view.id())
+    assert view.file_name() == str(tmp_path / "saved.txt")
+    assert view.settings().get("mine")
+    assert view.is_scratch()
+    assert bench.sublime.View(clone.id).is_scratch()

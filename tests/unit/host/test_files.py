@@ -152,3 +152,45 @@ def test_settings_layers(bench):
     settings.set("q", 1)
     bench.settle()
     assert seen == ["again"]
+
+
+def test_mixed_line_endings_become_one(bench):
+    view = bench.open("a.txt", b"a\r\nb\nc\r")
+    assert bench.text(view) == "a\nb\nc\n"
+    assert view.line_endings() == "Windows"
+    view.set_line_endings("unix")
+    view.run_command("save")
+    assert on_disk(view.file_name()) == b"a\nb\nc\n"
+
+
+def test_untitled_files_ask_for_a_name(bench):
+    view = bench.window.new_file()
+    assert view.file_name() is None
+    view.run_command("insert", {"characters": "x"})
+    path = os.path.join(bench.folder, "c.txt")
+    bench.gestures.answer_dialog("save", path)
+    view.run_command("save")
+    assert view.file_name() == path
+    assert on_disk(path) == b"x"
+
+
+def test_a_file_that_cannot_be_written(bench):
+    view = bench.open("a.txt", b"x")
+    view.run_command("insert", {"characters": "y"})
+    folder = os.path.join(bench.folder, "folder")
+    os.mkdir(folder)
+    view.retarget(folder)
+    bench.gestures.answer_dialog("error")
+    view.run_command("save")
+    assert view.is_dirty()
+    shown = bench.gestures.snapshot()["dialogs"][-1]
+    assert shown["kind"] == "error"
+    assert shown["scripted"]
+
+
+def test_what_an_encoding_lacks_is_saved_as_utf8(bench):
+    view = bench.open("a.txt", b"\xe9")
+    view.run_command("append", {"characters": "\u4e2d"})
+    view.run_command("save")
+    assert on_disk(view.file_name()) == "\u00e9\u4e2d".encode("utf-8")
+    assert view.encoding() == "UTF-8"

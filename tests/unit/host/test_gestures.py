@@ -31,15 +31,28 @@ def sample(bench):
         '[{"keys": ["ctrl+s"], "command": "sample_mark", "context": [{"key": "sample.marked", "operand": true}]},'
         ' {"keys": ["ctrl+m", "ctrl+k"], "command": "sample_mark"}]'
     )
+    bench.resources.texts["Packages/Sample/Main.sublime-menu"] = (
+        '[{"id": "preferences", "children": [{"id": "package-settings", "children": '
+        '[{"caption": "Sample", "children": [{"caption": "Mark", "command": "sample_mark"},'
+        ' {"caption": "Gone", "command": "sample_gone"}]}]}]}]'
+    )
     return bench
 
 
-def test_the_palette(sample):
+def test_palette_and_menu(sample):
     view = sample.window.new_file()
     sample.gestures.run_palette("Sample: Mark")
     assert sample.text(view) == "y"
-    gone = [entry for entry in sample.gestures.palette() if entry["caption"] == "Sample: Gone"]
-    assert not gone[0]["enabled"]
+    menu = ["Preferences", "Package Settings", "Sample"]
+    sample.gestures.run_menu([*menu, "Mark"])
+    assert sample.text(view) == "xy"
+    for entries, choose in (
+        (sample.gestures.palette(), lambda: sample.gestures.run_palette("Sample: Gone")),
+        (sample.gestures.menu(), lambda: sample.gestures.run_menu([*menu, "Gone"])),
+    ):
+        assert [entry["command"] for entry in entries if not entry["exists"]] == ["sample_gone"]
+        with pytest.raises(LookupError):
+            choose()
     view.set_read_only(True)
     with pytest.raises(LookupError):
         sample.gestures.run_palette("Sample: Mark")
@@ -71,6 +84,8 @@ def test_quick_panel_and_input_panel(bench):
     panel = bench.window.show_input_panel("Name:", "x", seen.append, lambda text: seen.append(("change", text)), None)
     assert panel.element() == "input:input"
     bench.gestures.type_text("ab")
+    shown = bench.gestures.snapshot()["windows"][0]["input_panel"]
+    assert (shown["caption"], shown["text"]) == ("Name:", "xab")
     bench.gestures.press("enter")
     assert seen == [("change", "xa"), ("change", "xab"), "xab"]
     assert not panel.is_valid()
@@ -88,6 +103,17 @@ def test_links_are_really_there(bench):
     phantoms.update([])
     with pytest.raises(LookupError):
         bench.gestures.click_phantom("key", "go")
+
+
+def test_a_dialog_without_a_script_is_a_problem(bench):
+    view = bench.window.new_file()
+    view.run_command("insert", {"characters": "x"})
+    bench.gestures.answer_dialog("save_changes", "cancel")
+    assert not bench.gestures.close_tab()
+    assert not bench.gestures.problems()["unexpected_dialogs"]
+    assert not bench.gestures.close_tab()
+    assert bench.gestures.problems()["unexpected_dialogs"]
+    bench.gestures.clear_problems()
 
 
 def test_bad_html_and_unknown_commands_are_problems(bench):

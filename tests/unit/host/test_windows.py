@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TWO = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
+ONE = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
 LISTENER = """
 seen = []
 class Listener(sublime_plugin.EventListener):
@@ -105,3 +106,75 @@ def test_windows_come_and_go(bench):
     assert ("close", view.id()) in module.seen
     assert bench.sublime.active_window() == bench.window
     assert not other.is_valid()
+
+
+def test_views_of_removed_groups_move(bench):
+    bench.window.set_layout(TWO)
+    a, b = bench.named("a", "b")
+    bench.window.set_view_index(b, 1, 0)
+    assert tabs(bench, 1) == ["b"]
+    assert bench.window.num_groups() == 2
+    assert bench.window.active_view_in_group(1) == b
+    assert bench.window.active_view_in_group(0) == a
+    bench.window.focus_view(b)
+    bench.window.set_layout(ONE)
+    assert tabs(bench) == ["a", "b"]
+    assert bench.window.active_group() == 0
+    assert bench.window.layout() == ONE
+
+
+def test_preview_tabs(bench):
+    path, other = bench.write("a.txt", b"a"), bench.write("b.txt", b"b")
+    sublime = bench.sublime
+    view = bench.window.open_file(path, sublime.TRANSIENT)
+    bench.settle()
+    assert view.sheet().is_transient()
+    assert view.file_name() == path
+    assert bench.window.views() == []
+    assert bench.window.views(include_transient=True) == [view]
+    assert bench.window.transient_view_in_group(0) == view
+    assert bench.window.active_view() == view
+    assert bench.window.get_view_index(view) == (0, -1)
+    second = bench.window.open_file(other, sublime.TRANSIENT)
+    bench.settle()
+    assert not view.is_valid()
+    second.run_command("insert", {"characters": "x"})
+    assert not second.sheet().is_transient()
+    assert bench.window.views() == [second]
+
+
+def test_dirty_tabs_ask_before_they_close(bench):
+    view = bench.open("a.txt", b"a")
+    view.run_command("insert", {"characters": "x"})
+    answers = []
+    bench.gestures.answer_dialog("save_changes", "cancel")
+    view.close(answers.append)
+    assert answers == [False]
+    assert view.is_valid()
+    bench.gestures.answer_dialog("save_changes", "save")
+    path = view.file_name()
+    assert view.close() is True
+    with open(path) as file:
+        assert file.read() == "xa"
+    scratch = bench.window.new_file()
+    scratch.set_scratch(True)
+    scratch.run_command("insert", {"characters": "x"})
+    scratch.close(answers.append)
+    assert answers[-1] is True
+    assert not bench.gestures.problems()["unexpected_dialogs"]
+
+
+def test_projects_and_folders(bench):
+    bench.window.set_project_data({"folders": [{"path": "/one"}], "settings": {"tab_size": 3}})
+    view = bench.window.new_file()
+    assert bench.window.folders() == ["/one"]
+    assert view.settings().get("tab_size") == 3
+    bench.gestures.set_folders(["/one", "/two"])
+    assert bench.window.project_data()["settings"] == {"tab_size": 3}
+    path = bench.folder + "/p.sublime-project"
+    bench.gestures.save_project(path)
+    assert bench.window.project_file_name() == path
+    assert bench.window.workspace_file_name().endswith("p.sublime-workspace")
+    bench.write("q.sublime-project", b'{"folders": [{"path": "sub"}], // comment\n}')
+    bench.gestures.load_project(bench.folder + "/q.sublime-project")
+    assert bench.window.folders() == [bench.folder + "/sub"]

@@ -1,0 +1,51 @@
+"""The menus of all packages, merged by id into the editor's own.
+
+Rule: an item that cannot be run as it stands is not run; choosing it raises LookupError.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Dict, Iterator, List
+
+from .palette import with_state
+from .stock import MAIN_MENU
+
+
+class Menus:
+    """The items of all `.sublime-menu` files."""
+
+    def __init__(self, host: Any):
+        self._host = host
+
+    def entries(self, window: Any, name: str = "Main") -> List[Dict[str, Any]]:
+        """Every item of `NAME.sublime-menu` that runs a command, with its path of captions and its state."""
+        items: List[Dict[str, Any]] = copy.deepcopy(MAIN_MENU) if name == "Main" else []
+        for resource in self._host.find_resources(name + ".sublime-menu"):
+            _merge(items, self._host.read_list(resource))
+        return [dict(with_state(self._host, window, item), path=path) for path, item in _leaves(items, [])]
+
+    def run(self, window: Any, path: List[str], name: str = "Main") -> None:
+        """Choose an item by its captions. Raises LookupError if it is not there or not enabled."""
+        found = [entry for entry in self.entries(window, name) if entry["path"] == list(path)]
+        if not found or not found[0]["enabled"]:
+            raise LookupError("menu item %r is not %s" % (path, "enabled" if found else "there"))
+        self._host.commands.run_in_window(window, found[0]["command"], found[0]["args"], told=True)
+
+
+def _merge(items: List[Dict[str, Any]], more: List[Dict[str, Any]]) -> None:
+    for item in more:
+        same = next((old for old in items if "id" in item and old.get("id") == item["id"]), None)
+        if same is None:
+            items.append(copy.deepcopy(item))
+            continue
+        same.update({key: value for key, value in item.items() if key != "children"})
+        _merge(same.setdefault("children", []), item.get("children", []))
+
+
+def _leaves(items: List[Dict[str, Any]], path: List[str]) -> Iterator[tuple]:
+    for item in items:
+        here = [*path, item.get("caption", item.get("command", ""))]
+        if isinstance(item.get("command"), str):
+            yield here, item
+        yield from _leaves(item.get("children", []), here)
