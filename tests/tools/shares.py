@@ -14,6 +14,7 @@ FOR_A_RELEASE = (
     "unit/release/test_installed.py",
     "unit/release/test_package_control.py",
     "unit/release/test_resolving.py",
+    "unit/release/test_wheels_alone.py",
     "unit/release/test_workflows.py",
 )
 #: Units that ask nothing of the interpreter, its event loop, or the libraries that are others there; what is read off
