@@ -172,14 +172,21 @@ class Report(DiagnoseCase):
 @POSIX
 class Servers(DiagnoseCase):
     def test_a_stopped_server(self):
-        stopped = self.application.runtime.spawn(self.endpoint.servers._tasks[PRIMARY.key]._server.stop)
-        yield stopped.done
+        task = self.endpoint.servers._tasks[PRIMARY.key]
+        former = task._server
+        yield self.application.runtime.spawn(former.stop).done
         report = yield from self.diagnose()
         self.assert_failed(report, SERVED, f"port {self.endpoint.port}: ", RESTART)
         self.assert_failed(report, GEMINI_FINDS, f"port {self.endpoint.port}: ", RESTART)
         self.window.run_command("gemini_companion_restart_server")
-        yield lambda: self.endpoint.servers._tasks[PRIMARY.key]._server is not None
+        yield lambda: task._server not in (None, former)
         self.assert_ok((yield from self.diagnose()), SERVED)
+
+    def test_a_server_that_never_listened(self):
+        with mock.patch.object(self.endpoint, "port", None):
+            report = yield from self.diagnose()
+        self.assert_failed(report, SERVED, "its server is not running", RESTART)
+        self.assert_failed(report, GEMINI_FINDS, "no server is running for it", RESTART)
 
     def test_a_window_that_is_not_served(self):
         with mock.patch.dict(self.application._endpoints._by_window):
@@ -348,6 +355,13 @@ class Programs(DiagnoseCase):
         self.setting("gemini_command", list(words))
         yield lambda: self.endpoint.settings().gemini_command == words
         return (yield from self.diagnose())
+
+    def test_a_program_that_is_missing(self):
+        report = yield from self.gemini("no-such-gemini-program")
+        name = "Gemini CLI is not installed"
+        self.assert_noted(report, name, "\u201cno-such-gemini-program\u201d is not on the PATH of the login shell")
+        self.assert_noted(report, name, "npm install -g")
+        self.assertNotRegex(report, "- ok: .* is not installed")
 
     def test_everything_has_a_limit(self):
         with mock.patch.object(self.module("diagnosis.report"), "LIMIT_SECONDS", 0.5):

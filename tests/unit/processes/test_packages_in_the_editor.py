@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
@@ -127,3 +128,21 @@ def test_libraries_are_those_that_were_chosen(sample, tmp_path):
     with sample.start(libraries=[str(library)]) as host:
         assert importable(host, "chosen_library")
         assert not importable(host, "pytest")
+
+
+def test_the_build_is_that_of_the_python(sample):
+    expected = {(3, 8): "4200", (3, 13): "4202", (3, 14): "4215"}
+    with sample.start() as host:
+        assert host.evaluate("sublime.version()") == expected.get(sys.version_info[:2], "4215")
+
+
+def test_libraries_in_the_data_folder_are_found(sample):
+    with sample.start(libraries="none") as host:
+        folder = host.evaluate("'python%d%d' % __import__('sys').version_info[:2]")
+        path = os.path.join(host.data, "Lib", folder)
+        os.makedirs(path)
+        with open(os.path.join(path, "late_library.py"), "w", encoding="utf-8") as file:
+            file.write("x = 1\n")
+        host.quit()
+        host.restart()
+        assert host.execute("import late_library", result=None) is None
