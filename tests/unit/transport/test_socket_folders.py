@@ -50,12 +50,12 @@ def test_a_sweep_removes_the_folder_of_an_editor_that_was_killed_before_it_wrote
     assert not os.path.exists(folder)
 
 
-@pytest.mark.parametrize("fault", ["open to others", "a link", "somebody else's"])
+@pytest.mark.parametrize("fault", [0o750, 0o705, 0o711, 0o777, "a link", "somebody else's"])
 def test_nothing_is_served_in_a_folder_of_another_kind(fault, tmp_path, monkeypatch):
     folder = tmp_path / "folder"
     folder.mkdir(mode=0o700)
-    if fault == "open to others":
-        folder.chmod(0o755)
+    if isinstance(fault, int):
+        folder.chmod(fault)
     elif fault == "a link":
         (tmp_path / "link").symlink_to(folder)
         folder = tmp_path / "link"
