@@ -192,13 +192,15 @@ def test_in_one_of_two_windows_a_reload_of_the_package_does_not_disturb_the_prog
     desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL)
 
 
-def test_what_is_accepted_while_the_program_is_suspended_is_written_once_it_is_killed(desktop, copilot, model):
+@pytest.mark.parametrize("edits", ["", "# mine\n"], ids=["as proposed", "edited"])
+def test_what_is_accepted_while_the_program_is_suspended_is_written_once_it_is_killed(desktop, copilot, model, edits):
     proposal = start_review(desktop, copilot, model)
-    desktop.type_at_end(proposal["id"], "# mine\n")
+    if edits:
+        desktop.type_at_end(proposal["id"], edits)
     os.killpg(copilot._process.pid, signal.SIGSTOP)
     desktop.accept()
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == GREETING
     os.killpg(copilot._process.pid, signal.SIGKILL)
-    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n", timeout=40)
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + edits, timeout=40)
     desktop.wait_no_review()
