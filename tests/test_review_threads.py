@@ -8,6 +8,7 @@ import threading
 from typing import Any, Iterator, List
 
 from ..companion.common.workers import WrongThreadError
+from ..companion.editor.edits import text_steps
 from ..companion.review.document.preparation import prepare
 from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
 from .support.listening_client import ListeningClient, announced
@@ -145,6 +146,24 @@ class TestDay(DecidingTestCase):
         yield lambda: bool(done)
         guard.stop()
         self.assertTrue(any("called Window.active_view on" in complaint for complaint in guard.complaints))
+
+    def test_the_guard_notices_every_method_of_a_view(self) -> Iterator[Any]:
+        """Also those that the editor's class inherits from another."""
+        view = yield from self.open_file()
+        guard = ThreadGuard(self.folder)
+        guard.start()
+        self.addCleanup(guard.stop)
+        thread = threading.Thread(target=lambda: list(text_steps(view, TEXT)))
+        thread.start()
+        yield lambda: not thread.is_alive()
+        guard.stop()
+        for name in ("size", "substr"):
+            self.assertTrue(any(f"called View.{name} on" in each for each in guard.complaints), guard.complaints)
+        guard.start()
+        methods = {name: getattr(view, name) for name in dir(view) if not name.startswith("_")}
+        unwatched = [name for name, method in methods.items() if callable(method) and not guard.watches(method)]
+        guard.stop()
+        self.assertEqual(unwatched, [])
 
     def test_the_package_notices_itself(self) -> Iterator[Any]:
         errors: List[Any] = []

@@ -100,9 +100,7 @@ def test_a_temporary_directory_of_another_user_is_refused(machine, mode):
     stranger = machine.platform._replace(user_id=os.getuid() + 1)
     if os.getuid() == 0:
         os.chown(str(machine.temporary), 12345, 12345)
-    sentence = refused(machine, stranger)
-    assert str(machine.temporary) in sentence
-    assert "belongs to another user" in sentence
+    assert f"{machine.temporary} belongs to another user" in refused(machine, stranger)
 
 
 def test_a_temporary_directory_of_the_superuser_is_used(machine):

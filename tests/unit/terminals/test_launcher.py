@@ -313,6 +313,24 @@ class TestSendingTheSelection:
         assert not bench.window.commands
         assert not bench.window.focused
 
+    def test_of_very_many_carets_only_some_are_asked_for(self, bench):
+        told, asked = [], []
+
+        class Carets(list):
+            def __getitem__(self, number):
+                asked.append(number)
+                return super().__getitem__(number)
+
+            def __iter__(self):
+                return (self[number] for number in range(len(self)))
+
+        carets = Carets(Region((row, 0), (row, 1)) for row in range(20000))
+        view = View(self.PATH)
+        view.rows = carets
+        bench.launcher.send_selection(bench.window, view, (), lambda place, agent: told.append(place) or "Claude Code")
+        assert told == [Mention(self.PATH, (0, 19999), 7)]
+        assert len(asked) <= 101
+
     def test_the_terminal_of_a_told_client_gets_the_focus(self, bench):
         ours, theirs = terminal(tagged("claude", 1)), terminal("theirs")
         told = []
