@@ -172,14 +172,14 @@ class Report(DiagnoseCase):
 @POSIX
 class Servers(DiagnoseCase):
     def test_a_stopped_server(self):
-        task = self.endpoint.servers._tasks[PRIMARY.key]
-        former = task._server
-        yield self.application.runtime.spawn(former.stop).done
+        services = self.endpoint.servers.services
+        former = services[PRIMARY.key]
+        yield self.application.runtime.spawn(self.endpoint.servers._tasks[PRIMARY.key]._server.stop).done
         report = yield from self.diagnose()
         self.assert_failed(report, SERVED, f"port {self.endpoint.port}: ", RESTART)
         self.assert_failed(report, GEMINI_FINDS, f"port {self.endpoint.port}: ", RESTART)
         self.window.run_command("gemini_companion_restart_server")
-        yield lambda: task._server not in (None, former)
+        yield lambda: services[PRIMARY.key] is not former
         self.assert_ok((yield from self.diagnose()), SERVED)
 
     def test_a_server_that_never_listened(self):
