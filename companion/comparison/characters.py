@@ -68,5 +68,6 @@ def _by_words(whole: CharacterChange, left: str, right: str, budget: Budget) -> 
     right_places = list(accumulate(map(len, right_pieces), initial=whole.right_start))
     return [
         CharacterChange(left_places[i], left_places[left_end], right_places[j], right_places[right_end])
-        for i, left_end, j, right_end in differences(numbered[0], numbered[1], budget)
+        for _, part in budget.slices(differences(numbered[0], numbered[1], budget))
+        for i, left_end, j, right_end in part
     ]

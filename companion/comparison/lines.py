@@ -53,6 +53,6 @@ def compare_lines(
     end = common_suffix(left[start:], right[start:])
     numbered = number_pieces(left[start : len(left) - end], right[start : len(right) - end], budget)
     found = differences(numbered[0], numbered[1], budget)
-    hunks = [Hunk(*[place + start for place in places]) for places in found]
+    hunks = [Hunk(*[place + start for place in places]) for _, part in budget.slices(found) for places in part]
     hunks = slide(hunks, left, right, budget, shown)
     return hunks if ignored is Whitespace.NONE else with_line_ends(hunks, *shown)

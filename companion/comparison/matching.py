@@ -1,8 +1,8 @@
 """Where two sequences of elements differ: the heart of the comparison, for lines and for words alike.
 
 Method: a pair of segments is trimmed where it is equal at its ends. Anchors cut the rest into smaller pairs. A pair
-without anchors is solved exactly if its table is affordable, else cut where the sides are equal again, else left
-unmatched. Pairs wait in a list, so that depth of nesting costs no stack.
+without anchors is solved exactly if its table is affordable, else cut where the sides are equal again, else in two,
+until the budget is spent. Pairs wait in a list, so that depth of nesting costs no stack.
 
 Rules: blocks of equal elements rise on both sides; what is between them differs at its first and last element. Anchors
 read well but may miss matches. Where they leave over 4 % more elements unmatched than need be, and the exact
@@ -79,7 +79,7 @@ def _by_segments(left: Sequence[int], right: Sequence[int], budget: Budget) -> L
         if left_part and right_part and len(left_part) + len(right_part) > 2:
             found, exact = _divided(left_part, right_part, budget)
             for _, part in budget.slices(found):
-                blocks.extend([Block(i + left_start, j + right_start, length) for i, j, length in part])
+                blocks.extend([Block(i + left_start, j + right_start, length) for i, j, length in part if length])
             if found and not exact:
                 for a, b, c, d in _gaps(found, len(left_part), len(right_part), budget):
                     pending.append((a + left_start, b + left_start, c + right_start, d + right_start))
@@ -97,7 +97,8 @@ def _divided(left: Sequence[int], right: Sequence[int], budget: Budget) -> Tuple
         return _from_anchors(anchors, left, right, budget), False
     if _affordable(left, right, budget):
         return _exact(left, right, budget), True
-    return _resynchronised(left, right, budget), False
+    halves = Block(len(left) // 2, len(right) // 2, 0)
+    return _resynchronised(left, right, budget) or [halves], False
 
 
 def _affordable(left: Sequence[int], right: Sequence[int], budget: Budget) -> bool:
@@ -139,6 +140,7 @@ def _resynchronised(left: Sequence[int], right: Sequence[int], budget: Budget) -
 
 def _second_look(left: Sequence[int], right: Sequence[int], blocks: List[Block], budget: Budget) -> List[Block]:
     """`blocks`, or the exact answer if it is affordable and clearly better."""
+    budget.poll()
     every, matched = len(left) + len(right), sum([block.length for block in blocks])
     unmatched = every - 2 * matched
     both = set(left).intersection(right)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from companion.comparison import compare_lines
 from companion.comparison.anchors import unique_anchors
 from companion.comparison.budget import Budget
+from companion.comparison.subsequence import longest
 from companion.comparison.words import cut
 
 
@@ -33,11 +36,30 @@ def test_of_anchors_that_cross_most_are_kept():
     )
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_what_only_one_side_has_does_not_matter_for_what_is_paired(seed):
+    choose = random.Random(seed)
+    left = [choose.choice([1, 2, 3, 8]) for _ in range(60)]
+    right = [choose.choice([1, 2, 3, 9]) for _ in range(60)]
+    of_left, of_right = ([place for place, each in enumerate(side) if each < 8] for side in (left, right))
+    pairs = longest([left[place] for place in of_left], [right[place] for place in of_right], Budget())
+    assert longest(left, right, Budget()) == [(of_left[i], of_right[j]) for i, j in pairs]
+
+
 def test_many_lines_of_few_distinct_ones_find_together_over_a_large_insertion():
     left = few_distinct(30_000)
     edited = ["edited\n" if number % 100 == 99 else line for number, line in enumerate(left)]
     right = edited[:50] + few_distinct(35_000)[30_000:] + edited[50:]
     assert changed(compare_lines(left, right)) <= 5000 + 2 * 300
+
+
+@pytest.mark.parametrize("count", [10_000, 30_000])
+def test_of_records_that_have_all_changed_what_is_between_them_stays(count):
+    """As in a file of data that a program has written anew: no eight lines in a row are the same."""
+    left, right = ([line for n in range(count) for line in ("},\n", "%s %d\n" % (side, n))] for side in ("old", "new"))
+    hunks = compare_lines(left, right)
+    assert len(hunks) == count
+    assert changed(hunks) == 2 * count
 
 
 def test_a_long_text_is_cut_into_the_same_words_as_a_short_one():
