@@ -11,7 +11,8 @@ from unittest import mock, skipIf
 
 import sublime
 
-from ..companion.review import accepted_texts
+from ..companion.review import accepted_text, accepted_texts
+from ..companion.review.accepted_text import Holder
 from ..companion.review.decision import ReviewError, ReviewState, Verdict
 from ..companion.review.document import disk, file_replacement, writing
 from .review_support import GEMINI, PROPOSED, TEXT, DiskTestCase
@@ -219,6 +220,26 @@ class TestWriting(DiskTestCase):
 
     def test_what_fails_after_the_window_has_closed_is_left_to_other_windows(self) -> Iterator[Any]:
         _, release = yield from self.begin()
+        with mock.patch.multiple(writing, WRITE_SECONDS=0.0), mock.patch.multiple(
+            accepted_texts, ELSEWHERE_MILLISECONDS=10**6
+        ):
+            self.reviews.shutdown()
+        self.write("file.py", "theirs\n")
+        release.set()
+        yield 200
+        self.assertEqual((self.reviews.pending(), self.read()), ([], b"theirs\n"))
+        self.assertEqual(len(os.listdir(self.kept)), 1)
+
+
+    def test_so_is_what_is_written_for_a_client_that_has_gone(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.reviews.accept(review)
+        yield self.closed
+        release = self.hold("write")
+        with mock.patch.object(accepted_text, "GONE_SECONDS", 0.05):
+            self.leave()
+            yield lambda: any(each.state is Holder.WRITING for each in self.reviews.accepted_texts._texts)
         with mock.patch.multiple(writing, WRITE_SECONDS=0.0), mock.patch.multiple(
             accepted_texts, ELSEWHERE_MILLISECONDS=10**6
         ):

@@ -249,6 +249,16 @@ def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
     assert project.read("a.txt") == b"now\n"
 
 
+def test_a_deleted_file_does_not_come_back_beside_the_unsaved_edits_of_its_tab(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=None)
+    listed = list(project.look().values())
+    refused = undoing.undo(project.workspace, listed, [str(project.folder / "a.txt")], str(project.storage), 1.0)
+    assert [(each.unsaved, each.sentence) for each in refused] == [(True, "a.txt has unsaved edits in a tab.")]
+    assert not (project.folder / "a.txt").exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
 def test_permissions_that_have_changed_since_are_not_taken_back(project):
     project.write(a_txt=b"before\n")
