@@ -26,7 +26,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from tests.host.model.quirks import ALL
-from tests.tools import cache, legs, nodes, pythons, shares
+from tests.tools import browser, cache, legs, nodes, pythons, shares
 
 EVERYTHING = "COMPANION_EVERYTHING"
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
@@ -200,7 +200,7 @@ def add_claude(plan: Plan, chosen: List[pythons.Python], keyword: Optional[str])
 
 
 def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:
-    """Node, a newer Node and the npm packages; None, and a note in `not_run`, without them.
+    """Node, a newer Node, the npm packages and the browser; None, and a note in `not_run`, without them.
 
     They are set up here, before the legs run side by side, and told to the tests by environment variables.
     """
@@ -209,6 +209,9 @@ def attempt_client_environment(plan: Plan) -> Optional[Dict[str, str]]:
         env = {nodes.SET_UP: nodes.newer_node(), "COMPANION_SDK_PYTHON": pythons.sdk_environment()}
         for name in nodes.package_sets():
             nodes.packages(name)
+        chromium = browser.chromium()
+        if chromium:
+            env["COMPANION_CHROMIUM"] = chromium
         return env
     except cache.SetupError as error:
         plan.not_run["end to end"] = str(error)

@@ -1,8 +1,9 @@
-"""Reviews as pages, in a dark and a light scheme, at 100 % and at 150 %, and that README shows them as they are now.
+"""Pictures of reviews, in a dark and a light scheme, at 100 % and at 150 %, and that README shows them as they are now.
 
-A program looks whether a page shows what a user has to see, and whether README's pictures were made from the very pages
-that the host shows. With `DRAW_PICTURES=1` in the environment of the test command they are drawn anew, and into
-`.cache/pictures` one picture for each review, with all its looks.
+All are drawn into `.cache/pictures`, for eyes: one picture for each review, with all its looks. A program looks whether
+a page shows what a user has to see, and whether the picture has the asked size and many colors in it. README's pictures
+are drawn anew with `DRAW_PICTURES=1` in the environment of the test command; without it they must have been made from
+the very pages that the host shows.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import re
 import struct
 import time
+import zlib
 
 import pytest
 
@@ -18,7 +20,6 @@ from tests.host.model import palette_colors
 from tests.tools import cache, pictures
 from tests.tools.unasked import looked_at
 
-DRAWN = bool(os.environ.get("DRAW_PICTURES"))
 FOLDER = os.path.join(cache.CACHE, "pictures")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PUBLISHED = os.path.join(ROOT, ".github", "pictures")
@@ -167,32 +168,74 @@ def still(desktop, told):
     return pages[-1]
 
 
+def picture(pages, name, size, folder=FOLDER, scale=1):
+    """Draws pages below each other, and looks whether each is a picture."""
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name + ".png")
+    try:
+        page = pages[0] if len(pages) == 1 else pictures.sheet(pages, size)
+        pictures.draw(page, path, (size[0], len(pages) * size[1]), scale)
+    except pictures.NoBrowser as error:
+        if cache.in_ci():
+            raise
+        pytest.skip(str(error))
+    width, rows, channels = read_png(path)
+    assert (width, len(rows)) == (scale * size[0], scale * len(pages) * size[1])
+    for number in range(len(pages)):
+        part = rows[number * scale * size[1] : (number + 1) * scale * size[1]]
+        assert has_colors(part, channels, 20), f"a picture that shows nothing: {name}, {number}"
+
+
+def has_colors(rows, channels, count):
+    """Whether there are more than `count` different pixels."""
+    pixels = set()
+    for row in rows:
+        pixels.update(row[start : start + channels] for start in range(1, len(row) - channels, channels))
+        if len(pixels) > count:
+            return True
+    return False
+
+
+def read_png(path):
+    """Width, rows and bytes a pixel of a PNG of 8 bits a channel."""
+    with open(path, "rb") as file:
+        data = file.read()
+    parts = list(pictures.chunks(data))
+    width, height, depth, kind = struct.unpack(">IIBB", parts[0][1][:10])
+    assert depth == 8
+    assert kind in (2, 6)
+    channels = 3 if kind == 2 else 4
+    raw = zlib.decompress(b"".join(body for name, body in parts if name == b"IDAT"))
+    length = 1 + width * channels
+    assert len(raw) == height * length
+    return width, [raw[start : start + length] for start in range(0, len(raw), length)], channels
+
+
 def published(page, name, size):
     """README's pictures of this name, at 1x and at 2x, are of this page. Draws them first if that was asked for."""
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         readme = file.read()
     for scale, file_name in ((1, name), (2, name + "-2x")):
-        if DRAWN:
-            pictures.draw([page], os.path.join(PUBLISHED, file_name + ".png"), size, scale)
+        if os.environ.get("DRAW_PICTURES"):
+            picture([page], file_name, size, PUBLISHED, scale)
         made_from = pictures.mark_in(os.path.join(PUBLISHED, file_name + ".png"))
         assert made_from == pictures.mark_of(page), f"{file_name}.png is not what the host shows: DRAW_PICTURES=1"
         assert f".github/pictures/{file_name}.png" in readme
 
 
-def in_every_look(desktop, name, size, told="1 to review"):
-    """The pages of the review; those at 100 % are README's."""
+def draw_all(desktop, name, size, told="1 to review"):
+    """Draws the review in every look; the ones at 100 % are README's. Returns the pages."""
     pages = {look: look_like(desktop, *look, told) for look in LOOKS}
     for (scheme, zoom), page in pages.items():
         if zoom == 1.0:
             published(page, name if scheme == "dark" else f"{name}-{scheme}", size)
-    if DRAWN:
-        pictures.draw(list(pages.values()), os.path.join(FOLDER, name + ".png"), size)
+    picture(list(pages.values()), name, size)
     return list(pages.values())
 
 
 def test_side_by_side(theatre, client):
     propose(theatre, client, "theatre.py", AFTER)
-    for page in in_every_look(theatre, "side-by-side", WIDE):
+    for page in draw_all(theatre, "side-by-side", WIDE):
         assert "SoldOut" in page
         assert re.search(r'class="minimap".*?<u .*class="minimap".*?<u ', page, re.DOTALL), "both minimaps show changes"
 
@@ -201,7 +244,7 @@ def test_inline(theatre, client):
     theatre.host.call("resize_window", width=NARROW[0], height=NARROW[1])
     propose(theatre, client, "theatre.py", AFTER)
     assert theatre.views_of_role("original") == []
-    for page in in_every_look(theatre, "inline", NARROW):
+    for page in draw_all(theatre, "inline", NARROW):
         assert "SoldOut" in page
         assert re.search(r'class="minimap".*?<u ', page, re.DOTALL)
 
@@ -210,7 +253,7 @@ def test_a_new_file(theatre, client):
     theatre.host.call("resize_window", width=LOW[0], height=LOW[1])
     propose(theatre, client, "prices.py", PRICES)
     assert theatre.views_of_role("original") == []
-    for page in in_every_look(theatre, "new-file", LOW):
+    for page in draw_all(theatre, "new-file", LOW):
         assert "ADULT" in page
 
 
@@ -221,7 +264,7 @@ def test_a_warning(theatre, client):
     theatre.host.call("select", ranges=[[0, 0]], view=view["id"])
     theatre.host.call("type_text", text="# not saved\n", view=view["id"])
     theatre.host.wait_until(lambda: "unsaved" in header(theatre))
-    for page in in_every_look(theatre, "warning", LOW):
+    for page in draw_all(theatre, "warning", LOW):
         assert "unsaved" in page
 
 
@@ -231,13 +274,15 @@ def test_unreviewed_changes(theatre, client):
     theatre.write("prices.py", PRICES.encode())
     theatre.wait_status("2 changed files")
     theatre.show_change("theatre.py")
-    for page in in_every_look(theatre, "unreviewed", WIDE, "2 changed files"):
+    for page in draw_all(theatre, "unreviewed", WIDE, "2 changed files"):
         assert all(word in page for word in ("SoldOut", "Keep", "Undo", "Next: prices.py"))
 
 
 def test_an_image(theatre, client):
     theatre.write("seats.png", PNG)
     propose(theatre, client, "seats.png", "Rows A to C, 8 seats each.\n", "PNG image")
+    page = look_like(theatre, "dark", 1.0)
     (original,) = theatre.views_of_role("original")
     said = " ".join(" ".join(phantom["text"] for phantom in original["phantoms"]).split())
     assert "PNG image, 640 \u00d7 480, 12,029 bytes" in said
+    picture([page], "image", WIDE)

@@ -11,14 +11,14 @@ import hashlib
 import html
 import os
 import re
-import shutil
 import struct
 import subprocess
 import tempfile
 import zlib
 from typing import Iterator, List, Optional, Tuple
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+from . import browser
+
 _SECONDS = 60
 # Chromium must not look for hosts of its maker's; a test has no network beyond loopback.
 _QUIET = (
@@ -29,22 +29,21 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _KEYWORD = b"Page\x00"
 
 
-def draw(pages: List[str], path: str, size: Tuple[int, int], scale: int = 1) -> None:
-    """Writes a PNG of pages of that size, below each other, to `path`, `scale` pixels for each of theirs.
+class NoBrowser(Exception):
+    """There is no Chromium on this machine."""
 
-    The mark is that of the page that was drawn. Raises OSError, also where there is no Chromium.
-    """
-    chromium = next((found for found in map(shutil.which, _NAMES) if found), None)
+
+def draw(page: str, path: str, size: Tuple[int, int], scale: int = 1) -> None:
+    """Writes a PNG of a page to `path`, `scale` pixels for each of the page's, with its mark. Raises NoBrowser."""
+    chromium = browser.chromium()
     if chromium is None:
-        raise FileNotFoundError("There is no chromium on PATH.")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    page = pages[0] if len(pages) == 1 else _sheet(pages, size)
+        raise NoBrowser("no chromium on PATH")
     with tempfile.TemporaryDirectory(prefix="picture-") as folder:
         source = os.path.join(folder, "window.html")
         with open(source, "w", encoding="utf-8") as file:
             file.write(page)
         command = [chromium, *_QUIET, "--user-data-dir=" + os.path.join(folder, "profile")]
-        command += [f"--window-size={size[0]},{len(pages) * size[1]}", f"--force-device-scale-factor={scale}"]
+        command += ["--window-size={},{}".format(*size), f"--force-device-scale-factor={scale}"]
         command += ["--screenshot=" + path, "file://" + source]
         subprocess.run(command, check=True, timeout=_SECONDS, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with open(path, "rb") as picture:
@@ -53,7 +52,7 @@ def draw(pages: List[str], path: str, size: Tuple[int, int], scale: int = 1) -> 
         picture.write(_marked(data, mark_of(page)))
 
 
-def _sheet(pages: List[str], size: Tuple[int, int]) -> str:
+def sheet(pages: List[str], size: Tuple[int, int]) -> str:
     """One page with these below each other, because a browser takes longer to start than to draw."""
     frame = '<iframe style="display: block; border: 0; width: {}px; height: {}px" srcdoc="{}"></iframe>'
     frames = "".join(frame.format(*size, html.escape(page)) for page in pages)
@@ -69,13 +68,13 @@ def mark_in(path: str) -> Optional[str]:
     """The mark of the page that the PNG at `path` was drawn from, or None."""
     with open(path, "rb") as file:
         data = file.read()
-    for kind, body in _chunks(data):
+    for kind, body in chunks(data):
         if kind == b"tEXt" and body.startswith(_KEYWORD):
             return body[len(_KEYWORD) :].decode("ascii")
     return None
 
 
-def _chunks(data: bytes) -> Iterator[Tuple[bytes, bytes]]:
+def chunks(data: bytes) -> Iterator[Tuple[bytes, bytes]]:
     """Kind and content of each part of a PNG."""
     place = len(_SIGNATURE)
     while place + 8 <= len(data):
