@@ -49,6 +49,22 @@ def test_edits_and_taking_back_go_together(desktop, client, file):
     assert desktop.arrangement() == before
 
 
+def test_two_clients_review_the_same_file(desktop, client, file):
+    with desktop.client() as other:
+        assert other.connect()["status"] == "connected"
+        first, first_view = propose(client, desktop, file, PROPOSED)
+        second, second_view = propose(other, desktop, file, ["from the other\n", *LINES], count=2)
+        desktop.host.call("focus_view", view=second_view)
+        desktop.reject()
+        assert second.result() == {"outcome": "rejected"}
+        desktop.host.wait_until(lambda: [view["id"] for view in desktop.views_of_role("proposal")] == [first_view])
+        assert desktop.read("lines.txt").decode() == "".join(LINES)
+        desktop.accept()
+        assert first.result()["error"] is None
+        assert desktop.read("lines.txt").decode() == "".join(PROPOSED)
+        desktop.wait_no_review()
+
+
 def test_a_client_that_is_lost_leaves_its_review_and_accept_writes_it(desktop, file):
     before = desktop.arrangement()
     with desktop.client() as client:
