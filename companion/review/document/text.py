@@ -147,13 +147,13 @@ def _is_showable(text: str) -> bool:
 
 
 def _stand_ins(text: str) -> Dict[str, str]:
-    """A visible character, absent from `text`, for each one in it that the editor cannot take."""
+    """A visible character for each one in `text` that the editor cannot take: absent from it if any is."""
     used: set[str] = set()
     for part in portions(text):
         used.update(part)
     free = (chr(code) for code in _PRIVATE if chr(code) not in used)
     return {
-        character: _NUL_PICTURE if character == "\x00" and _NUL_PICTURE not in used else next(free)
+        character: _NUL_PICTURE if character == "\x00" and _NUL_PICTURE not in used else next(free, chr(_PRIVATE[-1]))
         for character in sorted(used)
         if _UNSHOWABLE.match(character)
     }

@@ -21,6 +21,7 @@ ODD_TEXTS = {
     "NUL and its picture": "a\x00\u2400b",
     "lone surrogates": "a\ud800b\udfffc\udc80\n",
     "lone surrogates and private characters": "\udc80\U000f0480\U000f0000",
+    "NUL, its picture and every private character": "\x00\u2400" + "".join(map(chr, range(0xF0000, 0x10FFFE))),
     "astral characters": "\U0001f600\n",
     "form feeds and other separators": "a\x0cb\x0bc\x1cd\u2028e\u2029f\x85g\n",
     "empty": "",
