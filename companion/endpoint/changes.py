@@ -155,11 +155,12 @@ def _of_project(window: sublime.Window) -> List[_LeftOut]:
     """What the folders of the window's project say."""
     data, place = window.project_data(), os.path.dirname(window.project_file_name() or "")
     entries = data.get("folders") if isinstance(data, dict) else None
-    return [
-        _LeftOut.of(entry, os.path.normpath(os.path.join(place, entry["path"])))
-        for entry in (entries if isinstance(entries, list) else ())
-        if isinstance(entry, dict) and isinstance(entry.get("path"), str)
-    ]
+    found: List[_LeftOut] = []
+    for entry in entries if isinstance(entries, list) else ():
+        path = entry.get("path") if isinstance(entry, dict) else None
+        if isinstance(path, str):
+            found.append(_LeftOut.of(entry, os.path.normpath(os.path.join(place, path))))
+    return found
 
 
 def _rules(roots: Tuple[str, ...], secret: Tuple[str, ...], left_out: Sequence[_LeftOut]) -> Rules:

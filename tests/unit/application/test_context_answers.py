@@ -97,7 +97,6 @@ class TestAnswers:
             b"\xff",
             b"[" * 100 + b"]" * 100,
             b"[" + b"1," * 500000 + b"1]",
-            b'{"type": "request", "requestId": 1e400}',
         ],
     )
     @asynchronous
