@@ -143,9 +143,10 @@ class ServerTask:
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
             self.notify(*notification)
-        for session in list(server.sessions.values()):
+        sessions = server.sessions
+        for session in sessions.values():
             self._client_came(session)
-        for session in [each for each in self._former.values() if each.id not in server.sessions]:
+        for session in [each for each in self._former.values() if each.id not in sessions]:
             self._tell(self._listener.went, session)  # its session could not be kept
         self._tell(self._listener.problem, self._dialect, None)
         self._tell_address()

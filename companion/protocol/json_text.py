@@ -89,7 +89,7 @@ def decode(body: bytes, nesting: int, values: int = MOST_VALUES) -> Any:
     A text of more than `AT_ONCE_BYTES` takes long but does not block other threads.
     """
     # A value takes a byte at least, and none of what separates them may stand in a string.
-    is_small = len(body) <= min(values, AT_ONCE_BYTES) or (len(body) <= AT_ONCE_BYTES and _structure(body) <= values)
+    is_small = len(body) <= AT_ONCE_BYTES and (len(body) <= values or _structure(body) <= values)
     text, strings = _Outline(body, {}) if is_small else _outline(body, values)
     try:
         value = _decode_at_once(text)

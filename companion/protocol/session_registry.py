@@ -271,6 +271,11 @@ class SessionRegistry:
                 events.extend(self.close(session, "the client did not reconnect"))
         return events
 
+    def is_expiring(self, session_id: str) -> bool:
+        """Whether this session times out some time. Asked after each call, so no other one is looked at."""
+        session = self._sessions.get(session_id)
+        return session is not None and session.deadline() is not None
+
     def next_deadline(self) -> Optional[float]:
         """When the next session times out, or None."""
         deadlines = [session.deadline() for session in self._sessions.values()]
