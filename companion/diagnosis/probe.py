@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, List, Mapping
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
-from ..endpoint.client import SELF_TEST
 from ..endpoint.context_answers import ContextAnswers, Holding
 from .checks import LOG, RESTART, Check, failed, noted, passed
 from .facts import WindowFacts
 
 if TYPE_CHECKING:
-    from ..transport.client import Client
+    from .client import Client
 
 UNREACHABLE = (
     RESTART + " If that does not help, a firewall or another program may be blocking connections to 127.0.0.1."
@@ -27,7 +26,7 @@ UNREACHABLE = (
 
 async def try_server(window: WindowFacts, token: str, version: str) -> List[Check]:
     """Connect with the right token, which is in no check, and with a wrong one."""
-    from ..transport.client import Client, Refused
+    from .client import Refused
 
     answers, port = f"{window.title} is served", window.port
     if port is None:
@@ -35,39 +34,44 @@ async def try_server(window: WindowFacts, token: str, version: str) -> List[Chec
     checks = [await check_handshake(answers, port, token, version)]
     refuses = f"{window.title} refuses a wrong token"
     try:
-        status = await Client(port, secrets.token_urlsafe(32), SELF_TEST, version).status()
-    except (OSError, asyncio.TimeoutError, Refused) as error:
+        await _on_port(port, secrets.token_urlsafe(32), version).count_tools()
+    except Refused as error:
+        told = str(error)
+        checks.append(passed(refuses, told) if error.status == 401 else failed(refuses, told, LOG))
+    except (OSError, asyncio.TimeoutError) as error:
         checks.append(failed(refuses, describe(error), UNREACHABLE))
     else:
-        detail = f"answered with {status}"
-        checks.append(passed(refuses, detail) if status == 401 else failed(refuses, detail, LOG))
+        checks.append(failed(refuses, "the handshake was answered with 200", LOG))
     return checks
 
 
 async def check_handshake(name: str, port: int, token: str, version: str) -> Check:
     """Open a session, list the tools and close the session."""
-    from ..transport.client import Client
-
-    return await _count_tools(name, f"port {port}", Client(port, token, SELF_TEST, version))
+    return await _count_tools(name, f"port {port}", _on_port(port, token, version))
 
 
 async def check_agent_server(name: str, agent: Agent, content: Mapping[str, Any], version: str) -> Check:
     """Shake hands as a program does that has found this discovery file."""
-    from ..transport.client import SocketClient, WebSocketClient
+    from .client import Client, WebSocketClient
 
     address, secret = agent.identity(content)
     dialect, port = agent.dialect, address if type(address) is int else 0
     if dialect.transport is Transport.HTTP_ON_PORT:
         return await check_handshake(name, port, str(secret), version)
     if dialect.transport is Transport.HTTP_ON_SOCKET:
-        on_socket = SocketClient(str(address), dialect.secret_header, str(secret), SELF_TEST, version)
+        on_socket = Client(str(address), dialect.secret_header, str(secret), version)
         return await _count_tools(name, f"socket {address}", on_socket)
-    on_port = WebSocketClient(port, dialect.secret_header, str(secret), SELF_TEST, version)
-    return await _count_tools(name, f"port {port}", on_port)
+    return await _count_tools(name, f"port {port}", WebSocketClient(port, dialect.secret_header, str(secret), version))
+
+
+def _on_port(port: int, token: str, version: str) -> Client:
+    from .client import Client
+
+    return Client(port, "Authorization", f"Bearer {token}", version)
 
 
 async def _count_tools(name: str, where: str, client: Client) -> Check:
-    from ..transport.client import Refused
+    from .client import Refused
 
     try:
         tools = await client.count_tools()

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from companion.diagnosis import client
 from companion.diagnosis.checks import Outcome
 from companion.diagnosis.facts import WindowFacts
 from companion.diagnosis.probe import check_handshake, try_server
-from companion.transport import client
 
 ROOT = Path(__file__).resolve().parents[3]
 INITIALIZED = b'{"jsonrpc":"2.0","id":1,"result":{}}'

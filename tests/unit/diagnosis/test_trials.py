@@ -11,27 +11,26 @@ import pytest
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.diagnosis import probe, programs
+from companion.diagnosis import client, probe, programs
 from companion.diagnosis.checks import LOG, RESTART, Check, Outcome, failed, passed
 from companion.diagnosis.facts import WindowFacts
 from companion.diagnosis.probe import check_agent_server, describe, try_server
 from companion.diagnosis.programs import check_agent
-from companion.endpoint.client import SELF_TEST
 from companion.system.platform import LINUX, WINDOWS, Platform
-from companion.transport import client as transport
 
 VERSION = "1.2.3"
 REFUSED_BY_SYSTEM = ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
 
 
 class Tried:
-    """Keeps with what each client was made; `tools` or `status` is what it gives, or raises."""
+    """Keeps with what each client was made. One with the right secret is given `tools`, others `stranger`; either may
+    be an error, which is raised."""
 
     def __init__(self, monkeypatch):
         self.made = []
-        self.tools, self.given_status = 4, 401
-        for name in ("Client", "SocketClient", "WebSocketClient"):
-            monkeypatch.setattr(transport, name, self._maker(name))
+        self.tools, self.stranger = 4, client.Refused("the handshake was answered with 401", 401)
+        for name in ("Client", "WebSocketClient"):
+            monkeypatch.setattr(client, name, self._maker(name))
 
     def _maker(self, name):
         tried = self
@@ -39,20 +38,14 @@ class Tried:
         class Client:
             def __init__(self, *arguments):
                 tried.made.append((name, *arguments))
+                self.given = tried.tools if arguments[2] in ("t", "Bearer t") else tried.stranger
 
             async def count_tools(self):
-                return tried._give(tried.tools)
-
-            async def status(self):
-                return tried._give(tried.given_status)
+                if isinstance(self.given, BaseException):
+                    raise self.given
+                return self.given
 
         return Client
-
-    @staticmethod
-    def _give(value):
-        if isinstance(value, BaseException):
-            raise value
-        return value
 
 
 @pytest.fixture
@@ -63,7 +56,7 @@ def tried(monkeypatch):
 OUTCOMES = [
     (4, Outcome.OK, "{}, 4 tools", ""),
     (
-        transport.Refused("the handshake was answered with 401"),
+        client.Refused("the handshake was answered with 401", 401),
         Outcome.FAILED,
         "{}: the handshake was answered with 401",
         RESTART,
@@ -75,14 +68,14 @@ OUTCOMES = [
 
 
 SERVERS = [
-    (GEMINI_CLI, {"port": 50001, "authToken": "t"}, ("Client", 50001, "t"), "port 50001"),
-    (GEMINI_CLI, {"port": "50001", "authToken": "t"}, ("Client", 0, "t"), "port 0"),
-    (GEMINI_CLI, {"port": True, "authToken": "t"}, ("Client", 0, "t"), "port 0"),
+    (GEMINI_CLI, {"port": 50001, "authToken": "t"}, ("Client", 50001, "Authorization", "Bearer t"), "port 50001"),
+    (GEMINI_CLI, {"port": "50001", "authToken": "t"}, ("Client", 0, "Authorization", "Bearer t"), "port 0"),
+    (GEMINI_CLI, {"port": True, "authToken": "t"}, ("Client", 0, "Authorization", "Bearer t"), "port 0"),
     (CLAUDE_CODE, {"port": 50002, "authToken": "t"}, ("WebSocketClient", 50002, CLAUDE_CODE.dialect.secret_header, "t"),
      "port 50002"),
     (CLAUDE_CODE, {"authToken": "t"}, ("WebSocketClient", 0, CLAUDE_CODE.dialect.secret_header, "t"), "port 0"),
     (COPILOT_CLI, {"socketPath": "/run/x", "headers": {COPILOT_CLI.dialect.secret_header: "t"}},
-     ("SocketClient", "/run/x", COPILOT_CLI.dialect.secret_header, "t"), "socket /run/x"),
+     ("Client", "/run/x", COPILOT_CLI.dialect.secret_header, "t"), "socket /run/x"),
 ]  # fmt: skip
 
 
@@ -92,35 +85,38 @@ def test_each_program_has_its_own_way_in(tried, agent, content, made, where, giv
     tried.tools = given
     check = asyncio.run(check_agent_server("its file is right", agent, content, VERSION))
     assert check == Check("its file is right", outcome, detail.format(where), advice)
-    assert tried.made == [(*made, SELF_TEST, VERSION)]
+    assert tried.made == [(*made, VERSION)]
 
 
 class TestAServer:
     WINDOW = WindowFacts("this window", True, 50001, None, (), (), True, (), (), ())
 
     def trial(self):
-        return asyncio.run(try_server(self.WINDOW, "token", VERSION))
+        return asyncio.run(try_server(self.WINDOW, "t", VERSION))
 
     def test_the_right_token_is_taken_and_another_refused(self, tried):
         assert self.trial() == [
             passed("this window is served", "port 50001, 4 tools"),
-            passed("this window refuses a wrong token", "answered with 401"),
+            passed("this window refuses a wrong token", "the handshake was answered with 401"),
         ]
-        (_, _, right, *_), (_, port, wrong, *_) = tried.made
-        assert right == "token"
-        assert wrong not in ("", "token")
+        (_, _, _, right, _), (_, port, _, wrong, _) = tried.made
+        assert right == "Bearer t"
+        assert wrong not in ("Bearer ", right)
         assert port == 50001
         self.trial()
-        assert tried.made[-1][2] != wrong
+        assert tried.made[-1][3] != wrong
 
-    @pytest.mark.parametrize("status", [200, 403, 500])
-    def test_a_server_that_lets_others_in_is_told(self, tried, status):
-        tried.given_status = status
-        assert self.trial()[1] == failed("this window refuses a wrong token", f"answered with {status}", LOG)
+    @pytest.mark.parametrize(
+        ("given", "status"), [(4, 200), (client.Refused("the handshake was answered with 403", 403), 403)]
+    )
+    def test_a_server_that_lets_others_in_is_told(self, tried, given, status):
+        tried.stranger = given
+        detail = f"the handshake was answered with {status}"
+        assert self.trial()[1] == failed("this window refuses a wrong token", detail, LOG)
 
-    @pytest.mark.parametrize("error", [REFUSED_BY_SYSTEM, asyncio.TimeoutError(), transport.Refused("no HTTP")])
+    @pytest.mark.parametrize("error", [REFUSED_BY_SYSTEM, asyncio.TimeoutError()])
     def test_a_server_that_does_not_answer_is_told(self, tried, error):
-        tried.given_status = error
+        tried.stranger = error
         check = self.trial()[1]
         assert (check.outcome, check.detail, check.advice) == (Outcome.FAILED, describe(error), probe.UNREACHABLE)
 

@@ -14,11 +14,11 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
+from companion.diagnosis.client import Client, Refused
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool
 from companion.system import socket_folders
 from companion.transport import listening as local_sockets
-from companion.transport.client import Refused, SocketClient
 from companion.transport.server import CompanionServer
 from tests.support.dialects import dialect
 
@@ -184,9 +184,9 @@ def test_what_was_made_is_removed_if_the_socket_cannot_be_had(monkeypatch):
 
 def test_our_own_client_finds_the_server_well():
     async def scenario(bench, http, path):
-        assert await SocketClient(path, HEADER, TOKEN, "self-test", "1").count_tools() == 1
+        assert await Client(path, HEADER, TOKEN, "1").count_tools() == 1
         with pytest.raises(Refused, match="401"):
-            await SocketClient(path, HEADER, "wrong", "self-test", "1").count_tools()
+            await Client(path, HEADER, "wrong", "1").count_tools()
 
     run(scenario)
 

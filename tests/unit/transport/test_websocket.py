@@ -5,8 +5,8 @@ from __future__ import annotations
 import aiohttp
 import pytest
 
+from companion.diagnosis.client import Refused, WebSocketClient
 from companion.protocol.json_text import AT_ONCE_BYTES, decode
-from companion.transport.client import Refused, WebSocketClient
 from tests.support.held import LONG, long_texts
 from tests.unit.transport.websocket_bench import CALL, HEADER, PING, TOKEN, connect, handshake, heard, run
 
@@ -106,8 +106,8 @@ def test_two_programs_hear_only_what_is_theirs():
 
 def test_our_own_client_finds_the_server_well():
     async def scenario(bench, http, port):
-        assert await WebSocketClient(port, HEADER, TOKEN, "self-test", "1").count_tools() == 1
+        assert await WebSocketClient(port, HEADER, TOKEN, "1").count_tools() == 1
         with pytest.raises(Refused, match="401"):
-            await WebSocketClient(port, HEADER, "wrong", "self-test", "1").count_tools()
+            await WebSocketClient(port, HEADER, "wrong", "1").count_tools()
 
     run(scenario)

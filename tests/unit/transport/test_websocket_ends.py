@@ -9,9 +9,9 @@ import socket as sockets
 import aiohttp
 import pytest
 
+from companion.diagnosis.client import WebSocketClient
 from companion.protocol.tools import Cancellation
 from companion.transport import websocket_server as module
-from companion.transport.client import WebSocketClient
 from tests.unit.transport.websocket_bench import (
     CALL,
     HEADER,
@@ -160,7 +160,7 @@ def test_a_port_that_is_taken_is_an_error_and_the_same_one_can_be_had_again():
         await bench.server.stop()
         assert (await other.server.start(port)).port == port
         try:
-            assert await WebSocketClient(port, HEADER, TOKEN, "self-test", "1").count_tools() == 1
+            assert await WebSocketClient(port, HEADER, TOKEN, "1").count_tools() == 1
         finally:
             await other.server.stop()
 
