@@ -7,7 +7,8 @@ looks for its window. Agents differ only in what their classes override. Code th
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
+import re
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
 
 from ..settings import Settings
 from ..system.platform import LINUX, Platform
@@ -16,6 +17,7 @@ from .dialect import Dialect
 EDITOR_NAME = "sublimetext"  # Gemini CLI's own name for this editor
 EDITOR_DISPLAY_NAME = "Sublime Text"
 EDITOR_INFO = {"name": EDITOR_NAME, "displayName": EDITOR_DISPLAY_NAME}
+_NO_FILE = re.compile(r"(?!)")
 
 
 class Entry(NamedTuple):
@@ -95,14 +97,6 @@ class SharedSocket(NamedTuple):
 
     place: Optional[Place]
     name: str
-
-
-class Reading(NamedTuple):
-    """What stands in a discovery file, as users read it. Nothing of it is secret."""
-
-    address: str
-    has_token: bool
-    workspace: str
 
 
 class Connection(NamedTuple):
@@ -192,7 +186,7 @@ class Agent(Program):
     @property
     def file_names(self) -> Pattern[str]:
         """Matches all names of its discovery files. The group "pid" is the editor's process id if the name has it."""
-        raise NotImplementedError
+        return _NO_FILE
 
     # -- settings -----------------------------------------------------------------------------------------------------
 
@@ -260,16 +254,13 @@ class Agent(Program):
         return Place(self.home(platform), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
-        """The contents of one endpoint's discovery files by name. Current releases read the first one."""
-        raise NotImplementedError
+        """The contents of one endpoint's discovery files by name. Current releases read the first one. None: it looks
+        for no window."""
+        return {}
 
     def identity(self, content: Mapping[str, Any]) -> Tuple[object, ...]:
-        """What tells one server's discovery file from another's."""
+        """The address and the secret in a discovery file: what tells one server's from another's."""
         return content.get("port"), content.get("authToken")
-
-    def read(self, content: Mapping[str, Any]) -> Reading:
-        """What stands in a discovery file."""
-        return Reading(f"port {content.get('port')}", bool(content.get("authToken")), str(content.get("workspacePath")))
 
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
         """The process id of the editor that wrote this file, or None if it is unknown."""
@@ -278,7 +269,7 @@ class Agent(Program):
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """Choose the discovery file as the agent does. None if it would find no window."""
-        raise NotImplementedError
+        return None
 
     # -- environment --------------------------------------------------------------------------------------------------
 
@@ -299,3 +290,14 @@ def common_content(agent: Agent, announcement: Announcement, platform: Platform)
         "authToken": announcement.token_for(agent),
         "ideInfo": dict(EDITOR_INFO),
     }
+
+
+def folders_of(content: Optional[Mapping[str, Any]]) -> List[str]:
+    """The workspace folders in a discovery file that lists them."""
+    folders = (content or {}).get("workspaceFolders")
+    return [folder for folder in folders if isinstance(folder, str)] if isinstance(folders, list) else []
+
+
+def process_id(value: Any) -> Optional[int]:
+    """What a discovery file gives as the editor's process id; None if that is none."""
+    return value if type(value) is int else None

@@ -10,7 +10,7 @@ there it is found whatever the terminal's variables are, by opencode too, and is
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
 from .agent import (
@@ -21,7 +21,8 @@ from .agent import (
     Connection,
     Entry,
     LookupContext,
-    Reading,
+    folders_of,
+    process_id,
 )
 from .claude_dialect import CLAUDE
 
@@ -50,12 +51,8 @@ class ClaudeLockFiles(Agent):
             }
         }
 
-    def read(self, content: Mapping[str, Any]) -> Reading:
-        return super().read({**content, "workspacePath": ", ".join(folders_of(content))})
-
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
-        pid = content.get("pid")
-        return pid if isinstance(pid, int) and not isinstance(pid, bool) else None
+        return process_id(content.get("pid"))
 
 
 class ClaudeCode(ClaudeLockFiles):
@@ -93,12 +90,6 @@ class ClaudeCode(ClaudeLockFiles):
     def run_variables(self, connection: Connection) -> Dict[str, str]:
         port = connection.ports.get(CLAUDE.key)
         return {"CLAUDE_CODE_SSE_PORT": str(port)} if port else {}
-
-
-def folders_of(content: Optional[Mapping[str, Any]]) -> List[str]:
-    """The workspace folders in a lock file."""
-    folders = (content or {}).get("workspaceFolders")
-    return [folder for folder in folders if isinstance(folder, str)] if isinstance(folders, list) else []
 
 
 def _is_usable(entry: Entry, lookup: LookupContext) -> bool:

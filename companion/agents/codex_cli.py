@@ -11,7 +11,7 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_NAME, Agent, Announcement, Entry, LookupContext, Place, SharedSocket
+from .agent import EDITOR_NAME, Agent, Place, SharedSocket
 from .dialect import ContextOf, Dialect, Message, Transport
 from .selection_dialect import position
 from .shared_context import SharedContext
@@ -113,7 +113,6 @@ class CodexCli(Agent):
     can_be_told_which = False
     how_to_connect = "In Codex CLI, type /ide to let it ask this editor with every prompt."
     home_variable, usual_home = "CODEX_HOME", ".codex"
-    file_names = re.compile(r"(?!)")
 
     def why_no_diffs(self) -> str:
         return "Codex CLI shows no diffs in an editor: it asks in the terminal, as its own approval policy says."
@@ -129,12 +128,6 @@ class CodexCli(Agent):
             SharedSocket(self.place(platform), "ipc.sock"),
             SharedSocket(older, f"ipc-{platform.user_id}.sock"),
         )
-
-    def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
-        return {}
-
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
-        return None
 
 
 CODEX_CLI = CodexCli()

@@ -18,7 +18,7 @@ from .agent import (
     Announcement,
     Entry,
     LookupContext,
-    Reading,
+    folders_of,
 )
 from .copilot_dialect import COPILOT
 
@@ -67,12 +67,6 @@ class CopilotCli(Agent):
         headers = content.get("headers")
         return content.get("socketPath"), headers.get(COPILOT.secret_header) if isinstance(headers, dict) else None
 
-    def read(self, content: Mapping[str, Any]) -> Reading:
-        path, secret = self.identity(content)
-        folders = content.get("workspaceFolders")
-        named = ", ".join(map(str, folders)) if isinstance(folders, list) else ""
-        return Reading(f"socket {path}", bool(secret), named)
-
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """Of the files that name the very folder it runs in, the one whose name sorts first."""
         for entry in sorted(entries, key=lambda each: each.name):
@@ -85,11 +79,11 @@ def _fits(entry: Entry, lookup: LookupContext) -> bool:
     content = entry.content
     if content is None or any(name not in content for name in _REQUIRED):
         return False
-    pid, folders = content["pid"], content["workspaceFolders"]
-    if not isinstance(pid, int) or not lookup.is_alive(pid) or not isinstance(folders, list):
+    pid = content["pid"]
+    if not isinstance(pid, int) or not lookup.is_alive(pid):
         return False
     here = lookup.platform.path.normpath(lookup.real(lookup.folder))
-    return here in [lookup.platform.path.normpath(folder) for folder in folders if isinstance(folder, str)]
+    return here in [lookup.platform.path.normpath(folder) for folder in folders_of(content)]
 
 
 COPILOT_CLI = CopilotCli()

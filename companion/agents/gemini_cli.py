@@ -1,6 +1,7 @@
-"""Gemini CLI: where and how it looks for the editor.
+"""Gemini CLI and a fork that differs by names alone, LLxprt Code: where and how they look for the editor.
 
-Rule: everything that is specific to Gemini CLI is in this module.
+Rule: all that is special to them stands here. A fork that looks for the editor by Gemini CLI's own names, as aioncli
+does, needs nothing.
 Implements the companion specification, section I.2 ("Discovery Mechanism: The Port File"), as release 0.61 reads it.
 """
 
@@ -81,4 +82,22 @@ def _fits(entry: Entry, lookup: LookupContext) -> bool:
     return lookup.is_in([str(lookup.platform.path.join(lookup.folder, folder)) for folder in folders])
 
 
+class LlxprtCode(GeminiCli):
+    """Knows of no variable for the editor's process id."""
+
+    key = "llxprt"
+    title = "LLxprt Code"
+    program = "llxprt"
+    npm_package = "@vybestack/llxprt-code"
+    node = 24
+    how_to_connect = "In LLxprt Code, type /ide enable to connect to this editor."
+    last_without_token = (0, 0, 0)
+    usual_folder = "llxprt"
+    variables = "LLXPRT_CODE_IDE"
+
+    def client_variables(self, connection: Connection) -> Dict[str, str]:
+        return {}
+
+
 GEMINI_CLI = GeminiCli()
+LLXPRT_CODE = LlxprtCode()

@@ -100,7 +100,7 @@ class IdeCompanion(Dialect):
     def plain_event(self, method: str, params: Dict[str, Any]) -> Tuple[str, Dict[str, Any]]:
         if method == CONTEXT_UPDATE:
             return "notifications/context-update", _plain_context(params)
-        return ("notifications/" + method if method in self.subscribable else method), params
+        return "notifications/" + method, params
 
     async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         await window.propose(call.session, call.arguments["filePath"], call.arguments["newContent"])

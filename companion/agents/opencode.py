@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Tuple
 
-from .agent import Entry, LookupContext
-from .claude_code import PORT, ClaudeLockFiles, folders_of
+from .agent import Entry, LookupContext, folders_of
+from .claude_code import PORT, ClaudeLockFiles
 
 
 class OpenCode(ClaudeLockFiles):

@@ -12,7 +12,16 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import Platform
-from .agent import EDITOR_DISPLAY_NAME, Agent, Announcement, Connection, Entry, LookupContext, common_content
+from .agent import (
+    EDITOR_DISPLAY_NAME,
+    Agent,
+    Announcement,
+    Connection,
+    Entry,
+    LookupContext,
+    common_content,
+    process_id,
+)
 from .ide_companion import IDE_COMPANION
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
@@ -47,7 +56,7 @@ class QwenCode(Agent):
 
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
         pid = super().owner(name, content)
-        return pid if pid is not None else _editor_pid(content)
+        return pid if pid is not None else process_id(content.get("ppid"))
 
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The lock file of the port in the environment, or else the newest one that fits and whose editor runs."""
@@ -88,14 +97,9 @@ def _folders(workspace: Any, platform: Platform) -> List[str]:
     return [folder for folder in folders if folder and platform.path.isabs(folder)]
 
 
-def _editor_pid(content: Mapping[str, Any]) -> Optional[int]:
-    pid = content.get("ppid")
-    return pid if isinstance(pid, int) and not isinstance(pid, bool) else None
-
-
 def _is_stale(content: Mapping[str, Any], lookup: LookupContext) -> bool:
     """Whether Qwen Code would delete the file instead of using it."""
-    pid = _editor_pid(content)
+    pid = process_id(content.get("ppid"))
     return pid is not None and not lookup.is_alive(pid)
 
 

@@ -13,8 +13,7 @@ from .agent import Agent, Program
 from .claude_code import CLAUDE_CODE
 from .codex_cli import CODEX_CLI
 from .copilot_cli import COPILOT_CLI
-from .gemini_cli import GEMINI_CLI
-from .llxprt_code import LLXPRT_CODE
+from .gemini_cli import GEMINI_CLI, LLXPRT_CODE
 from .opencode import KILO_CLI, OPENCODE
 from .own import own_agents, own_programs
 from .qwen_code import QWEN_CODE

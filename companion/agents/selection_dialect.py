@@ -29,7 +29,7 @@ class SelectionDialect(Dialect):
     """
 
     def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (selection_message(context),)
+        return (Message(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED),)
 
     def only_takes_back(self, context: SharedContext) -> bool:
         return context.active is None
@@ -43,7 +43,7 @@ class SelectionDialect(Dialect):
 
     async def diagnosed(self, call: ToolCall, window: AgentWindow) -> Sequence[FileDiagnostics]:
         """The diagnostics of the file that the argument `uri` names; without it, of all files that are shared."""
-        address = optional_text(call.arguments, "uri")
+        address = call.arguments.get("uri")
         return await window.diagnostics(path_of_url(address) if address else None)
 
 
@@ -68,11 +68,6 @@ def selection_fields(active: Optional[ActiveFile]) -> Dict[str, Any]:
     }
 
 
-def selection_message(context: SharedContext) -> Message:
-    """`selection_changed`."""
-    return Message(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED)
-
-
 def diagnostic_fields(diagnostic: Diagnostic, severities: Mapping[Severity, str]) -> Dict[str, Any]:
     """One diagnostic, with the words of the program for how bad it is."""
     return {
@@ -81,9 +76,3 @@ def diagnostic_fields(diagnostic: Diagnostic, severities: Mapping[Severity, str]
         "range": {"start": position(diagnostic.start), "end": position(diagnostic.end)},
         "source": diagnostic.source,
     }
-
-
-def optional_text(arguments: Mapping[str, Any], name: str) -> str:
-    """The value of an argument; "" if it is missing or no text."""
-    value = arguments.get(name)
-    return value if isinstance(value, str) else ""

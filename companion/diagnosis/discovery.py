@@ -10,7 +10,7 @@ import os
 import stat
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..agents.agent import Agent, Announcement, Entry, LookupContext, contains
+from ..agents.agent import Agent, Announcement, Entry, LookupContext, contains, folders_of
 from ..agents.registry import AGENTS
 from ..discovery import files
 from ..discovery.directory import DiscoveryError, prepare
@@ -65,7 +65,7 @@ def look(
             content = files.read(path, platform)
             found.append(Entry(name, content, files.written_at(path) or 0.0))
             if path not in known:
-                facts.append(_fact(path, _described(agent, content)))
+                facts.append(_fact(path, described(agent, content)))
     return DiscoverySnapshot(platform, editor_pid, entries), facts
 
 
@@ -180,12 +180,14 @@ def _owner(user_id: int) -> str:
         return str(user_id)  # there is no such table on Windows, and an account may be gone
 
 
-def _described(agent: Agent, content: Optional[Mapping[str, Any]]) -> str:
-    """A discovery file's content without its secret."""
+def described(agent: Agent, content: Optional[Mapping[str, Any]]) -> str:
+    """A discovery file's content as users read it, without its secret."""
     if content is None:
         return "unreadable"
     info = content.get("ideInfo")
     editor = info.get("displayName") if isinstance(info, dict) else content.get("ideName")
-    found = agent.read(content)
-    token = "with a token" if found.has_token else "without a token"
-    return f"{editor or 'unnamed editor'}, {found.address}, {token}, workspace {found.workspace}"
+    address, secret = agent.identity(content)
+    where = f"socket {address}" if isinstance(address, str) else f"port {address}"
+    token = "with a token" if secret else "without a token"
+    workspace = content.get("workspacePath") or ", ".join(folders_of(content))
+    return f"{editor or 'unnamed editor'}, {where}, {token}, workspace {workspace}"

@@ -10,11 +10,11 @@ import pytest
 from companion.agents.agent import Announcement, Connection
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
-from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.llxprt_code import LLXPRT_CODE
+from companion.agents.gemini_cli import GEMINI_CLI, LLXPRT_CODE
 from companion.agents.opencode import OPENCODE
 from companion.agents.qwen_code import QWEN_CODE
 from companion.agents.registry import AGENTS
+from companion.diagnosis.discovery import described
 from companion.protocol.catalogue import Catalogue
 from companion.protocol.tools import Implementation
 from companion.settings import Settings
@@ -49,7 +49,7 @@ COPILOT = {
     "workspaceFolders": ["/code/one", "/code/two"],
     "ideInfo": IDE_INFO,
 }
-REAL = "/code/one, /code/two"
+REAL = "with a token, workspace /code/one, /code/two"
 
 
 @pytest.mark.parametrize(
@@ -59,27 +59,27 @@ REAL = "/code/one, /code/two"
             GEMINI_CLI,
             ("/tmp", ("gemini", "ide"), True),
             {"gemini-ide-server-4321-50001.json": COMMON},
-            ("port 50001", True, "/link"),
+            "port 50001, with a token, workspace /link",
         ),
         (
             LLXPRT_CODE,
             ("/tmp", ("llxprt", "ide"), True),
             {"llxprt-ide-server-4321-50001.json": COMMON},
-            ("port 50001", True, "/link"),
+            "port 50001, with a token, workspace /link",
         ),
         (
             QWEN_CODE,
             ("/home/me/.qwen", ("ide",), False),
             {"50001.lock": QWEN, "4321-50001.lock": QWEN},
-            ("port 50001", True, "/link"),
+            "port 50001, with a token, workspace /link",
         ),
-        (CLAUDE_CODE, ("/home/me/.claude", ("ide",), False), {"50001.lock": CLAUDE}, ("port 50001", True, REAL)),
-        (OPENCODE, ("/home/me/.claude", ("ide",), False), {"50001.lock": CLAUDE}, ("port 50001", True, REAL)),
+        (CLAUDE_CODE, ("/home/me/.claude", ("ide",), False), {"50001.lock": CLAUDE}, f"port 50001, {REAL}"),
+        (OPENCODE, ("/home/me/.claude", ("ide",), False), {"50001.lock": CLAUDE}, f"port 50001, {REAL}"),
         (
             COPILOT_CLI,
             ("/home/me/.copilot", ("ide",), False),
             {next(iter(COPILOT_CLI.files(ANNOUNCEMENT, MACHINE))): COPILOT},
-            ("socket /run/x/mcp.sock", True, REAL),
+            f"socket /run/x/mcp.sock, {REAL}",
         ),
     ],
     ids=lambda value: getattr(value, "key", ""),
@@ -90,9 +90,9 @@ def test_where_its_files_are_what_is_in_them_and_what_a_report_reads_there(agent
     for name, content in files.items():
         assert agent.file_names.match(name)
         assert agent.owner(name, content) == 4321
-        assert agent.read(content) == reading
-        assert "secret" in agent.identity(content)
-    assert agent.read({}).has_token is False
+        assert described(agent, content) == f"Sublime Text, {reading}"
+        assert agent.identity(content)[1] == "secret"
+    assert ", without a token, " in described(agent, {})
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from companion.agents.agent import Entry, LookupContext, contains
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
-from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.llxprt_code import LLXPRT_CODE
+from companion.agents.gemini_cli import GEMINI_CLI, LLXPRT_CODE
 from companion.agents.opencode import OPENCODE
 from companion.agents.qwen_code import QWEN_CODE
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform

@@ -9,7 +9,7 @@ from companion.agents.claude_dialect import CLAUDE
 from companion.agents.copilot_dialect import COPILOT
 from companion.agents.dialect import Transport, file_url, json_result, path_of_url, tool
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.agents.selection_dialect import optional_text, selection_fields
+from companion.agents.selection_dialect import selection_fields
 from companion.agents.shared_context import ActiveFile, Position
 from companion.agents.window import OpenEditor
 
@@ -62,11 +62,6 @@ def test_what_programs_send_for_a_path(address, path):
 def test_letters_stand_for_themselves_in_what_is_answered():
     (block,) = json_result({"name": "\u00e9"}).content
     assert block["text"] == '{"name": "\u00e9"}'
-
-
-def test_an_argument_that_is_missing_or_no_text_is_empty():
-    assert optional_text({"uri": "file:///a"}, "uri") == "file:///a"
-    assert optional_text({}, "uri") == optional_text({"uri": None}, "uri") == optional_text({"uri": 7}, "uri") == ""
 
 
 def test_a_tool_has_a_schema_that_lets_more_arguments_through():

@@ -29,4 +29,8 @@ def test_of_a_decision_the_path_is_told_and_the_text_if_it_is_accepted():
     accepted = IDE_COMPANION.decided("/a.py", "edited\n")
     assert accepted == ("ide/diffAccepted", {"filePath": "/a.py", "content": "edited\n"}, None)
     assert IDE_COMPANION.decided("/a.py", "").params["content"] == ""
-    assert IDE_COMPANION.decided("/a.py", None) == ("ide/diffRejected", {"filePath": "/a.py"}, None)
+    rejected = IDE_COMPANION.decided("/a.py", None)
+    assert rejected == ("ide/diffRejected", {"filePath": "/a.py"}, None)
+    for told in (accepted, rejected):
+        plain = IDE_COMPANION.plain_event(told.method, told.params)
+        assert plain == ("notifications/" + told.method, told.params)
