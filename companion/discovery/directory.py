@@ -1,18 +1,17 @@
 """The directories of discovery files: created for the user alone, and refused if another user controls them.
 
-Rule: a discovery file holds a secret and tells agents where to send source code. A directory is never used if another
-user owns it or can write to it, or if it is a link, because another user could then replace the files. The one for
-temporary files, which all users share, belongs to the superuser or to the user.
+Rule: a discovery file holds a secret and tells agents where to send source code, so each of its directories is checked
+(see `safe_folders`).
 """
 
 from __future__ import annotations
 
 import os
-import stat
 from typing import Callable
 
 from ..agents.agent import Place
-from ..system.platform import SUPERUSER_ID, Platform
+from ..system.platform import Platform
+from ..system.safe_folders import check_own, check_shared
 
 DIRECTORY_MODE = 0o700
 
@@ -31,14 +30,17 @@ def prepare(place: Place, platform: Platform) -> str:
     directory of the user, which may be a link that the user has made. Raises `DiscoveryError`. Any thread except the
     main one.
     """
-    return _checked(place, platform, _make)
+    try:
+        return _checked(place, platform, _make)
+    except OSError as error:
+        raise DiscoveryError(str(error)) from error
 
 
 def is_safe(place: Place, platform: Platform) -> bool:
     """Whether the directories exist and `prepare` would accept them. Creates nothing. Never raises."""
     try:
         _checked(place, platform, lambda directory: None)
-    except DiscoveryError:
+    except OSError:
         return False
     return True
 
@@ -46,16 +48,16 @@ def is_safe(place: Place, platform: Platform) -> bool:
 def _checked(place: Place, platform: Platform, make: Callable[[str], None]) -> str:
     directory = place.root
     if not platform.path.isabs(directory):
-        raise DiscoveryError(f"{directory} is not an absolute path, so clients cannot find discovery files there")
+        raise OSError(f"{directory} is not an absolute path, so clients cannot find discovery files there")
     if place.root_is_shared:
-        _check_shared(directory, platform)
+        check_shared(directory, platform)
     else:
         make(directory)
-        _check(directory, platform, may_be_link=True)
+        check_own(directory, platform, may_be_link=True)
     for name in place.below:
         directory = platform.path.join(directory, name)
         make(directory)
-        _check(directory, platform, may_be_link=False)
+        check_own(directory, platform)
     return directory
 
 
@@ -65,54 +67,6 @@ def _make(directory: str) -> None:
     except FileExistsError:
         return  # the caller checks what it is
     except FileNotFoundError:
-        raise DiscoveryError(f"{directory} cannot be created: its parent directory does not exist") from None
+        raise OSError(f"{directory} cannot be created: its parent directory does not exist") from None
     except OSError as error:
-        raise DiscoveryError(f"{directory} cannot be created: {error.strerror or error}") from error
-
-
-def _status(directory: str, *, follow: bool) -> os.stat_result:
-    try:
-        return os.stat(directory, follow_symlinks=follow)
-    except OSError as error:
-        raise DiscoveryError(f"{directory} cannot be looked at: {error.strerror or error}") from error
-
-
-def _check(directory: str, platform: Platform, *, may_be_link: bool) -> None:
-    status = _status(directory, follow=may_be_link)
-    if stat.S_ISLNK(status.st_mode) or _is_reparse_point(status):
-        raise DiscoveryError(
-            f"{directory} is a link and is not used for discovery files; remove it and a directory is made"
-        )
-    if not stat.S_ISDIR(status.st_mode):
-        raise DiscoveryError(f"{directory} is not a directory; remove it and one is made")
-    if platform.user_id is None:
-        return  # Windows: directories below the profile inherit its access list
-    if status.st_uid != platform.user_id:
-        raise DiscoveryError(f"{directory} belongs to another user and is not used for discovery files")
-    if platform.others_can_write(status):
-        raise DiscoveryError(
-            f"others can write to {directory}, so it is not used for discovery files; "
-            f'run "chmod go-w {directory}" to allow it'
-        )
-
-
-def _check_shared(directory: str, platform: Platform) -> None:
-    # The directory itself may be a link, made by the superuser: /tmp is one on macOS.
-    status = _status(directory, follow=True)
-    if not stat.S_ISDIR(status.st_mode):
-        raise DiscoveryError(f"{directory} is not a directory")
-    if platform.user_id is None:
-        return
-    if status.st_uid not in (platform.user_id, SUPERUSER_ID):
-        raise DiscoveryError(f"{directory} belongs to another user and is not used for discovery files")
-    # With the sticky bit, only the owner of an entry, and of the directory, can rename or remove it.
-    if platform.others_can_write(status) and not status.st_mode & stat.S_ISVTX:
-        raise DiscoveryError(
-            f"others can replace what is in {directory} (no sticky bit), so it is not used for discovery files"
-        )
-
-
-def _is_reparse_point(status: os.stat_result) -> bool:
-    # Python does not count a junction on Windows as a symbolic link, but it is one for this purpose.
-    attributes = getattr(status, "st_file_attributes", 0)
-    return bool(attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0x400))
+        raise OSError(f"{directory} cannot be created: {error.strerror or error}") from error

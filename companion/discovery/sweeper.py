@@ -18,6 +18,7 @@ from typing import Callable, List, NamedTuple, Optional, Sequence
 from ..agents.agent import EDITOR_NAME, Agent
 from ..agents.registry import AGENTS
 from ..system import socket_folders
+from ..system.listeners import is_answered
 from ..system.platform import Platform
 from ..system.processes import began as process_began
 from ..system.processes import is_alive as process_is_alive
@@ -27,7 +28,6 @@ from .directory import is_safe
 logger = logging.getLogger("gemini_companion.discovery")
 
 CLOCK_SECONDS = 10  # file systems and process tables measure time differently
-CONNECT_SECONDS = 1
 
 
 def sweep(
@@ -118,15 +118,5 @@ class _Judge(NamedTuple):
 
 
 def _answers(port: object) -> bool:
-    """Whether something listens on the port, or may do. Blocks for at most `CONNECT_SECONDS`."""
-    if not isinstance(port, int) or not 0 < port < 65536:
-        return False
-    import socket
-
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=CONNECT_SECONDS).close()
-    except ConnectionRefusedError:
-        return False
-    except OSError:
-        return True  # in doubt the file is kept
-    return True
+    """Whether something listens on the port, or may do."""
+    return isinstance(port, int) and 0 < port < 65536 and is_answered(("127.0.0.1", port))

@@ -1,7 +1,7 @@
 """The folders in which sockets stand: made for the user alone, checked, and removed again.
 
-Rule: a folder is refused if it is a link, belongs to another user, or is open to others, and so is one where another
-user could put something else in its place. A socket counts as left over only if nobody answers at it.
+Rule: a folder is refused if it is not safe (see `safe_folders`) or others may look into it, and so is a place where
+another user could put something else in its place. A socket counts as left over only if nobody answers at it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import glob
 import logging
 import os
-import socket
 import stat
 import sys
 import tempfile
 from typing import List
 
-from .platform import SUPERUSER_ID, Platform
+from .listeners import is_answered
+from .platform import Platform
+from .safe_folders import check_own, check_shared
 
 logger = logging.getLogger("gemini_companion.system")
 
@@ -35,7 +36,7 @@ def make_folder(wanted: str = "") -> str:
     `wanted`: the one to make again, if nobody has put anything else in its place.
     """
     place = os.path.dirname(wanted) if wanted else _place(tempfile.gettempdir())
-    check_place(place)
+    check_shared(place, Platform.current())
     if not wanted:
         return tempfile.mkdtemp(prefix=PREFIX, dir=place)
     try:
@@ -51,27 +52,10 @@ def _place(temporary: str) -> str:
     return temporary if len(os.fsencode(longest)) <= MOST_BYTES else SHORT
 
 
-def check_place(directory: str) -> None:
-    """Raise `OSError`, with a sentence, unless what the user makes in a directory is safe from other users but the
-    superuser.
-    """
-    status = os.stat(directory)  # it may be a link of the superuser's: /tmp is one on macOS
-    platform = Platform.current()
-    if status.st_uid not in (platform.user_id, SUPERUSER_ID):
-        raise OSError(f"{directory} belongs to another user, so no socket is opened in it")
-    if platform.others_can_write(status) and not status.st_mode & stat.S_ISVTX:
-        raise OSError(f"others can replace what is in {directory} (no sticky bit), so no socket is opened in it")
-
-
 def check_folder(folder: str) -> None:
     """Raise `OSError`, with a sentence, unless the folder is no link and the user's, and only the user may use it."""
-    status = os.lstat(folder)
-    if not stat.S_ISDIR(status.st_mode):
-        raise OSError(f"{folder} is not a folder, so no socket is opened in it")
-    if status.st_uid != os.getuid():
-        raise OSError(f"{folder} belongs to somebody else, so no socket is opened in it")
-    if stat.S_IMODE(status.st_mode) & 0o077:
-        raise OSError(f"others may use {folder}, so no socket is opened in it")
+    if check_own(folder, Platform.current()).st_mode & 0o077:
+        raise OSError(f"others may use {folder}, so it is not used")
 
 
 def remove(folder: str) -> None:
@@ -97,21 +81,9 @@ def is_left_over(path: str) -> bool:
         return False
     try:
         check_folder(folder)
-        if not stat.S_ISSOCK(os.lstat(path).st_mode):
-            return False
+        return stat.S_ISSOCK(os.lstat(path).st_mode) and not is_answered(path)
     except OSError:
         return False
-    trial = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        trial.settimeout(1)
-        trial.connect(path)
-    except ConnectionRefusedError:
-        return True
-    except OSError:
-        return False
-    finally:
-        trial.close()
-    return False
 
 
 def left_over(temporary: str, now: float) -> List[str]:

@@ -18,6 +18,7 @@ import sys
 import time
 from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Set
 
+from ..system.listeners import is_answered
 from .listening import bind, serve_pipe
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -70,21 +71,6 @@ class Claim(NamedTuple):
         self.leave()
         if self.listening is not None:
             self.listening.close()
-
-
-def is_answered(path: str) -> bool:
-    """Whether somebody listens at a path. In doubt somebody does. Blocks: not for the loop or the main thread."""
-    trial = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        trial.settimeout(CONNECT_SECONDS)
-        trial.connect(path)
-    except (ConnectionRefusedError, FileNotFoundError):
-        return False
-    except OSError:
-        return True
-    finally:
-        trial.close()
-    return True
 
 
 def claim(path: str) -> Optional[Claim]:

@@ -14,6 +14,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
+from companion.system.listeners import is_answered
 from companion.transport import framed_socket
 from companion.transport.framed_socket import MOST_BYTES, MOST_CONNECTIONS, Claim, FrameServer, ask, claim
 
@@ -71,7 +72,7 @@ class TestClaiming:
         another.close()
         claimed = claim(path)
         assert claimed is not None
-        assert framed_socket.is_answered(path)
+        assert is_answered(path)
         claimed.release()
 
     def test_a_young_one_may_be_about_to_listen(self, path, another, monkeypatch):
