@@ -11,16 +11,14 @@ sessions over a transport of its own ("Custom Transports").
 from __future__ import annotations
 
 import logging
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from .catalogue import Catalogue
 from .effects import Event, Notified, Reaction, RunCalls
-from .exchanges import Arrival, Exchange, refused
-from .json_text import NotJson, TooDeep, TooManyValues, decode
+from .exchanges import Exchange, refused
 from .jsonrpc import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    PARSE_ERROR,
     Fault,
     Message,
     Notification,
@@ -32,11 +30,11 @@ from .jsonrpc import (
 from .limits import Limits
 from .metadata import VERSION_HEADER, Introduction, is_stateless, read_metadata, unsupported_version
 from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server, end_subscription
-from .revisions import ASSUMED, REVISIONS
+from .revisions import ASSUMED, REVISIONS, Revision
 from .serving import ServedDialect
 from .session_registry import SESSION_HEADER, SessionRegistry
 from .sessions import SUBSCRIBER, Session, SessionState
-from .tools import Implementation, ToolCall, ToolResult
+from .tools import ClientSession, Implementation, ToolCall, ToolResult
 
 logger = logging.getLogger("gemini_companion.protocol")
 
@@ -51,78 +49,73 @@ class Protocol:
         self.registry = SessionRegistry(limits, dialect)
         self._server = Server(limits, self.catalogue, self.registry, tuple(dialect.subscribable))
 
-    def receive(self, session: Session, arrival: Arrival, now: float) -> Reaction:
-        """Handle one message on a connection that carries them both ways."""
+    def receive(self, session: Session, value: Any, size: int, now: float) -> Reaction:
+        """Handle one message on a connection that carries them both ways. `value` and `size` as for `post`."""
         if session.state is SessionState.CLOSED:
             return Reaction(None)
-        exchange = Exchange(session.revision, session.client, arrival, session)
-        try:
-            self._handle(exchange, read_message(self._decode(arrival)), now)
-        except RpcError as error:
-            exchange.refuse(None, error)
+        exchange = Exchange(session.revision, session.client, session, size=size)
+        self._handle(exchange, read_message(value), now)
         return self._begun(exchange)
 
-    def _decode(self, arrival: Arrival) -> Any:
-        """What was received, as a value. Raises RpcError."""
-        try:
-            if arrival.decoded is not None:
-                return arrival.decoded()
-            return decode(arrival.body, self.limits.nesting, self.limits.values)
-        except NotJson as error:
-            raise RpcError(PARSE_ERROR, f"Parse error: {error}.", status=400) from None
-        except TooDeep:
-            sentence = f"The message is nested deeper than {self.limits.nesting} levels."
-            raise RpcError(INVALID_REQUEST, sentence, status=400) from None
-        except TooManyValues:
-            sentence = f"The message holds more than {self.limits.values} values."
-            raise RpcError(INVALID_REQUEST, sentence, status=400) from None
+    def post(
+        self,
+        value: Any,
+        headers: Mapping[str, str],
+        now: float,
+        *,
+        token_name: str = "",
+        in_event: bool = False,
+        size: int = 0,
+    ) -> Reaction:
+        """Handle a POST to the MCP endpoint.
 
-    def post(self, arrival: Arrival, now: float) -> Reaction:
-        """Handle a POST to the MCP endpoint. `now` is in seconds of a monotonic clock."""
-        try:
-            value = self._decode(arrival)
-        except RpcError as error:
-            return Reaction(refused(error))
+        `value` is the decoded body (`read_value`), `size` was its number of bytes. Lookups in `headers` must ignore
+        case (RFC 9110, 5.1). `now` is in seconds of a monotonic clock. `in_event`: the answer is written as an event.
+        """
         message = None if type(value) is list else read_message(value)
-        stateless = is_stateless(arrival.headers.get(VERSION_HEADER), message)
+        stateless = is_stateless(headers.get(VERSION_HEADER), message)
         try:
-            exchange = (self._stateless if stateless else self._with_sessions)(arrival, message, now)
+            sender = (self._stateless if stateless else self._with_sessions)(headers, token_name, message, now)
         except RpcError as error:
             request_id = message.id if isinstance(message, Request) else None
             return Reaction(refused(error, request_id, null_id=not stateless))
+        exchange = Exchange(*sender, in_event=in_event, size=size)
         if message is None:
             self._handle_batch(exchange, value, now)
         else:
             self._handle(exchange, message, now)
         return self._begun(exchange)
 
-    def _with_sessions(self, arrival: Arrival, message: Optional[Message], now: float) -> Exchange:
+    def _with_sessions(
+        self, headers: Mapping[str, str], token_name: str, message: Optional[Message], now: float
+    ) -> Tuple[Revision, ClientSession, Optional[Session]]:
         """Who has sent this to a revision with sessions. Raises RpcError."""
-        session_id = arrival.headers.get(SESSION_HEADER)
+        session_id = headers.get(SESSION_HEADER)
         if session_id is None:
-            version = arrival.headers.get(VERSION_HEADER)
+            version = headers.get(VERSION_HEADER)
             revision = ASSUMED if version is None else REVISIONS[version]
-            client = self.registry.client_without_session(revision, arrival.token_name)
-            return Exchange(revision, client, arrival)
+            return revision, self.registry.client_without_session(Introduction(revision), token_name), None
         session = self.registry.find(session_id)
         session.last_seen = now
-        return Exchange(session.revision, session.client, arrival, session)
+        return session.revision, session.client, session
 
-    def _stateless(self, arrival: Arrival, message: Optional[Message], now: float) -> Exchange:
+    def _stateless(
+        self, headers: Mapping[str, str], token_name: str, message: Optional[Message], now: float
+    ) -> Tuple[Revision, ClientSession, Optional[Session]]:
         """The same for one without. Raises RpcError."""
-        version = arrival.headers.get(VERSION_HEADER)
+        version = headers.get(VERSION_HEADER)
         revision = REVISIONS.get(version or "")
         if isinstance(message, Request):
             if self._handshake_only:
                 raise RpcError(METHOD_NOT_FOUND, f"Method not found: {message.method:.100}", status=200)
-            introduction = read_metadata(arrival.headers, message)
+            introduction = read_metadata(headers, message)
         elif revision is None:
             raise unsupported_version(version)
         else:
-            introduction = Introduction(revision, "", "")
-        client = self.registry.client_without_session(introduction[0], arrival.token_name, *introduction[1:])
+            introduction = Introduction(revision)
+        client = self.registry.client_without_session(introduction, token_name)
         self.registry.note_request(client, now)
-        return Exchange(introduction.revision, client, arrival)
+        return introduction.revision, client, None
 
     def _handle_batch(self, exchange: Exchange, values: List[Any], now: float) -> None:
         if not exchange.revision.batches:

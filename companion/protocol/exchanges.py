@@ -10,7 +10,7 @@ request is not answered), and the batches of 2025-03-26.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Dict, Iterable, List, Optional, Tuple
 
 from .effects import Answer, CallCancelled, Event, OpenStream
 from .jsonrpc import RequestId, RpcError, error_message
@@ -26,40 +26,25 @@ EVENT_STREAM = {
 }
 
 
-class Arrival(NamedTuple):
-    """What was received: a POST, or one message on a connection, which has no headers."""
-
-    headers: Mapping[str, str]
-    """Lookups must ignore case (RFC 9110, 5.1)."""
-    body: bytes
-    accepts_json: bool = True
-    accepts_events: bool = True
-    token_name: str = ""
-    decoded: Optional[Callable[[], Any]] = None
-    """Returns or raises what `decode` does for the body, if another thread has decoded it already."""
-
-
 class Exchange:
     """One POST, or one message, until everything in it is answered."""
-
-    __slots__ = (
-        "accepts_events", "answers", "batch", "calls", "client", "events", "extra_headers", "in_events", "opened",
-        "revision", "session", "size", "status", "waited_for",
-    )  # fmt: skip
 
     def __init__(
         self,
         revision: Revision,
         client: ClientSession,
-        arrival: Arrival,
-        session: Optional[Session] = None,
+        session: Optional[Session],
+        *,
+        size: int,
+        in_event: bool = False,
     ) -> None:
+        """`size`: in bytes. `in_event`: the answer is written as an event."""
         self.revision = revision
         self.client = client
         self.session = session
-        self.accepts_events = arrival.accepts_events
-        self.in_events = arrival.accepts_events and not arrival.accepts_json
-        """Whether the answer is written as an event."""
+        """None where there is none, and once the connection is lost that its answer was to go to: then its calls keep
+        no session alive."""
+        self.size = size
         self.batch = False
         self.calls: Dict[ToolCall, RequestId] = {}
         """The calls that have not ended, with the ids of their requests."""
@@ -70,9 +55,7 @@ class Exchange:
         """Effects of the messages beyond this exchange."""
         self.status = 200
         self.extra_headers: Dict[str, str] = {}
-        self.size = len(arrival.body)
-        self.waited_for = True
-        """Whether the connection is there on which it is to be answered. Else its calls keep no session alive."""
+        self._in_event = in_event
 
     @property
     def stateless(self) -> bool:
@@ -97,7 +80,7 @@ class Exchange:
         if not self.answers:
             return Answer(202, {}, b"")
         body = b"[" + b",".join(self.answers) + b"]" if self.batch else self.answers[0]
-        if self.in_events and self.status == 200:
+        if self._in_event and self.status == 200:
             return Answer(200, {**EVENT_STREAM, **self.extra_headers}, b"data: " + body + b"\n\n")
         return Answer(self.status, {**JSON_TYPE, **self.extra_headers}, body)
 
@@ -130,7 +113,7 @@ class Calls:
         exchange = self._pending.pop(call, None)
         if exchange is None:
             return None
-        if exchange.session is not None and exchange.waited_for:
+        if exchange.session is not None:
             exchange.session.requests -= 1
             exchange.session.last_seen = now
         return exchange, exchange.calls.pop(call)
@@ -150,10 +133,9 @@ class Calls:
         """The connection that waited for these calls, all of one exchange, was lost."""
         events = self._cancel(calls, Cancellation.CONNECTION_LOST, now)
         exchange = next((self._pending[call] for call in calls if call in self._pending), None)
-        if exchange is not None and exchange.waited_for:
-            exchange.waited_for = False
-            if exchange.session is not None:
-                exchange.session.requests -= len(exchange.calls)
+        if exchange is not None and exchange.session is not None:
+            exchange.session.requests -= len(exchange.calls)
+            exchange.session = None
         return events
 
     def session_closed(self, session: Session, now: float) -> List[Event]:

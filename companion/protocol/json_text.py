@@ -69,17 +69,11 @@ def _exact_integer(text: str) -> int:
     return int(text)
 
 
-def _exact_float(text: str) -> ExactFloat:
-    if len(text) > LONGEST_INTEGER:
-        raise NotJson(f"a number has more than {LONGEST_INTEGER} digits")
-    return ExactFloat(text)
-
-
 def _refuse_constant(name: str) -> Any:
     raise NotJson(f"{name} is not a JSON value")
 
 
-_decoder = json.JSONDecoder(parse_float=_exact_float, parse_int=_exact_integer, parse_constant=_refuse_constant)
+_decoder = json.JSONDecoder(parse_float=ExactFloat, parse_int=_exact_integer, parse_constant=_refuse_constant)
 _encoder = json.JSONEncoder(ensure_ascii=True, check_circular=False, allow_nan=False, separators=(",", ":"))
 
 

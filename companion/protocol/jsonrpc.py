@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Union
 
-from .json_text import encode, encode_id
+from .json_text import NotJson, TooDeep, TooManyValues, decode, encode, encode_id
+from .limits import Limits
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -64,6 +65,19 @@ class Fault(NamedTuple):
 
 Message = Union[Request, Notification, Response, Fault]
 _EMPTY: Dict[str, Any] = {}
+
+
+def read_value(body: bytes, limits: Limits) -> Any:
+    """Decode what was received. Raises RpcError. Any thread: a large body takes long."""
+    try:
+        return decode(body, limits.nesting, limits.values)
+    except NotJson as error:
+        raise RpcError(PARSE_ERROR, f"Parse error: {error}.", status=400) from None
+    except TooDeep:
+        sentence = f"The message is nested deeper than {limits.nesting} levels."
+    except TooManyValues:
+        sentence = f"The message holds more than {limits.values} values."
+    raise RpcError(INVALID_REQUEST, sentence, status=400)
 
 
 def read_message(value: Any) -> Message:

@@ -28,8 +28,8 @@ class Introduction(NamedTuple):
     """The revision that both sides speak from now on, or for one request, and who the client is."""
 
     revision: Revision
-    client_name: str
-    client_version: str
+    client_name: str = ""
+    client_version: str = ""
 
 
 def read_handshake(params: Mapping[str, Any]) -> Introduction:

@@ -43,14 +43,13 @@ def _initialize(server: Server, exchange: Exchange, request: Request, now: float
     if session is not None and session.is_initialized:
         raise RpcError(INVALID_REQUEST, "This session is initialized already.", status=400)
     introduction = read_handshake(request.params)
-    revision = introduction.revision
     if session is not None:
         session.introduce(*introduction)
     else:
-        opened, events = server.registry.open(introduction[1:], exchange.client.token_name, revision, now)
+        opened, events = server.registry.open(introduction, exchange.client.token_name, now)
         exchange.events.extend(events)
         exchange.extra_headers = {SESSION_HEADER: opened.client.id}
-    return server.catalogue.initialize[revision.name]
+    return server.catalogue.initialize[introduction.revision.name]
 
 
 def _ping(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
@@ -90,29 +89,23 @@ def _call_tool(server: Server, exchange: Exchange, request: Request, now: float)
 
 
 def _subscribe(server: Server, exchange: Exchange, request: Request, now: float) -> None:
+    """The request is answered at the end of the stream, see `end_subscription`."""
     wanted = request.params.get("notifications")
     if type(wanted) is not dict:
         raise RpcError(INVALID_PARAMS, '"notifications" must be an object that names what to receive.', status=400)
-    if not exchange.accepts_events:
-        raise RpcError(INVALID_REQUEST, "A subscription needs Accept: text/event-stream.", status=406)
     session, opened = server.registry.subscriber(exchange.client, exchange.revision, now)
-    if session.open_streams() >= server.limits.streams_per_session:
-        raise RpcError(INVALID_REQUEST, "Too many streams are open.", status=429)
-    stream = session.new_stream()
+    exchange.opened = server.registry.open_stream(session, now)
+    exchange.events.extend(opened)
+    stream = exchange.opened.stream
     stream.filter = {name: True for name in server.subscribable if wanted.get(name) is True}
     stream.request_id = request.id
     acknowledged = {"_meta": {PREFIX + "subscriptionId": request.id}, "notifications": stream.filter}
     payload = notification_message("notifications/subscriptions/acknowledged", acknowledged)
     stream.outbox.add(Message(session.next_sequence(), payload, None))
-    # The request is answered at the end of the stream, see `end_subscription`.
-    exchange.opened = server.registry.attach(session, stream)
-    exchange.events.extend(opened)
 
 
 def end_subscription(catalogue: Catalogue, session: Session, stream: Stream) -> None:
     """Queue the result of `subscriptions/listen`, which ends the subscription ("Graceful Closure")."""
-    if stream.request_id is None:
-        return
     result = encode(catalogue.subscription_end(stream.request_id))
     stream.outbox.add(Message(session.next_sequence(), result_message(stream.request_id, result), None))
 

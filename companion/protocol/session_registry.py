@@ -18,7 +18,7 @@ from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, Session
 from .exchanges import Calls
 from .jsonrpc import INVALID_REQUEST, RpcError
 from .limits import Limits
-from .metadata import VERSION_HEADER, unsupported_version
+from .metadata import VERSION_HEADER, Introduction, unsupported_version
 from .outbox import Notice
 from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
 from .serving import ServedDialect
@@ -64,13 +64,11 @@ class SessionRegistry:
 
     # Clients without a session
 
-    def client_without_session(
-        self, revision: Revision, token_name: str, name: str = "", version: str = ""
-    ) -> ClientSession:
+    def client_without_session(self, introduction: Introduction, token_name: str) -> ClientSession:
         """The client of a request outside of a session. Its token and the name that it gives, if any, identify it: a
         program may make each request on a connection of its own, as `curl` does."""
-        known_by = f"{self._secret}:{token_name}\n{name}"  # names are one line each
-        return ClientSession(known_by, name, version, revision.name, time.time(), token_name)
+        known_by = f"{self._secret}:{token_name}\n{introduction.client_name}"  # names are one line each
+        return _client(known_by, introduction, token_name)
 
     def note_request(self, client: ClientSession, now: float) -> None:
         """Note a request of such a client: if it subscribes, or did a moment ago, it is still there."""
@@ -80,32 +78,27 @@ class SessionRegistry:
 
     # Opening
 
-    def open(
-        self, identity: Tuple[str, str], token_name: str, revision: Revision, now: float
-    ) -> Tuple[Session, List[Event]]:
+    def open(self, introduction: Introduction, token_name: str, now: float) -> Tuple[Session, List[Event]]:
         """Open a session for `initialize`. Raises RpcError if there are too many."""
-        events = self._make_room(token_name, now)
-        session_id = secrets.token_urlsafe(24)
-        client = ClientSession(session_id, identity[0], identity[1], revision.name, time.time(), token_name)
-        return self._add(client, revision, MCP, now), events + [SessionOpened(client)]
+        client = _client(secrets.token_urlsafe(24), introduction, token_name)
+        return self._add(client, introduction.revision, MCP, now)
 
     def subscriber(self, client: ClientSession, revision: Revision, now: float) -> Tuple[Session, List[Event]]:
         """The session of a stateless client that subscribes, opened if it has none. Raises RpcError."""
         session = self._sessions.get(client.id)
-        if session is not None:
-            return session, []
-        events = self._make_room(client.token_name, now)
-        return self._add(client, revision, SUBSCRIBER, now), events + [SessionOpened(client)]
+        return (session, []) if session is not None else self._add(client, revision, SUBSCRIBER, now)
 
-    def _add(self, client: ClientSession, revision: Revision, kind: SessionKind, now: float) -> Session:
-        session = Session(client, revision, kind, self.limits, now)
-        self._sessions[client.id] = session
-        return session
+    def _add(
+        self, client: ClientSession, revision: Revision, kind: SessionKind, now: float
+    ) -> Tuple[Session, List[Event]]:
+        events = self._make_room(client.token_name, now)
+        session = self._sessions[client.id] = Session(client, revision, kind, self.limits, now)
+        return session, [*events, SessionOpened(client)]
 
     def connection(self, client_id: str, now: float, token_name: str = "") -> Session:
         """The session of a connection that carries messages both ways and has said nothing yet. Its id must be unique,
         and in no log."""
-        client = ClientSession(client_id, "", "", NEWEST_HANDSHAKE.name, time.time(), token_name)
+        client = _client(client_id, Introduction(NEWEST_HANDSHAKE), token_name)
         return Session(client, NEWEST_HANDSHAKE, CONNECTION, self.limits, now)
 
     def ready(self, session: Session) -> List[Event]:
@@ -140,7 +133,7 @@ class SessionRegistry:
         """Handle a GET of the MCP endpoint. Raises RpcError."""
         session = self._addressed(headers)
         _check_accepts(accepts_events)
-        return Reaction(self._open_stream(session, headers.get(RESUME_HEADER), now))
+        return Reaction(self._resume(session, headers.get(RESUME_HEADER), now))
 
     def listen_without_session(
         self, headers: Mapping[str, str], accepts_events: bool, now: float, token_name: str = ""
@@ -152,12 +145,11 @@ class SessionRegistry:
         known = read_event_id(event_id) if event_id is not None else None
         session = self._sessions.get(known.label.partition(".")[0]) if known is not None else None
         if session is not None and session.kind is EVENTS:
-            return Reaction(self._open_stream(session, event_id, now))
-        events = self._make_room(token_name, now)
+            return Reaction(self._resume(session, event_id, now))
         # It is part of every event id, and an event id is all that is needed to resume the stream: so it is a secret.
         client = ClientSession(secrets.token_urlsafe(24), "event stream", "", "", time.time(), token_name)
-        session = self._add(client, NEWEST_HANDSHAKE, EVENTS, now)
-        return Reaction(self._open_stream(session, None, now), events + [SessionOpened(client)])
+        session, events = self._add(client, NEWEST_HANDSHAKE, EVENTS, now)
+        return Reaction(self.open_stream(session, now), events)
 
     def _addressed(self, headers: Mapping[str, str]) -> Session:
         """The session that a GET or a DELETE is for. Raises RpcError."""
@@ -173,25 +165,27 @@ class SessionRegistry:
             raise RpcError(INVALID_REQUEST, "The header Mcp-Session-Id is missing.", status=400)
         return self.find(session_id)
 
-    def _open_stream(self, session: Session, event_id: Optional[str], now: float) -> OpenStream:
+    def _resume(self, session: Session, event_id: Optional[str], now: float) -> OpenStream:
+        """Go on with the stream that a GET means, if there is one, or else open another."""
+        if event_id is None:
+            return self.open_stream(session, now, session.unread_stream())
+        known = read_event_id(event_id)
+        if known is None:
+            return self.open_stream(session, now)
+        session.shows_event_ids = True
+        return self.open_stream(session, now, session.streams.get(known.label), known.place)
+
+    def open_stream(
+        self, session: Session, now: float, stream: Optional[Stream] = None, received: Optional[int] = None
+    ) -> OpenStream:
+        """Let a connection write a stream of the session from now on, without `stream` a new one. `received`: see
+        `Stream.attach`. Raises RpcError if too many are open."""
         session.last_seen = now
-        stream: Optional[Stream] = None
-        received: Optional[int] = None
-        known = read_event_id(event_id) if event_id is not None else None
-        if known is not None:
-            session.shows_event_ids = True
-            stream, received = session.streams.get(known.label), known.place
-        elif event_id is None:
-            stream = session.unread_stream()
         if stream is None:
             if session.open_streams() >= self.limits.streams_per_session:
                 sentence = f"At most {self.limits.streams_per_session} streams may be open in one session."
                 raise RpcError(INVALID_REQUEST, sentence, status=429)
             stream = session.new_stream()
-        return self.attach(session, stream, received)
-
-    def attach(self, session: Session, stream: Stream, received: Optional[int] = None) -> OpenStream:
-        """Let a connection write the stream from now on. `received`: see `Stream.attach`."""
         session.attach(stream, received)
         if self.stopping:
             stream.close()
@@ -290,11 +284,13 @@ class SessionRegistry:
     def import_state(self, state: Mapping[str, Any], now: float) -> None:
         """Restore the sessions of a former server. Their clients have the usual time to reconnect."""
         for entry in state["sessions"]:
-            revision = REVISIONS.get(entry["revision"])
-            if revision is None:
-                continue
-            session = Session.import_state(entry, revision, self.limits, now)
+            session = Session.import_state(entry, REVISIONS[entry["revision"]], self.limits, now)
             self._sessions[session.client.id] = session
+
+
+def _client(client_id: str, introduction: Introduction, token_name: str) -> ClientSession:
+    revision, name, version = introduction
+    return ClientSession(client_id, name, version, revision.name, time.time(), token_name)
 
 
 def _check_accepts(events: bool) -> None:

@@ -62,11 +62,6 @@ AT_ONCE_BYTES = 64 * 1024
 class Session:
     """One client and everything that is kept for it. Times are in seconds of a monotonic clock."""
 
-    __slots__ = (
-        "client", "revision", "kind", "limits", "outbox", "streams", "current", "sequence", "stream_count",
-        "requests", "last_seen", "shows_event_ids", "state",
-    )  # fmt: skip
-
     def __init__(
         self, client: ClientSession, revision: Revision, kind: SessionKind, limits: Limits, now: float
     ) -> None:
@@ -222,7 +217,7 @@ class Session:
     def _post_to_subscriptions(self, notice: Notice, collapse: Optional[str]) -> Optional[List[Output]]:
         ready: List[Output] = []
         for stream in self.streams.values():
-            if stream.filter is not None and stream.filter.get(notice.method) and stream.request_id is not None:
+            if notice.method in stream.filter:
                 message = Message(self.next_sequence(), notice.tagged(stream.request_id), collapse)
                 if not stream.outbox.add(message):
                     return None

@@ -50,21 +50,7 @@ class EventId(NamedTuple):
 class Stream:
     """One logical stream. Loop thread, like everything in this package."""
 
-    __slots__ = (
-        "label", "outbox", "limits", "numbered", "primes", "state", "was_reset", "filter",
-        "request_id", "last_sequence", "_sent", "_sent_keys", "_sent_bytes", "_to_resend", "_greeted",
-        "_reconnection", "_imported", "_label",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        label: str,
-        outbox: Outbox,
-        limits: Limits,
-        *,
-        numbered: bool,
-        primes: bool,
-    ) -> None:
+    def __init__(self, label: str, outbox: Outbox, limits: Limits, *, numbered: bool, primes: bool) -> None:
         """`numbered`: events have ids and can be sent again. `primes`: see `Revision.primes_streams`."""
         self.label = label
         self.outbox = outbox
@@ -74,8 +60,10 @@ class Stream:
         self.state = StreamState.DETACHED
         self.was_reset = False
         """The last connection was reset, so that data may be unread."""
-        self.filter: Optional[Dict[str, bool]] = None
-        self.request_id: Optional[RequestId] = None
+        self.filter: Dict[str, bool] = {}
+        """Of a subscription: the notifications that it asks for."""
+        self.request_id: RequestId = ""
+        """Of a subscription: that of its request."""
         self.last_sequence = 0
         self._sent: Dict[int, Message] = {}
         self._sent_keys: Dict[str, int] = {}

@@ -8,12 +8,12 @@ Implements RFC 9110, 8.3 (Content-Type), 8.4 (Content-Encoding) and 10.1.1 (Expe
 from __future__ import annotations
 
 import asyncio
-import functools
 from typing import Any, Awaitable, Callable, List, Mapping, Optional, Union
 
 from aiohttp import StreamReader, hdrs, http_exceptions, web
 
-from ..protocol.json_text import AT_ONCE_BYTES, decode
+from ..protocol.json_text import AT_ONCE_BYTES
+from ..protocol.jsonrpc import read_value
 from ..protocol.limits import Limits
 from .connections import closing
 from .responses import WholeResponse, refusal
@@ -73,19 +73,15 @@ class Bodies:
         except asyncio.TimeoutError:
             return closing(request, refusal(408, "The body took too long."))
 
-    async def decode(self, body: bytes, limits: Limits) -> Optional[Callable[[], Any]]:
-        """Decode a large body on a worker thread. Returns a function that returns its value or raises, as the core
-        needs; None for one of at most `AT_ONCE_BYTES`, which the core decodes."""
+    async def decode(self, body: bytes, limits: Limits) -> Any:
+        """The value of a body; one of more than `AT_ONCE_BYTES` is decoded on a worker thread. Raises RpcError."""
         if len(body) <= AT_ONCE_BYTES:
-            return None
+            return read_value(body, limits)
         self._held += len(body)
         try:
-            value = await self._in_worker(decode, body, limits.nesting, limits.values)
-        except ValueError as error:
-            return functools.partial(_raise, error)
+            return await self._in_worker(read_value, body, limits)
         finally:
             self._held -= len(body)
-        return lambda: value
 
     async def _read_up_to(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
         content: StreamReader = request.content
@@ -107,10 +103,6 @@ class Bodies:
                     return closing(request, refusal(503, sentence, {"Retry-After": "1"}))
         finally:
             self._held -= size if size <= limits.body_bytes else size - len(part)
-
-
-def _raise(error: ValueError) -> None:
-    raise error
 
 
 def _too_large(request: web.BaseRequest, most: int) -> WholeResponse:

@@ -28,11 +28,6 @@ AT_ONCE_BYTES = 32 * 1024
 class EventStreamWriter:
     """Writes a stream until it ends, its connection is lost, or another writer supersedes it. Loop thread."""
 
-    __slots__ = (
-        "_beat", "_chunked", "_session", "_taken", "_transport", "_waiter", "lost", "over", "stream", "superseded",
-        "was_reset",
-    )  # fmt: skip
-
     def __init__(self, session: Session, stream: Stream) -> None:
         self._session = session
         self.stream = stream

@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, cast
 from aiohttp import web
 
 from ..protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionOpened
-from ..protocol.exchanges import JSON_TYPE, Arrival, refused
+from ..protocol.exchanges import JSON_TYPE, refused
 from ..protocol.jsonrpc import RpcError
 from ..protocol.serving import Address
 from ..protocol.sessions import Output, Session
@@ -140,12 +140,13 @@ class CompanionServer(BaseServer):
             return refusal(503, "Too many requests are being answered.", {"Retry-After": "1"})
         self._in_flight += 1
         try:
-            decoded = await self._bodies.decode(body, self._limits)
-            arrival = Arrival(headers, body, accepts_json, accepts_events, token_name, decoded)
-            reaction = self._protocol.post(arrival, self._now())
+            value = await self._bodies.decode(body, self._limits)
+            reaction = self._protocol.post(
+                value, headers, self._now(), token_name=token_name, in_event=not accepts_json, size=len(body)
+            )
             if self._dialect.process_id_header:
                 self._note_process(reaction, headers)
-            del body, decoded, arrival  # a call may wait an hour for the user; its message need not
+            del body, value  # a call may wait an hour for the user; its message need not
             return await self._react(request, reaction)
         finally:
             self._in_flight -= 1

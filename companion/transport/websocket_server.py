@@ -15,7 +15,7 @@ from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, 
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from ..protocol.effects import RunCalls
-from ..protocol.exchanges import Arrival
+from ..protocol.jsonrpc import RpcError, error_message
 from ..protocol.serving import Address
 from ..protocol.sessions import Output, Session, SessionState
 from .base import STOP_SECONDS, BaseServer, RunningCall
@@ -102,8 +102,12 @@ class WebSocketServer(BaseServer):
         return socket
 
     async def _receive(self, session: Session, text: bytes) -> None:
-        decoded = await self._bodies.decode(text, self._limits)
-        reaction = self._protocol.receive(session, Arrival({}, text, decoded=decoded), self._now())
+        try:
+            value = await self._bodies.decode(text, self._limits)
+        except RpcError as error:
+            self._perform(self._protocol.registry.send(session, [error_message(None, error)]))
+            return
+        reaction = self._protocol.receive(session, value, len(text), self._now())
         self._perform(reaction.events)
         if isinstance(reaction.reply, RunCalls):
             for call in reaction.reply.calls:

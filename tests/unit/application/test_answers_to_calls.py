@@ -17,7 +17,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from companion.agents.claude_dialect import CLAUDE
 from companion.protocol.core import Protocol
 from companion.protocol.effects import CallCancelled
-from companion.protocol.exchanges import Arrival
 from companion.protocol.tools import Cancellation, Implementation, ToolCall
 from companion.review.decision import Owner, Review, ReviewError
 from tests.support.stepping import SteppedLoop
@@ -140,7 +139,7 @@ class Calls(RuleBasedStateMachine):
     # -- the connection, as the transport carries it ------------------------------------------------------------------
 
     def say(self, message):
-        reaction = self.core.receive(self.session, Arrival({}, json.dumps(message).encode()), 0.0)
+        reaction = self.core.receive(self.session, message, 0, 0.0)
         self.perform(reaction.events)
         for call in reaction.reply.calls if reaction.reply is not None else ():
             self.loop.create_task(self.run(call))

@@ -9,8 +9,8 @@ import pytest
 
 from companion.protocol.core import Protocol
 from companion.protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionClosed, SessionOpened
-from companion.protocol.exchanges import Arrival, refused
-from companion.protocol.jsonrpc import RpcError
+from companion.protocol.exchanges import refused
+from companion.protocol.jsonrpc import RpcError, read_value
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY, Implementation, Tool, ToolResult
 from tests.support.dialects import dialect
@@ -112,9 +112,13 @@ class Wire:
         except RpcError as error:
             return self.reply(Reaction(refused(error)))
 
-    def raw(self, body: bytes, headers: Optional[Dict[str, str]] = None, **accepts: Any) -> Reply:
+    def raw(self, body: bytes, headers: Optional[Dict[str, str]] = None, **options: Any) -> Reply:
         """POST bytes; calls are left open."""
-        return self.reply(self.core.post(Arrival(Headers(headers), body, **accepts), self.now))
+        try:
+            value = read_value(body, self.core.limits)
+        except RpcError as error:
+            return self.reply(Reaction(refused(error)))
+        return self.reply(self.core.post(value, Headers(headers), self.now, **options))
 
     def post(
         self, message: Any, headers: Optional[Dict[str, str]] = None, result: ToolResult = EMPTY, token_name: str = ""

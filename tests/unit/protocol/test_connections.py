@@ -6,7 +6,6 @@ import json
 
 from companion.protocol.core import Protocol
 from companion.protocol.effects import CallCancelled, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
-from companion.protocol.exchanges import Arrival
 from companion.protocol.limits import Limits
 from companion.protocol.sessions import SessionState
 from companion.protocol.tools import Cancellation, Implementation, Tool, ToolCall, text_result
@@ -38,8 +37,8 @@ class Talk:
     def state(self):
         return self.session.state
 
-    def receive(self, text):
-        return self._told(self.core.receive(self.session, Arrival({}, text), 0.0))
+    def receive(self, message):
+        return self._told(self.core.receive(self.session, message, 0, 0.0))
 
     def finish(self, call, result):
         return self._told(self.core.finish(call, result, 0.0))
@@ -68,7 +67,7 @@ def new(limits=Limits()):
 
 
 def say(talk, message):
-    return talk.receive(json.dumps(message).encode())
+    return talk.receive(message)
 
 
 def heard(talk):
@@ -176,8 +175,6 @@ def test_what_cannot_be_served_is_said():
     ):
         assert say(talk, message) == []
         assert heard(talk)[0]["error"]["code"] == code
-    talk.receive(b"{")
-    assert heard(talk)[0]["error"]["code"] == -32700
     call(talk, 9, path=3)
     assert heard(talk)[0]["result"]["isError"] is True
 

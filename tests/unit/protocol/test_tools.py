@@ -94,7 +94,7 @@ def test_the_list_is_one_page(wire):
 
 
 def test_a_caller_that_takes_only_a_stream_gets_its_result_as_an_event(wire):
-    reply = wire.raw(b'{"jsonrpc":"2.0","id":1,"method":"ping"}', accepts_json=False)
+    reply = wire.raw(b'{"jsonrpc":"2.0","id":1,"method":"ping"}', in_event=True)
     assert reply.answer.headers["Content-Type"] == "text/event-stream"
     assert reply.answer.body == b'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n'
 

@@ -6,7 +6,8 @@ import aiohttp
 import pytest
 
 from companion.diagnosis.client import Refused, WebSocketClient
-from companion.protocol.json_text import AT_ONCE_BYTES, decode
+from companion.protocol.json_text import AT_ONCE_BYTES
+from companion.protocol.jsonrpc import read_value
 from tests.support.held import LONG, long_texts
 from tests.unit.transport.websocket_bench import CALL, HEADER, PING, TOKEN, connect, handshake, heard, run
 
@@ -72,7 +73,7 @@ def test_only_a_large_message_is_decoded_on_a_worker_thread():
     async def scenario(bench, http, port):
         socket = await connect(http, port)
         await handshake(socket)
-        for padding, workers in (("x", []), ("x" * AT_ONCE_BYTES, [decode])):
+        for padding, workers in (("x", []), ("x" * AT_ONCE_BYTES, [read_value])):
             await socket.send_json({**PING, "params": {"of": padding}})
             assert (await heard(socket))["id"] == 9
             assert bench.worked == workers
