@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Iterator
 
-from ..companion.review.decision import ReviewError, Verdict
+from ..companion.review.decision import ReviewError
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
 from .support.selecting import put_caret
 
@@ -26,7 +26,7 @@ class TestClientAnswers(DecidingTestCase):
         yield from self.open_diff()
         self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False)
         yield self.closed
-        self.assertEqual(self.only_outcome()[1].kind, Verdict.REJECTED)
+        self.assertIsNone(self.only_outcome()[1].content)
 
     def test_close_diff_without_a_diff(self) -> None:
         self.assertIsNone(self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False))
@@ -88,15 +88,15 @@ class TestClientAnswers(DecidingTestCase):
 
     def test_a_client_decides_itself(self) -> Iterator[Any]:
         self.write()
-        for decide, kind, text in (
-            (self.reviews.reject_by_client, Verdict.REJECTED, TEXT),
-            (self.reviews.accept_by_client, Verdict.ACCEPTED, PROPOSED),
+        for decide, content, text in (
+            (self.reviews.reject_by_client, None, TEXT),
+            (self.reviews.accept_by_client, PROPOSED, PROPOSED),
         ):
             del self.told[:]
             yield from self.open_diff()
             decide(GEMINI, self.path())
             yield self.closed
-            self.assertEqual((self.only_outcome()[1].kind, self.read().decode()), (kind, text))
+            self.assertEqual((self.only_outcome()[1].content, self.read().decode()), (content, text))
 
     def test_wrong_requests_get_a_sentence_and_change_nothing(self) -> None:
         before = self.picture()
@@ -201,4 +201,4 @@ class TestClientGone(DecidingTestCase):
         self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
-        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.ACCEPTED])  # for whoever looks on
+        self.assertEqual([outcome.content for _, outcome in self.told], [PROPOSED])  # for whoever looks on

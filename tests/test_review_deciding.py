@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 import sublime
 
-from ..companion.review.decision import Verdict
+from ..companion.review.decision import Outcome
 from .review_support import GEMINI, PLUGIN, PROPOSED, TEXT, DecidingTestCase
 
 ODD_TEXTS = {
@@ -36,7 +36,7 @@ class TestAccepting(DecidingTestCase):
         yield self.closed
         session, outcome = self.only_outcome()
         self.assertEqual(session, GEMINI.session_id)
-        self.assertEqual((outcome.kind, outcome.path, outcome.content), (Verdict.ACCEPTED, self.path(), PROPOSED))
+        self.assertEqual((outcome.path, outcome.content), (self.path(), PROPOSED))
         self.assertEqual(self.read().decode(), TEXT)
 
     def test_edits_are_part_of_the_text(self) -> Iterator[Any]:
@@ -106,23 +106,23 @@ class TestAccepting(DecidingTestCase):
 class TestWaysToDecide(DecidingTestCase):
     def test_commands(self) -> Iterator[Any]:
         self.write()
-        for command, kind in (("accept", Verdict.ACCEPTED), ("reject", Verdict.REJECTED)):
+        for command, content in (("accept", PROPOSED), ("reject", None)):
             del self.told[:]
             review = yield from self.open_diff()
             self.assertTrue(self.reviews.open_reviews.in_front() is review)
             self.window.run_command(f"gemini_companion_{command}_diff")
             yield self.closed
-            self.assertEqual(self.only_outcome()[1].kind, kind)
+            self.assertEqual(self.only_outcome()[1].content, content)
 
     def test_links_in_the_header(self) -> Iterator[Any]:
         self.write()
-        for link, kind in (("accept", Verdict.ACCEPTED), ("reject", Verdict.REJECTED)):
+        for link, content in (("accept", PROPOSED), ("reject", None)):
             del self.told[:]
             review = yield from self.open_diff()
             self.assertIn(f'href="{link}@1"', self.header_html(review))
             self.reviews._follow_link(review, link)
             yield self.closed
-            self.assertEqual(self.only_outcome()[1].kind, kind)
+            self.assertEqual(self.only_outcome()[1].content, content)
 
     def test_saving_the_proposal_accepts(self) -> Iterator[Any]:
         self.write()
@@ -141,7 +141,7 @@ class TestWaysToDecide(DecidingTestCase):
             review = yield from self.open_diff()
             save(self.proposal(review))
             yield self.closed
-            self.assertEqual(self.only_outcome()[1].kind, Verdict.ACCEPTED)
+            self.assertEqual(self.only_outcome()[1].content, PROPOSED)
             self.assertEqual(self.read().decode(), TEXT)
 
     def test_a_command_that_only_sounds_like_saving_decides_nothing(self) -> Iterator[Any]:
@@ -179,7 +179,7 @@ class TestWaysToDecide(DecidingTestCase):
             which(review).close()
             yield self.closed
             session, outcome = self.only_outcome()
-            self.assertEqual((session, outcome.kind, outcome.path), (GEMINI.session_id, Verdict.REJECTED, self.path()))
+            self.assertEqual((session, outcome), (GEMINI.session_id, Outcome(self.path(), None)))
             self.assertEqual(self.window.num_groups(), 1)
 
     def test_the_context_of_the_key_bindings(self) -> Iterator[Any]:

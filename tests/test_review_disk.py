@@ -13,7 +13,7 @@ import sublime
 
 from ..companion.review import accepted_text, accepted_texts
 from ..companion.review.accepted_text import Holder
-from ..companion.review.decision import ReviewError, ReviewState, Verdict
+from ..companion.review.decision import ReviewError, ReviewState
 from ..companion.review.document import disk, file_replacement, writing
 from .review_support import GEMINI, PROPOSED, TEXT, DiskTestCase
 
@@ -109,7 +109,7 @@ class TestNoRoom(DiskTestCase):
         self.reviews.accept_by_client(GEMINI, self.path(), answers.append)
         yield self.closed
         self.assertEqual(answers[1:], [""])
-        self.assertEqual(self.only_outcome()[1].kind, Verdict.ACCEPTED)
+        self.assertEqual(self.only_outcome()[1].content, PROPOSED)
 
 
 class TestWriting(DiskTestCase):
@@ -167,7 +167,7 @@ class TestWriting(DiskTestCase):
         again = self.reviews.pending()[0]
         yield lambda: self.header(again) != ""
         self.assertEqual(self.text(self.proposal(again)), PROPOSED)
-        self.assertIn("has gone", self.header(again))
+        self.assertIn("What you accepted is not saved yet", self.header(again))
         self.assertEqual(self.read(), b"theirs\n")
 
     def test_its_tab_is_closed_and_then_what_its_client_asked_for_fails(self) -> Iterator[Any]:
@@ -187,7 +187,7 @@ class TestWriting(DiskTestCase):
         self.assertIn("has changed", answers[0])
         self.reviews.reject_by_client(GEMINI, self.path())
         yield self.closed
-        self.assertEqual((self.only_outcome()[1].kind, self.read()), (Verdict.REJECTED, b"theirs\n"))
+        self.assertEqual((self.only_outcome()[1].content, self.read()), (None, b"theirs\n"))
 
     def test_a_window_that_closes_waits_for_it(self) -> Iterator[Any]:
         review, release = yield from self.begin()

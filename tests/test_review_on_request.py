@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from ..companion.review.decision import Ticket, Verdict
+from ..companion.review.decision import Ticket
 from ..companion.review.document.preparation import prepare
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
 
@@ -43,7 +43,7 @@ class TestOnRequest(DecidingTestCase):
         self.reviews.reject(second)
         yield lambda: self.picture() == self.before
         self.assertEqual(self.reviews.pending(), [first])
-        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
+        self.assertEqual([outcome.content for _, outcome in self.told], [None])
 
     def test_a_terminal_loses_the_focus_to_the_one_that_is_asked_for(self) -> Iterator[Any]:
         self.terminal()
@@ -97,5 +97,5 @@ class TestOnRequest(DecidingTestCase):
     def test_the_end_of_the_window_answers_those_that_were_never_shown(self) -> Iterator[Any]:
         yield from self.propose()
         self.reviews.shutdown()
-        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
+        self.assertEqual([outcome.content for _, outcome in self.told], [None])
         self.assertEqual(self.picture(), self.before)

@@ -11,7 +11,7 @@ from unittest import mock
 import sublime
 
 from ..companion.editor import file_views, view_roles
-from ..companion.review.decision import Review, Verdict
+from ..companion.review.decision import Review
 from ..companion.review.window import views
 from .review_support import GEMINI, PLUGIN, TWO_COLUMNS, RestoringTestCase
 
@@ -54,9 +54,7 @@ class TestProjects(RestoringTestCase):
         yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 3)
         yield from self.switch(self.two)
-        self.assertEqual(
-            [(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, Verdict.REJECTED)]
-        )
+        self.assertEqual([(owner, outcome.content) for owner, outcome in self.told], [(GEMINI.session_id, None)])
         self.assertEqual(self.reviews.pending(), [])
         self.assertEqual(self.roles(), [])
         yield from self.switch(self.one)
@@ -86,7 +84,7 @@ class TestProjects(RestoringTestCase):
         yield lambda: len(self.told) == 1
         yield lambda: not self.reviews.pending() and not self.roles()
         yield 100
-        self.assertEqual(self.told[0][1].kind, Verdict.REJECTED)
+        self.assertIsNone(self.told[0][1].content)
         self.assertEqual(self.window.num_groups(), 1)
         self.assertEqual(self.titles(), [[]])
         yield from self.switch(self.one)
@@ -115,7 +113,7 @@ class TestProjects(RestoringTestCase):
         yield from self.open_diff()
         self.window.run_command("close_workspace")
         yield lambda: self.window.project_file_name() is None
-        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.REJECTED])
+        self.assertEqual([outcome.content for _, outcome in self.told], [None])
         self.assertEqual(self.roles(), [])
         self.assertEqual(self.reviews.pending(), [])
 
@@ -195,9 +193,7 @@ class TestWhatTellsOfASwitch(RestoringTestCase):
         yield from self.open_diff()
         self.assertNotEqual(self.picture(), before)
         tell()
-        self.assertEqual(
-            [(owner, outcome.kind) for owner, outcome in self.told], [(GEMINI.session_id, Verdict.REJECTED)]
-        )
+        self.assertEqual([(owner, outcome.content) for owner, outcome in self.told], [(GEMINI.session_id, None)])
         self.assertEqual(self.reviews.pending(), [])
         yield from self.assert_given_back(before)
 

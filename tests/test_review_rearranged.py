@@ -7,7 +7,7 @@ from typing import Any, Iterator
 
 import sublime
 
-from ..companion.review.decision import Verdict
+from ..companion.review.decision import Outcome
 from ..companion.review.window import layout as layouts
 from ..companion.review.window.split import AUTOMATIC, STORED
 from .review_support import GRID, PROPOSED, QWEN, TWO_COLUMNS, RestoringTestCase
@@ -232,11 +232,7 @@ class TestRestart(RestoringTestCase):
         second = yield from self.open_diff("two.py", owner=QWEN)
         self.reviews.shutdown()
         self.assertEqual(
-            [(told, outcome.kind, outcome.path) for told, outcome in self.told],
-            [
-                (first.owner.session_id, Verdict.REJECTED, first.path),
-                (second.owner.session_id, Verdict.REJECTED, second.path),
-            ],
+            self.told, [(review.owner.session_id, Outcome(review.path, None)) for review in (first, second)]
         )
         yield from self.assert_given_back(before)
 

@@ -10,7 +10,6 @@ from unittest import mock
 import sublime
 
 from ..companion.review import closed_reviews
-from ..companion.review.decision import Verdict
 from .review_support import PLUGIN, PROPOSED, TEXT, DecidingTestCase
 
 OURS = ("gemini_companion.role", "lsp_uri", "vintageous_handle_keys", "draw_centered")
@@ -117,7 +116,7 @@ class TestClosedByOthers(DecidingTestCase):
         self.type(self.proposal(review), 0, "# mine\n")
         self.close_all_scratch()
         yield self.closed
-        self.assertEqual(self.only_outcome()[1].kind, Verdict.REJECTED)
+        self.assertIsNone(self.only_outcome()[1].content)
         self.assertIn("closed and rejected the diff of file.py: for a minute", self.said[-1])
         self.assertTrue(sys.modules[PLUGIN].application.actions.closed())
         (item,) = self.pick(0)

@@ -8,7 +8,6 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock, skipIf
 
-from ..companion.review.decision import Verdict
 from ..companion.review.document import disk
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
 
@@ -89,7 +88,7 @@ class TestOneFile(DiskTestCase):
         self.assertEqual(len(refused), 1)
         self.assertIn("has changed on disk", refused[0])
         self.assertEqual(self.read(), b"second\n" if first[0] else b"first\n")
-        self.assertEqual([outcome.kind for _, outcome in self.told], [Verdict.ACCEPTED])
+        self.assertEqual([outcome.content for _, outcome in self.told], ["second\n" if first[0] else "first\n"])
         self.assertEqual([review.owner for review in self.reviews.pending()], [GEMINI if first[0] else QWEN])
 
     def test_of_two_texts_for_one_file_one_is_written_and_the_other_refused(self) -> Iterator[Any]:

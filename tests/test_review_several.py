@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Optional
 
-from ..companion.review.decision import Verdict
 from .review_support import PROPOSED, QWEN, ClockTestCase
 
 
@@ -19,8 +18,8 @@ class SeveralTestCase(ClockTestCase):
         """Whether nothing decides the review."""
         return bool(self.guard.ignores(review))
 
-    def kinds(self) -> List[Verdict]:
-        return [outcome.kind for _, outcome in self.told]
+    def answers(self) -> List[Optional[str]]:
+        return [outcome.content for _, outcome in self.told]
 
 
 class TestWhoIsInFront(SeveralTestCase):
@@ -101,13 +100,13 @@ class TestKeys(SeveralTestCase):
         second = yield from self.open_diff("other.py", owner=QWEN)
         return first, second
 
-    def assert_still(self, review: Any, kinds: List[Verdict]) -> Iterator[Any]:
+    def assert_still(self, review: Any, answers: List[Optional[str]]) -> Iterator[Any]:
         """That the key decided nothing. What a key decides is done before a turn of the main loop has passed."""
         done: List[bool] = []
         self.endpoint._runtime.on_main(done.append, True)
         yield lambda: bool(done)
         self.assertTrue(review.pending)
-        self.assertEqual(self.kinds(), kinds)
+        self.assertEqual(self.answers(), answers)
 
     def test_a_second_press_means_the_first_review(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -115,7 +114,7 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.window.active_view() == self.proposal(second)
         self.clock += 0.03
         self.press_accept(second)
-        yield from self.assert_still(second, [Verdict.ACCEPTED])
+        yield from self.assert_still(second, [PROPOSED])
         self.assertIn("has just come to the front", self.said[-1])
 
     def test_nor_does_a_key_that_is_held(self) -> Iterator[Any]:
@@ -126,7 +125,7 @@ class TestKeys(SeveralTestCase):
         for _ in range(20):
             self.press_accept(second)
             self.clock += 0.04
-        yield from self.assert_still(second, [Verdict.ACCEPTED])
+        yield from self.assert_still(second, [PROPOSED])
 
     def test_a_moment_later_the_key_means_this_one(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -136,7 +135,7 @@ class TestKeys(SeveralTestCase):
         self.clock += 0.75
         self.assertFalse(self.takes_no_key(second))
         self.press_accept(second)
-        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED]
+        yield lambda: self.answers() == [PROPOSED, PROPOSED]
 
     def test_no_way_to_decide_is_left_open(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -152,7 +151,7 @@ class TestKeys(SeveralTestCase):
         for way in ways:
             self.said.clear()
             way()
-            yield from self.assert_still(second, [Verdict.REJECTED])
+            yield from self.assert_still(second, [None])
             self.assertIn("has just come to the front", self.said[-1], way)
         for view in (self.proposal, self.original):
             view(second).close()  # as a package does, or the tab's button
@@ -162,14 +161,14 @@ class TestKeys(SeveralTestCase):
         self.assertEqual(self.window.num_groups(), 2)
         self.clock += 5
         self.press("save")
-        yield lambda: self.kinds() == [Verdict.REJECTED, Verdict.ACCEPTED]
+        yield lambda: self.answers() == [None, PROPOSED]
         yield lambda: self.window.num_groups() == 1
 
     def test_closing_all_tabs_at_once_rejects_all(self) -> Iterator[Any]:
         yield from self.two()
         self.clock += 5
         self.window.run_command("close_all")
-        yield lambda: self.kinds() == [Verdict.REJECTED, Verdict.REJECTED]
+        yield lambda: self.answers() == [None, None]
         yield lambda: self.window.num_groups() == 1 and not self.window.views()
 
     def test_nothing_is_typed_into_it(self) -> Iterator[Any]:
@@ -198,12 +197,12 @@ class TestKeys(SeveralTestCase):
         self.clock += 0.2
         for link in ("accept", "reject"):
             self.reviews._follow_link(second, link)
-            yield from self.assert_still(second, [Verdict.ACCEPTED])
+            yield from self.assert_still(second, [PROPOSED])
             self.assertIn("look, then decide", self.said[-1])
         self.reviews._follow_link(second, "next")
         self.clock += 0.75
         self.reviews._follow_link(second, "accept")
-        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED]
+        yield lambda: self.answers() == [PROPOSED, PROPOSED]
 
     def test_a_review_that_the_user_goes_to_takes_keys_at_once(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -214,7 +213,7 @@ class TestKeys(SeveralTestCase):
         self.assertFalse(self.takes_no_key(second))
         self.assertTrue(self.takes_no_key(third))
         self.press_accept(second)
-        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED]
+        yield lambda: self.answers() == [PROPOSED, PROPOSED]
         self.assertTrue(third.pending)
 
     def test_so_does_one_that_is_picked_from_the_list(self) -> Iterator[Any]:
@@ -223,7 +222,7 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.window.active_view() == self.proposal(second)
         self.reviews.open_reviews.show(second, focus=True)
         self.press_accept(second)
-        yield lambda: self.kinds() == [Verdict.ACCEPTED, Verdict.ACCEPTED]
+        yield lambda: self.answers() == [PROPOSED, PROPOSED]
 
     def test_a_newer_proposal_is_not_accepted_by_a_key_for_the_older(self) -> Iterator[Any]:
         yield from self.open_file()

@@ -15,6 +15,7 @@ import sublime
 from ..agents.registry import agents_of
 from ..common.display_names import client_name
 from ..endpoint.client import SELF_TEST
+from ..review.decision import Writer
 from .facts import Facts, WindowFacts
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         clients.append(f"{name} {version}, MCP {client.protocol_version}, connected at {since}")
     reviews: List[str] = []
     for review in endpoint.reviews.pending():
-        gone = ", which has gone" if review.orphaned and not review.accepted_before else ""
+        gone = ", which has gone" if review.writer is Writer.CLIENT_GONE else ""
         reviews.append(f"{review.path}, proposed by {review.owner.client_name}{gone}")
     return WindowFacts(
         title=title_of(endpoint.window, is_this),

@@ -22,7 +22,7 @@ from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
 from .accepted_text import AcceptedText, Holder
-from .decision import Outcome, Owner, Review, ReviewError
+from .decision import Outcome, Owner, Review, Writer
 from .document.disk import ChangedError, DiskError, Original
 from .document.kept_texts import Found, KeptTexts, Text
 from .document.writing import Guard, Writes
@@ -84,8 +84,6 @@ class AcceptedTexts:
         """The client is `told` the text, or what it writes in its place: then the text is saved over that."""
         original = self._open.presentations[review].original
         outcome = review.accept(told)
-        if outcome is None:
-            return
         awaited = told if told != text else None
         for each in (text, awaited):
             if each is not None:
@@ -154,17 +152,17 @@ class AcceptedTexts:
     def _not_written(self, accepted: AcceptedText) -> None:
         if accepted.state is Holder.TOLD:
             problem = "The proposal was not written, so your edits are not saved"
-            self._show(accepted, f"{problem}: {AGAIN}.", accepted_before=True)
+            self._show(accepted, f"{problem}: {AGAIN}.")
         elif self._is_connected(accepted.owner):
             accepted.go(Holder.TOLD)  # the package has been replaced, and here is its client again
             self._look(accepted)
         elif accepted.original is not None and accepted.may_be_written_unasked:
             self._write(accepted, accepted.original)
         elif accepted.original is not None:
-            self._show(accepted, _went_away(accepted, AGAIN), accepted_before=False)
+            self._show(accepted, _went_away(accepted, AGAIN))
         else:
             name = os.path.basename(accepted.path)
-            self._show(accepted, f"your accepted text for {name} is not saved yet: {AGAIN}", accepted_before=True)
+            self._show(accepted, f"your accepted text for {name} is not saved yet: {AGAIN}")
 
     # -- we write -----------------------------------------------------------------------------------------------------
 
@@ -189,7 +187,7 @@ class AcceptedTexts:
         else:
             logger.info("an accepted text could not be written and is shown again: %s", error)
             sentence = str(error) if before is Holder.TOLD else _went_away(accepted, AGAIN)
-            self._show(accepted, sentence, accepted_before=before is Holder.TOLD)
+            self._show(accepted, sentence)
 
     def write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
         """Write the file of an open review, then end the review with `text`.
@@ -203,8 +201,7 @@ class AcceptedTexts:
         if presentation is None or original is None:
             done("The file is still being read, try again.")
             return
-        if not review.begin_writing():
-            return
+        review.begin_writing()
         presentation.freeze(True)
         self._expect(review.path, text)
         accepted = self._shown.pop(review, None) if guard is None else None
@@ -238,10 +235,11 @@ class AcceptedTexts:
             if presentation is None or presentation.retired:
                 # The user has closed its tab meanwhile.
                 self._open.presentations.pop(review, None)
-                if guard is not None:
-                    self._propose_again(review, accepted.text)
+                if guard is not None:  # as much its client's as it was: nobody has accepted it
+                    again = self._open.propose(review.owner, review.path, accepted.text)
+                    self._open.set_writer(again, review.writer)
                 else:
-                    self._show(accepted, "", accepted_before=not review.orphaned)
+                    self._show(accepted)
             else:
                 if accepted.go(Holder.SHOWN):
                     self._shown[review] = accepted
@@ -249,31 +247,15 @@ class AcceptedTexts:
                 presentation.complain(str(error), look_again=isinstance(error, ChangedError))
         done(str(error or ""))
 
-    def _propose_again(self, review: Review, text: str) -> None:
-        """Show what its client asked for, and nobody has accepted: it is as much the client's as it was."""
-        try:
-            again = self._open.propose(review.owner, review.path, text)
-        except ReviewError as error:
-            logger.info("a proposal could not be shown again: %s", error)
-        else:
-            if review.orphaned:
-                self._open.orphan(again)
-
     # -- the user decides again ---------------------------------------------------------------------------------------
 
-    def _show(self, accepted: AcceptedText, sentence: str, *, accepted_before: bool) -> None:
+    def _show(self, accepted: AcceptedText, sentence: str = "") -> None:
         """Show the text as a review whose Accept writes it; no client knows of that. `sentence` is for the user."""
         owner = Owner(accepted.name, accepted.owner.client_name)
-        try:
-            review = self._open.propose(owner, accepted.path, accepted.text)
-        except ReviewError as error:
-            logger.error("an accepted text could be neither written nor shown again here: %s", error)
-            self._leave()  # which is the same for all: the window has gone
-            return
+        review = self._open.propose(owner, accepted.path, accepted.text)
         accepted.go(Holder.SHOWN)
         self._shown[review] = accepted
-        review.accepted_before = accepted_before
-        self._open.orphan(review)
+        self._open.set_writer(review, Writer.ACCEPTED_BEFORE)
         if sentence:
             say(self._window, sentence)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, List, NamedTuple
 
-from .decision import Owner, Review, ReviewError
+from .decision import Owner, Review, Writer
 from .open_reviews import OpenReviews
 
 if TYPE_CHECKING:
@@ -53,13 +53,9 @@ class ClosedReviews:
         if not any(each is closed for each in self._closed):
             return "that diff was closed more than a minute ago"
         owner = Owner(f"closed {id(closed)}", closed.client_name)  # nobody is connected as that
-        try:
-            review = self._open.propose(owner, closed.path, closed.text)
-        except ReviewError as error:
-            return str(error)
+        review = self._open.propose(owner, closed.path, closed.text)
         self._forget(closed)
-        review.closed_before = True
-        self._open.orphan(review)
+        self._open.set_writer(review, Writer.CLOSED_BEFORE)
         return ""
 
     def _forget(self, closed: ClosedReview) -> None:

@@ -35,17 +35,9 @@ class Owner(NamedTuple):
     client_name: str
 
 
-class Verdict(Enum):
-    """What the client that asked is told of an ended review."""
-
-    ACCEPTED = "accepted"
-    REJECTED = "rejected"
-
-
 class Outcome(NamedTuple):
     """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected."""
 
-    kind: Verdict
     path: str
     content: Optional[str]
 
@@ -134,15 +126,22 @@ TRANSITIONS: Dict[ReviewState, FrozenSet[ReviewState]] = {
 }
 
 
+class Writer(Enum):
+    """Who writes the file of an accepted review, and if it is not the client that asked: why."""
+
+    CLIENT = "the client"
+    CLIENT_GONE = "we do, because the client has gone"
+    ACCEPTED_BEFORE = "we do, because the text was accepted before and is not saved yet"
+    CLOSED_BEFORE = "we do, because a tab was closed, and the client told so"
+
+
 class Review:
     """One proposal for one file, from one client; or, with `decisions` of its own, what else a file may hold.
 
-    `path` is what the client sent, letter by letter, because clients compare it as text. `orphaned` means that the
-    client has gone and nobody but us is left to write the file; with `accepted_before` that is so because the text was
-    accepted before and is not saved, with `closed_before` because a tab was closed, and the client told so.
-    `same_files` are the names by which tabs called the file when the disk was last asked. `ticket` is the call that the
-    decision answers, if it is not told by a notification. `before` is what the text is compared with, if that is not
-    the file on disk. `notes` are sentences for its header.
+    `path` is what the client sent, letter by letter, because clients compare it as text. `same_files` are the names by
+    which tabs called the file when the disk was last asked. `ticket` is the call that the decision answers, if it is
+    not told by a notification. `before` is what the text is compared with, if that is not the file on disk. `notes` are
+    sentences for its header.
     """
 
     def __init__(
@@ -161,9 +160,7 @@ class Review:
         self.proposal = _made_ready(proposed)
         self.same_files: FrozenSet[str] = frozenset()
         self.state = ReviewState.PENDING
-        self.orphaned = False
-        self.accepted_before = False
-        self.closed_before = False
+        self.writer = Writer.CLIENT
         self.decisions = decisions
         self.before = before
         self.notes: Tuple[str, ...] = ()
@@ -172,6 +169,11 @@ class Review:
     def words(self) -> Words:
         """What its decisions and its texts are called."""
         return self.decisions.words if self.decisions is not None else PROPOSAL_WORDS
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether no client is told of the decision, and nobody but us is left to write the file."""
+        return self.writer is not Writer.CLIENT
 
     @property
     def pending(self) -> bool:
@@ -192,22 +194,15 @@ class Review:
 
     def writing_failed(self) -> bool:
         """Note that the file holds its old text, and the user can decide again. False if it was not being written."""
-        return self.state is ReviewState.WRITING and self._go(ReviewState.PENDING)
+        return self._go(ReviewState.PENDING)
 
     def accept(self, text: str) -> Optional[Outcome]:
         """End the review with `text`. None if it has already ended."""
-        return Outcome(Verdict.ACCEPTED, self.path, text) if self._go(ReviewState.ACCEPTED) else None
+        return Outcome(self.path, text) if self._go(ReviewState.ACCEPTED) else None
 
     def reject(self) -> Optional[Outcome]:
         """End the review without a text. None if it has already ended."""
-        return Outcome(Verdict.REJECTED, self.path, None) if self._go(ReviewState.REJECTED) else None
-
-    def orphan(self) -> bool:
-        """Note that the client has gone. True if that is news."""
-        if self.orphaned or not TRANSITIONS[self.state]:
-            return False
-        self.orphaned = True
-        return True
+        return Outcome(self.path, None) if self._go(ReviewState.REJECTED) else None
 
     def _go(self, state: ReviewState) -> bool:
         if state not in TRANSITIONS[self.state]:

@@ -20,7 +20,7 @@ from ..editor import view_roles
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .closed_reviews import ClosedReviews
-from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket
+from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Writer
 from .display.file_watch import file_request
 from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
 from .document.preparation import FileRequest, Preparation
@@ -185,8 +185,10 @@ class ReviewManager:
         self._runtime.assert_main_thread()
         self.accepted_texts.owner_gone(owner_id)
         for review in self.open_reviews.all():
-            if review.owner.session_id == owner_id and self.open_reviews.orphan(review) and review.ticket is not None:
-                review.ticket.settle(None)
+            if review.owner.session_id == owner_id:
+                self.open_reviews.set_writer(review, Writer.CLIENT_GONE)
+                if review.ticket is not None:
+                    review.ticket.settle(None)
 
     # -- what the user decides ----------------------------------------------------------------------------------------
 

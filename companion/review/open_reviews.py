@@ -16,7 +16,7 @@ import sublime
 
 from ..editor import file_views, view_roles
 from ..editor.status_bar import say
-from .decision import Owner, Review, ReviewError, Ticket
+from .decision import Owner, Review, ReviewError, Ticket, Writer
 from .display.panes import one_pane_says_all
 from .display.poller import Poller
 from .display.presentation import Presentation
@@ -311,12 +311,11 @@ class OpenReviews:
         for review in list(self._waiting) if self._settings().review_open != ON_REQUEST else ():
             self.arrangement.focus.when_free(partial(self._open_late, review))
 
-    def orphan(self, review: Review) -> bool:
-        """Note that the client of an open review has gone, and show it in the header. True if that is news."""
-        news = review.orphan()
-        if news and review in self.presentations:
+    def set_writer(self, review: Review, writer: Writer) -> None:
+        """Note who writes the file of an open review, and show it in the header."""
+        review.writer = writer
+        if review in self.presentations:
             self.presentations[review].update_header()
-        return news
 
     # -- closing ------------------------------------------------------------------------------------------------------
 

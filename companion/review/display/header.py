@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import Iterator, List, NamedTuple, Sequence, Tuple
 
+from ..decision import Writer
 from ..document.disk import BYTES_SETTING, LINES_SETTING, Kind, Original
 from ..document.text import ProposedText
 from .markup import RELOAD, WHITESPACE
@@ -58,9 +59,7 @@ class Header(NamedTuple):
     # The decision. `problem` says why the text could not be written. `edits_stay`: the proposal was edited, and its
     # client writes it without the edits.
     problem: str = ""
-    orphaned: bool = False
-    accepted_before: bool = False
-    closed_before: bool = False
+    writer: Writer = Writer.CLIENT
     emptied: bool = False
     edits_stay: bool = False
 
@@ -104,11 +103,11 @@ def notices(now: Header) -> Tuple[Notice, ...]:
 
 def _who_writes(now: Header) -> Iterator[Notice]:
     """What is to be known of the writing of the accepted text, if it is not simply the client who writes it."""
-    if now.accepted_before:
+    if now.writer is Writer.ACCEPTED_BEFORE:
         yield Notice("What you accepted is not saved yet: Accept writes the file itself.")
-    elif now.closed_before:
+    elif now.writer is Writer.CLOSED_BEFORE:
         yield Notice(f"{now.client} was told that you closed this: Accept writes the file itself.", risk=False)
-    elif now.orphaned:
+    elif now.writer is Writer.CLIENT_GONE:
         yield Notice(f"{now.client} has gone: Accept writes the file itself.", risk=False)
     elif now.edits_stay:
         sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."

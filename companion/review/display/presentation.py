@@ -242,9 +242,7 @@ class Presentation:
             too_large=cycle.too_large,
             comparison_failed=cycle.failed,
             problem=self._problem,
-            orphaned=review.orphaned,
-            accepted_before=review.accepted_before,
-            closed_before=review.closed_before,
+            writer=review.writer,
             emptied=cycle.proposal.emptied and ticket is None,
             edits_stay=edits_stay,
         )

@@ -12,7 +12,7 @@ import pytest
 from companion.agents.shared_context import ActiveFile, Position
 from companion.agents.window import CannotDo, FileDiagnostics, OpenEditor
 from companion.protocol.tools import Cancellation
-from companion.review.decision import Outcome, ReviewError, Verdict
+from companion.review.decision import Outcome, ReviewError
 from tests.support.agent_windows import CLIENT, OWNER, Bench, Syntax, View
 
 
@@ -32,7 +32,7 @@ class TestReview:
         def accept():
             (ticket,) = bench.reviews.tickets
             assert (ticket.name, ticket.waiting) == ("its name", True)
-            ticket.settle(Outcome(Verdict.ACCEPTED, bench.path(), "edited\n"))
+            ticket.settle(Outcome(bench.path(), "edited\n"))
 
         assert bench.review(accept) == "edited\n"
         assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\n", "old\n")]
@@ -40,7 +40,7 @@ class TestReview:
         assert bench.runtime.main == ["file_request", "_open"]
 
     def test_a_rejected_text_is_none(self, bench):
-        outcome = Outcome(Verdict.REJECTED, "/a", None)
+        outcome = Outcome("/a", None)
         assert bench.review(lambda: bench.reviews.tickets[0].settle(outcome)) is None
 
     def test_a_review_that_is_taken_back_is_no_decision(self, bench):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from companion.review.decision import Writer
 from companion.review.display.header import Header, notices
 
 QUIET = Header("file.py", "Gemini CLI", 100)
@@ -23,13 +24,13 @@ def test_when_all_is_well_nothing_is_said():
         ({"changed_on_disk": True}, "has changed on disk", True),
         ({"edits_stay": True}, "your edits can only be saved over it", True),
         ({"emptied": True}, "ignores an empty text", True),
-        ({"accepted_before": True, "orphaned": True}, "What you accepted is not saved yet: Accept writes", True),
+        ({"writer": Writer.ACCEPTED_BEFORE}, "What you accepted is not saved yet: Accept writes", True),
         ({"original_notice": "file.py cannot be read.", "unreadable": True}, "cannot be read", True),
         ({"original_notice": "file.py is large.", "too_large": True}, "file.py is large.", False),
         ({"too_large": True}, "Raise review_maximum_bytes or review_maximum_lines to have it compared.", False),
         ({"coarse": True}, "Coarse comparison: the text is long.", False),
         ({"contents": "file.py is a binary file: ELF program.", "too_large": True}, "ELF program", False),
-        ({"orphaned": True, "emptied": True}, "has gone: Accept writes the file itself", False),
+        ({"writer": Writer.CLIENT_GONE, "emptied": True}, "has gone: Accept writes the file itself", False),
         ({"hidden": 1}, "1 whitespace change is hidden.", False),
         ({"hidden": 3}, "3 whitespace changes are hidden.", False),
         ({"whitespace_shown": True}, "Whitespace changes are shown in this diff.", False),
@@ -45,9 +46,9 @@ def test_what_may_be_lost_is_a_risk_and_the_rest_is_a_note(changes, words, risk)
     ("changes", "words"),
     [
         ({"contents": "The proposal is a PNG.", "original_notice": "file.py is large."}, ["PNG", "is large"]),
-        ({"hidden": 3, "unsaved": True, "orphaned": True}, ["unsaved", "has gone", "3 whitespace"]),
+        ({"hidden": 3, "unsaved": True, "writer": Writer.CLIENT_GONE}, ["unsaved", "has gone", "3 whitespace"]),
         (
-            {"problem": "No.", "unsaved": True, "changed_on_disk": True, "orphaned": True},
+            {"problem": "No.", "unsaved": True, "changed_on_disk": True, "writer": Writer.CLIENT_GONE},
             ["No.", "unsaved", "changed on disk", "has gone"],
         ),
     ],
