@@ -22,9 +22,13 @@ class TestReviewing(ChangesTestCase):
         undone = LINES.replace("line 9\n", "LINE 9\n")
         yield lambda: self.text(self.proposal(review)) == undone and self.settled()
         self.assertEqual(self.read(), undone.encode())
-        self.command("restore_undone_changes")
+        self.command("undo_revert_hunk")
         yield lambda: self.text(self.proposal(review)) == THREE and self.settled() and review.pending
         select(view, sublime.Region(view.text_point(5, 0), view.text_point(10, 0)))
+        for command in ("revert_all_remaining", "accept_this_hunk_only"):
+            self.said.clear()
+            self.command(command)
+            self.assertTrue(self.says("that command is for proposals"))
         self.command("keep_hunk")
         kept = THREE.replace("LINE 1\n", "line 1\n")
         yield lambda: self.text(self.original(review)) == kept and self.settled()

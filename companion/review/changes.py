@@ -25,7 +25,6 @@ NONE_AT_CURSOR = "there is no change at the cursor"
 NO_LONGER_THERE = "that change is no longer there"
 NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
 ONLY_FOR_PROPOSALS = "that command is for proposals: use “Keep Hunk”, “Revert Hunk” or “Reject Diff” here"
-NOT_FOR_PROPOSALS = "“Keep Hunk” is for changes that are in the file: use “Accept This Hunk Only” here"
 
 
 class Changes:
@@ -73,8 +72,6 @@ class Changes:
         presentation = self._decidable(review)
         if presentation is not None and review.decisions is not None:
             self._decide(presentation, WHOLE_SELECTION, review.decisions.accept_hunks)
-        elif presentation is not None:
-            self._open.say(review, NOT_FOR_PROPOSALS)
 
     def revert_all_hunks(self, review: Review) -> None:
         """Take back all changes that are left."""

@@ -117,7 +117,7 @@ class Analysis(NamedTuple):
         A stretch that ends at the start of a row does not reach into it.
         """
         first = self.row_at(start)
-        last = max(first, self.row_at(end - 1)) if end > start else first
+        last = max(first, self.row_at(end - 1))
         inside = self.change_at(start)
         begin = self._first_after(first) if inside is None else inside
         return list(range(begin, max(begin, self._first_after(last))))
@@ -230,20 +230,10 @@ def _inside_lines(parts: Sequence[Span], lines: Sequence[str], starts: Sequence[
         while start < end:
             line, first, last = lines[row], starts[row], min(end, starts[row + 1])
             words = line.strip()
-            begin = first + (line.index(words) if words else 0)
+            begin = first + line.index(words)
             if start > begin or last < begin + len(words or line):
                 result.append((start, last))
             start, row = last, row + 1
-    return _joined(result)
-
-
-def _joined(spans: Sequence[Span]) -> Tuple[Span, ...]:
-    """The same spans, of which none begins where another one ends."""
-    result: List[Span] = []
-    for start, end in spans:
-        if result and result[-1][1] == start:
-            start = result.pop()[0]
-        result.append((start, end))
     return tuple(result)
 
 

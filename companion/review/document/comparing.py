@@ -62,7 +62,7 @@ class Compared(NamedTuple):
 def compare(question: Question, cancelled: Callable[[], bool]) -> Compared:
     """Answer the question. A worker thread. Raises `comparison.Cancelled` when `cancelled()` becomes true."""
     left, portions, ignored, limits, drawn = question
-    right = portions[0] if len(portions) == 1 else "".join(portions)
+    right = "".join(portions)
     if all(len(text) <= limits.length and text.count("\n") <= limits.lines for text in (left, right)):
         analysis = analyse(left, right, cancelled, ignored=ignored)
         return Compared(question, right, analysis, carried(drawn, right) if drawn is not None else None)

@@ -103,7 +103,7 @@ def read(
             data = read_all(descriptor, most if found.st_size <= most else HEAD)
             size = max(found.st_size, len(data))
             if size > most:
-                notice = f"{name} is too large to be shown ({_size(size)}). Raise {BYTES_SETTING} to see it."
+                notice = f"{name} is too large to be shown ({size:,} bytes). Raise {BYTES_SETTING} to see it."
                 return Original(path, Kind.HUGE, signature=(0, size), notice=notice, format=_format(data, encoding))
     except FileNotFoundError:
         problem = dangling(path)
@@ -125,9 +125,7 @@ def original_of(
     """What `read` would say of a file at `path` that holds `data`. It is known to nobody as a file."""
     name = os.path.basename(path)
     original = _decode(path, data, encoding, fallback)._replace(signature=(0, len(data)))
-    if original.kind is not Kind.TEXT:
-        return original
-    if original.text.count("\n") > maximum_lines * COARSE_FACTOR:
+    if original.kind is Kind.TEXT and original.text.count("\n") > maximum_lines * COARSE_FACTOR:
         lines = f"{maximum_lines * COARSE_FACTOR:,} lines"
         notice = f"{name} has more than {lines}: shown without a comparison. Raise {LINES_SETTING} to have it compared."
         return original._replace(kind=Kind.HUGE, notice=notice)
@@ -137,7 +135,7 @@ def original_of(
 def holding(path: str, data: bytes) -> Original:
     """The file as it was found, which holds `data` and nothing else. Raises `ChangedError` if it does not."""
     with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, found):
-        if found.st_size == len(data) and read_all(descriptor, len(data)) == data:
+        if read_all(descriptor, len(data)) == data:
             return Original(
                 path,
                 Kind.TEXT,
@@ -156,7 +154,7 @@ def encoded(original: Original, text: str) -> bytes:
     name = os.path.basename(original.path)
     if original.kind is Kind.NEW:
         return _encode(name, text, UTF_8)
-    if original.kind is Kind.TEXT or (original.kind is Kind.HUGE and original.exact):
+    if original.kind is Kind.TEXT or original.exact:
         return _encode(name, _in_endings_of(original, text), original.encoding)
     raise DiskError(f"{name} is not overwritten, because it {_WHY_NOT[original.kind]}.")
 
@@ -231,7 +229,7 @@ def changed(original: Original) -> bool:
         return False
     try:
         with opened(original.path, os.O_RDONLY) as (descriptor, found):
-            if original.kind is Kind.NEW or identity_of(found) != original.identity:
+            if identity_of(found) != original.identity:
                 return True
             now = _signature(found)
             if now == original.signature and time.time_ns() - now[0] > _CLOCK_TICK:
@@ -264,7 +262,7 @@ def _failure(original: Original, name: str, error: OSError) -> DiskError:
         return DiskError(f"{name} cannot be written: {_reason(error)} (in the editor's folder Package Storage).")
     if isinstance(error, (OvertakenError, NotRegularError)):
         return ChangedError(f"{name} has changed on disk since the diff was opened.")
-    if isinstance(error, FileExistsError) and original.kind is Kind.NEW:
+    if isinstance(error, FileExistsError):
         problem = dangling(original.path)
         return DiskError(problem) if problem else ChangedError(f"{name} was created on disk since the diff was opened.")
     if isinstance(error, FileNotFoundError) and original.kind is not Kind.NEW:
@@ -287,7 +285,7 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
             )
         candidates = [encoding, UTF_8, fallback] if not encoding.endswith("BOM") else [UTF_8, fallback]
     for candidate in candidates:
-        codec = codec_of(candidate) if candidate else None
+        codec = codec_of(candidate)
         if codec is None:
             continue
         try:
@@ -329,12 +327,6 @@ def _fingerprint(data: bytes) -> str:
 
 def _signature(found: os.stat_result) -> Tuple[int, int]:
     return found.st_mtime_ns, found.st_size
-
-
-def _size(count: int) -> str:
-    if count < 10000:
-        return f"{count:,} bytes"
-    return f"{count / 1e6:,.1f} MB" if count >= 1e6 else f"{count / 1e3:,.0f} kB"
 
 
 def _reason(error: Exception) -> str:

@@ -71,7 +71,10 @@ def create(path: str, data: bytes, storage: str) -> None:
     with noted(storage, entry) as note:
         made: List[str] = []
         try:
-            _make_folders(missing, made)
+            for each in missing:
+                with suppress(FileExistsError):  # somebody else has just made it
+                    os.mkdir(each)
+                    made.append(each)
             with new_file(entry.beside, 0o666) as descriptor:
                 write_all(descriptor, 0, data)
                 flush(descriptor)
@@ -91,24 +94,13 @@ def create(path: str, data: bytes, storage: str) -> None:
 def _missing_folders(folder: str) -> Tuple[str, ...]:
     """What is missing of the path `folder`, outermost first."""
     missing: List[str] = []
-    while folder and not os.path.isdir(folder):
+    while not os.path.isdir(folder):
         missing.insert(0, folder)
         parent = os.path.dirname(folder)
         if parent == folder:
             break
         folder = parent
     return tuple(missing)
-
-
-def _make_folders(missing: Tuple[str, ...], made: List[str]) -> None:
-    for folder in missing:
-        try:
-            os.mkdir(folder)
-        except FileExistsError:
-            if not os.path.isdir(folder):
-                raise
-        else:
-            made.append(folder)
 
 
 # -- a file that is there ---------------------------------------------------------------------------------------------

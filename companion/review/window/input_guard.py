@@ -17,7 +17,6 @@ _AFTER_COMING = 0.7
 _AFTER_A_REPEAT = 0.3
 TYPING = 1.5  # so long after an edit its author is still typing
 _SAME_MOMENT = 0.25  # an edit so close to a look at the disk is not the user's
-_MOST = 100  # views whose edits are remembered
 
 
 class InputGuard:
@@ -32,14 +31,10 @@ class InputGuard:
 
     def edited(self, view: int) -> None:
         """A view was edited, in whatever window. Called for every keystroke."""
-        if len(self._edited) > _MOST:
-            self._edited.clear()
         self._edited[view] = self._now()
 
     def reloaded(self, view: int) -> None:
         """The editor has read a view's file again: such an edit is nobody's."""
-        if len(self._reloaded) > _MOST:
-            self._reloaded.clear()
         self._reloaded[view] = self._now()
 
     def typed_in(self, view: int) -> bool:

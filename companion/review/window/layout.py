@@ -7,8 +7,8 @@ Rules:
 * Only one cell changes. Every other cell keeps its exact geometry, because the positions it refers to stay the same
   numbers; only their indexes move.
 * New cells come last, so no group changes its number.
-* Undoing gives the layout from before, number by number. If the user dragged a divider meanwhile the widths stay as
-  dragged; if the user changed the layout otherwise, there is nothing to undo.
+* Undoing gives the layout from before, number by number, but for dividers that the user has dragged meanwhile. If the
+  user changed the layout otherwise, there is nothing to undo.
 
 The editor is not known here. Any thread.
 """
@@ -66,21 +66,16 @@ def divide_above(layout: Layout, group: int, columns: int) -> Division:
 
 def undo(division: Division, now: Layout) -> Optional[Layout]:
     """The layout that `now` was before `division`, or None if the user changed the layout otherwise."""
-    if same_layout(division.after, now):
-        return deepcopy(division.before)
-    if not _same_structure(division.after, now):
+    after = division.after
+    if [len(after["cols"]), len(after["rows"])] != [len(now["cols"]), len(now["rows"])]:
+        return None
+    if [list(cell) for cell in after["cells"]] != [list(cell) for cell in now["cells"]]:
         return None
     return {
         "cols": [now["cols"][index] for index in division.columns],
         "rows": [now["rows"][index] for index in division.rows],
         "cells": [list(cell) for cell in division.before["cells"]],
     }
-
-
-def same_layout(one: Layout, other: Layout) -> bool:
-    """Whether two layouts describe the same cells, apart from the last digits of a position."""
-    positions = [*zip(one["cols"], other["cols"]), *zip(one["rows"], other["rows"])]
-    return _same_structure(one, other) and all(abs(a - b) < _SAME for a, b in positions)
 
 
 def cell_width(layout: Layout, group: int) -> float:
@@ -138,11 +133,3 @@ def _add_line(positions: Sequence[float], start: int, end: int, part: Optional[f
     at = next((index for index in range(start + 1, end) if positions[index] > position), end)
     moved = tuple(index + 1 if index >= at else index for index in unmoved)
     return _Axis([*positions[:at], position, *positions[at:]], moved, (start, at, end + 1))
-
-
-def _same_structure(one: Layout, other: Layout) -> bool:
-    return (
-        len(one["cols"]) == len(other["cols"])
-        and len(one["rows"]) == len(other["rows"])
-        and [list(cell) for cell in one["cells"]] == [list(cell) for cell in other["cells"]]
-    )

@@ -102,7 +102,7 @@ def test_a_longer_one_is_not(tmp_path):
     original = read(made(tmp_path, b"x" * 10_001))
     assert original.kind is Kind.HUGE
     assert original.text == ""
-    assert original.notice == "file.txt is too large to be shown (10 kB). Raise review_maximum_bytes to see it."
+    assert original.notice == "file.txt is too large to be shown (10,001 bytes). Raise review_maximum_bytes to see it."
 
 
 def test_a_file_of_many_lines_is_not_compared(tmp_path):

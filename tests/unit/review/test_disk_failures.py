@@ -82,6 +82,10 @@ class TestSeeingAChange:
         self.same_size(original, original.signature[0])
         assert disk.changed(original)
 
+    def test_one_of_the_same_size_that_bears_an_old_time(self, original):
+        self.same_size(original, original.signature[0] - 10**11)
+        assert disk.changed(original)
+
     def test_one_of_the_same_size_whose_clock_is_ahead(self, tmp_path, original):
         ahead = time.time_ns() + 3600 * 10**9
         os.utime(original.path, ns=(ahead, ahead))
@@ -98,6 +102,16 @@ class TestSeeingAChange:
         later = time.time_ns() + 10**10
         os.utime(original.path, ns=(later, later))
         assert not disk.changed(original)
+
+    @pytest.mark.parametrize("kind", [Kind.HUGE, Kind.UNREADABLE])
+    def test_what_was_never_read_has_not_changed(self, original, tmp_path, kind):
+        path = original.path
+        if kind is Kind.UNREADABLE:
+            path = str(tmp_path / "dangling")
+            os.symlink(str(tmp_path / "nothing"), path)
+        found = disk.read(path, maximum_bytes=10, maximum_lines=10)
+        assert found.kind is kind
+        assert not disk.changed(found)
 
     def test_what_cannot_be_looked_at_now_has_not_changed(self, original, monkeypatch):
         def fail(*args, **options):

@@ -205,6 +205,27 @@ def test_what_cannot_be_read_is_set_aside_and_said(
     assert take(keeper()).unreadable == [], "said once"
 
 
+def test_what_the_disk_does_not_give_now_stays_for_later(
+    keeper: Callable[[], KeptTexts], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = keeper()
+    keep(first, text("one\n"))
+    keep(first, text("other\n"))
+    first.leave()
+    real, failing = PrivateFile.read, [OSError(5, "Input/output error")]
+
+    def read(file: PrivateFile) -> bytes:
+        if failing:
+            raise failing.pop()
+        return real(file)
+
+    monkeypatch.setattr(PrivateFile, "read", read)
+    second = keeper()
+    assert len(left(second)) == 1
+    assert "could not be read: Input/output error" in caplog.text
+    assert len(left(second)) == 1
+
+
 def test_the_end_waits_for_what_was_asked_for(folder: Path) -> None:
     runtime = AtOnce()
     runtime.holding = True

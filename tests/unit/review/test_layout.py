@@ -11,7 +11,6 @@ from companion.review.window.layout import (
     cell_width,
     divide_above,
     divide_in_columns,
-    same_layout,
     undo,
 )
 
@@ -98,12 +97,7 @@ def test_undoing_gives_exactly_the_layout_from_before(layout, divide, data):
     group = data.draw(st.integers(0, len(layout["cells"]) - 1))
     division = divide(layout, group)
     assert undo(division, division.after) == layout
-    through_the_editor = {
-        "cols": [position + 1e-9 for position in division.after["cols"]],
-        "rows": division.after["rows"],
-        "cells": [tuple(cell) for cell in division.after["cells"]],
-    }
-    assert undo(division, through_the_editor) == layout
+    assert undo(division, {**division.after, "cells": [tuple(cell) for cell in division.after["cells"]]}) == layout
 
 
 @given(layouts(), divisions, st.data())
@@ -172,4 +166,3 @@ def test_a_cell_that_was_dragged_shut_can_be_divided():
 
 def test_the_width_of_a_cell():
     assert cell_width(NINE, 4) == pytest.approx(0.33)
-    assert same_layout(NINE, NINE)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.comparison import HunkKind, Move
-from companion.review.document.analysis import Moved, analyse, moved_on_left, moved_on_right, parted
+from companion.review.document.analysis import Moved, _outside, analyse, moved_on_left, moved_on_right, parted
 
 MOVES = [Move(4, 20, 3), Move(9, 2, 5)]
 BLOCKS = [Moved(3, 6, ""), Moved(6, 9, ""), Moved(12, 20, "")]
@@ -46,6 +46,10 @@ def test_no_changed_characters_are_marked_inside_a_moved_block():
     assert changed.right_parts
     assert all(end <= at or start >= at + len(BLOCK) for start, end in changed.right_parts)
     assert "".join(right[start:end] for start, end in changed.right_parts).startswith("new")
+
+
+def test_what_stands_in_front_of_a_moved_block_is_marked_up_to_it():
+    assert _outside([(0, 9), (20, 30)], [(4, 6), (25, 27), (40, 50)]) == ((0, 4), (6, 9), (20, 25), (27, 30))
 
 
 def test_marks_begin_behind_a_moved_block_that_begins_the_change():

@@ -161,7 +161,10 @@ def test_a_drive_that_is_away_is_waited_for(
     assert recovered(storage) == []
 
 
-@pytest.mark.parametrize("content", [b"", b"{}\n", b"[]\n", b"\xff\n", b'{"path": 1, "beside": "", "size": 0}\n'])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{}\n", b"[]\n", b"\xff\n", b'{"path": 1, "beside": "", "folders": [], "identity": [0, 0], "size": 0}\n'],
+)
 def test_a_note_that_cannot_be_read_is_said_and_set_aside(
     storage: Path, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
