@@ -115,6 +115,18 @@ class TestReviewing(ChangesTestCase):
         yield from self.listed("file.py")
         self.assertEqual(self.read(), CHANGED.encode())
 
+    def test_a_tab_that_is_closed_during_a_decision_stays_closed(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.caret(review, 2)
+        with mock.patch.object(self.changes._decisions, "keep") as keep:
+            self.command("keep_hunk")
+            yield lambda: keep.called
+        self.proposal(review).close()
+        decided = keep.call_args[0][1]
+        decided([])
+        yield self.nothing_open
+        self.assertEqual(self.titles(), [[]])
+
     def test_a_hunk_of_a_file_with_other_line_endings(self) -> Iterator[Any]:
         before, after = LINES.replace("\n", "\r\n"), CHANGED.replace("\n", "\r\n")
         review = yield from self.change("file.py", before, after)

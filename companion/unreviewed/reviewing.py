@@ -272,20 +272,16 @@ class ChangeReviews:
 
     def _decided(self, review: Review, refused: Sequence[Refusal]) -> None:
         """Something was done with a change: all of it, part of it, or nothing."""
-        if refused:
-            self._refused(review, refused[0].sentence)
-        elif self._listed(review.path) is None and review.accept("") is not None:
+        for refusal in refused:
+            say(self._window, refusal.sentence)
+        if review not in self._shown:  # its tab was closed meanwhile
+            self._finish(review)
+        elif not refused and self._listed(review.path) is None and review.accept("") is not None:
             self._go_on(review)
         elif review.writing_failed():  # it goes on with what is left
+            if refused and review in self._open.presentations:
+                self._open.presentations[review].complain(refused[0].sentence, look_again=False)
             self.listed_anew()
-
-    def _refused(self, review: Review, sentence: str) -> None:
-        if not review.writing_failed() or review not in self._shown:
-            return
-        if review in self._open.presentations:
-            self._open.presentations[review].complain(sentence, look_again=False)
-        say(self._window, sentence)
-        self.listed_anew()
 
     def _go_on(self, review: Review) -> None:
         """A review is decided: the next change comes in its place."""
