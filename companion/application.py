@@ -33,6 +33,7 @@ from .review.controls import tab_action
 from .review.document.journal import recover
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
+from .system.platform import Platform
 from .system.processes import EDITOR_PID, editor_is_gone
 from .terminals.environment import ExportedEnvironment, terminal_variables
 from .unreviewed.tabs import Tabs
@@ -379,4 +380,4 @@ def _succeeded(stop: Future[States]) -> bool:
 
 
 def _sweep(agents: Sequence[Agent], cancelled: Callable[[], bool]) -> List[str]:
-    return sweep(EDITOR_PID, agents=agents)
+    return sweep(EDITOR_PID, agents, Platform.current())

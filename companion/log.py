@@ -64,11 +64,11 @@ class LogBuffer(logging.Handler):
             return list(self._problems)
 
 
-def shortened(line: str) -> str:
+def shortened(line: str, longest: int = LONGEST) -> str:
     """The line without its middle if it is too long."""
-    if len(line) <= LONGEST:
+    if len(line) <= longest:
         return line
-    half = LONGEST // 2
+    half = longest // 2
     return f"{line[:half]}\n[{len(line) - 2 * half} characters left out]\n{line[-half:]}"
 
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement, Entry, LookupContext, contains, folders_of
 from ..agents.registry import AGENTS
 from ..discovery import files
 from ..discovery.directory import DiscoveryError, prepare
 from ..system.platform import Platform
-from ..system.processes import is_alive as process_is_alive
+from ..system.processes import is_alive
 from .checks import RESTART, Check, failed, noted, passed
 from .facts import WindowFacts
-
-NO_FOLDER = "the window has no workspace folder"
 
 
 class FileFact(NamedTuple):
@@ -37,8 +35,6 @@ class DiscoverySnapshot(NamedTuple):
     platform: Platform
     editor_pid: int
     entries: Mapping[str, List[Entry]]  # by the agent's key
-    is_alive: Callable[[int], bool] = process_is_alive
-    real: Callable[[str], str] = os.path.realpath
 
 
 class Finding(NamedTuple):
@@ -82,7 +78,7 @@ def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot)
         advice = (
             "Open a folder or a file in it. The setting “workspace_fallback” says what counts as the folder of a file."
         )
-        return Finding(failed(name, NO_FOLDER, advice))
+        return Finding(failed(name, "the window has no workspace folder", advice))
     try:
         directory = prepare(agent.place(snapshot.platform), snapshot.platform)
     except DiscoveryError as error:
@@ -113,10 +109,7 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
     name = f"The file in front is in the workspace of {window.title}"
     if path is None:
         return noted(name, "no file is in front")
-    if not window.folders:
-        return failed(name, NO_FOLDER, "Open a folder in the window.")
-    lookup = _lookup(window, snapshot, "")
-    if any(contains(folder, path, lookup) for folder in window.folders):
+    if any(contains(folder, path, _lookup(window, snapshot, "")) for folder in window.folders):
         return passed(name)
     advice = "Add its folder to the window (menu Project, “Add Folder to Project…”), or open it in a window of its own."
     return failed(name, "a client that runs in the file's folder does not find this window", advice)
@@ -147,7 +140,7 @@ def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: Discov
 
 def _lookup(window: WindowFacts, snapshot: DiscoverySnapshot, port: str) -> LookupContext:
     folder = window.folders[0]
-    return LookupContext(folder, snapshot.editor_pid, port, snapshot.platform, snapshot.is_alive, snapshot.real)
+    return LookupContext(folder, snapshot.editor_pid, port, snapshot.platform, is_alive, os.path.realpath)
 
 
 def _port(entry: Optional[Entry]) -> str:

@@ -15,6 +15,7 @@ import sublime
 from ..agents.registry import agents_of
 from ..common.display_names import client_name
 from ..endpoint.client import SELF_TEST
+from ..log import shortened
 from ..review.decision import Writer
 from .facts import Facts, WindowFacts
 
@@ -49,7 +50,7 @@ def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Windo
         ),
         windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in endpoints),
         active_file=view.file_name() if view is not None else None,
-        problems=tuple(_shortened(problem) for problem in problems[-MOST_PROBLEMS:]),
+        problems=tuple(shortened(problem, MOST_CHARACTERS) for problem in problems[-MOST_PROBLEMS:]),
     )
 
 
@@ -102,10 +103,3 @@ def _package_place() -> str:
     # Package Control installs a package as one file. A module that is imported from it need not have a `__file__`.
     place = globals().get("__file__") or getattr(__spec__, "origin", None) or ""
     return "installed" if ".sublime-package" in place else "from a folder"
-
-
-def _shortened(problem: str) -> str:
-    if len(problem) <= MOST_CHARACTERS:
-        return problem
-    half = MOST_CHARACTERS // 2
-    return f"{problem[:half]}\n…\n{problem[-half:]}"

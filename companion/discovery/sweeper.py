@@ -16,7 +16,6 @@ import time
 from typing import Callable, List, NamedTuple, Optional, Sequence
 
 from ..agents.agent import EDITOR_NAME, Agent
-from ..agents.registry import AGENTS
 from ..system import socket_folders
 from ..system.listeners import is_answered
 from ..system.platform import Platform
@@ -32,9 +31,9 @@ CLOCK_SECONDS = 10  # file systems and process tables measure time differently
 
 def sweep(
     editor_pid: int,
+    agents: Sequence[Agent],
+    platform: Platform,
     *,
-    agents: Optional[Sequence[Agent]] = None,
-    platform: Optional[Platform] = None,
     is_alive: Callable[[int], bool] = process_is_alive,
     began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
@@ -44,11 +43,9 @@ def sweep(
     when a process started, in seconds since the epoch. Call this once, before anything is published. Blocks on the
     disk: never call it on the main thread.
     """
-    if platform is None:
-        platform = Platform.current()
     judge = _Judge(editor_pid, platform, is_alive, began)
     removed: List[str] = []
-    for agent in agents if agents is not None else AGENTS:
+    for agent in agents:
         place = agent.place(platform)
         if not is_safe(place, platform):
             continue  # it does not exist or is not the user's

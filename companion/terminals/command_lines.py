@@ -138,10 +138,17 @@ def system_terminal(
     """
     if platform == WINDOWS and not configured:
         return in_windows_shell(launch.words, "/k")
-    words = list(configured) if configured else _usual_terminal(platform, is_installed)
+    words: Sequence[str] = configured or MACOS_TERMINAL
+    if not configured and platform != MACOS:
+        words = next((each for each in LINUX_TERMINALS if is_installed(each[0])), ())
     if not words:
         return None
-    line = _windows_line(launch.words) if platform == WINDOWS else posix_line(launch)
+    if platform == WINDOWS:
+        import subprocess  # not at the top: this module is loaded with the package
+
+        line = subprocess.list2cmdline(launch.words)
+    else:
+        line = posix_line(launch)
     if platform == MACOS and len(line.encode("utf-8", "surrogateescape")) > MOST_TYPED:
         # Lists of folders go first: they stand in the discovery file, too.
         short = {name: value for name, value in launch.variables.items() if "/" not in value}
@@ -164,18 +171,6 @@ def environment_lines(variables: Mapping[str, str], platform: str) -> str:
     return "".join(f"export {name}={quoted(value)}\n" for name, value in variables.items())
 
 
-def _usual_terminal(platform: str, is_installed: Callable[[str], bool]) -> Sequence[str]:
-    if platform == MACOS:
-        return MACOS_TERMINAL
-    return next((words for words in LINUX_TERMINALS if is_installed(words[0])), ())
-
-
-def _windows_line(words: Sequence[str]) -> str:
-    import subprocess  # not at the top: this module is loaded with the package
-
-    return subprocess.list2cmdline(words)
-
-
 def _literal(word: str) -> str:
     # Terminus expands the editor's variables in every word.
-    return word.replace("\\$", "\\\\$").replace("$", "\\$") if "$" in word else word
+    return word.replace("\\$", "\\\\$").replace("$", "\\$")

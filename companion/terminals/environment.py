@@ -61,12 +61,9 @@ class ExportedEnvironment:
         for name in [name for name in self._ours if name not in variables]:
             self._restore(name)
         for name, value in variables.items():
-            current = self._environment.get(name)
-            if name not in self._ours or current != self._ours[name]:
-                self._former[name] = current
-            if current != value:
-                self._environment[name] = value
-            self._ours[name] = value
+            if name not in self._ours:
+                self._former[name] = self._environment.get(name)
+            self._environment[name] = self._ours[name] = value
 
     def clear(self) -> None:
         """Restore all variables of ours."""

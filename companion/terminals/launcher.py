@@ -118,10 +118,10 @@ class Launcher:
             return None
         if terminal is None:
             return "no client runs in a terminal of this window; run one first"
-        folder = _folder_of(terminal) or next((each for each in folders if _is_below(path, each)), None)
-        arguments = {"string": mention(path, folder, lines, self._platform), "tag": _tag_of(terminal)}
+        own = _folder_of(terminal)
+        typed = mention(path, [own] if own else folders, lines, self._platform)
         window.focus_view(terminal)  # the user goes on typing
-        window.run_command("terminus_send_string", arguments)
+        window.run_command("terminus_send_string", {"string": typed, "tag": _tag_of(terminal)})
         return None
 
     # -- starting -----------------------------------------------------------------------------------------------------
@@ -229,8 +229,8 @@ def _window_commands() -> List[type]:
 def key_in(terminal: sublime.View) -> str:
     """The key of the program that we have started in this terminal; "" for a terminal of somebody else's, or of an
     earlier run."""
-    parts = _tag_of(terminal)[len(TAG) :].split(".") if _tag_of(terminal).startswith(TAG) else []
-    return parts[0] if len(parts) == 4 and parts[2] == RUN else ""
+    parts = _tag_of(terminal).split(".")
+    return parts[1] if len(parts) == 5 and parts[3] == RUN else ""
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
@@ -258,10 +258,6 @@ def _folder_of(terminal: sublime.View) -> Optional[str]:
     arguments = terminal.settings().get("terminus_view.args")
     folder = arguments.get("cwd") if isinstance(arguments, dict) else None
     return folder if isinstance(folder, str) else None
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return os.path.normcase(path).startswith(os.path.normcase(os.path.join(folder, "")))
 
 
 def _lines(view: sublime.View) -> Optional[Tuple[int, int]]:

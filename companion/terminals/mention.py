@@ -6,7 +6,7 @@ Rule: the line range follows the path after a blank: clients take everything up 
 from __future__ import annotations
 
 import re
-from typing import Optional, Tuple
+from typing import Optional, Sequence, Tuple
 
 from ..system.platform import WINDOWS, Platform
 
@@ -14,12 +14,12 @@ _SPECIAL_ON_POSIX = re.compile(r"""([ \t()\[\]{};|*?$`'"#&<>!~\\])""")
 _SPECIAL_ON_WINDOWS = re.compile(r"""[\s&()\[\]{}^=;!'+,`~%$@#]""")
 
 
-def mention(path: str, folder: Optional[str], lines: Optional[Tuple[int, int]], platform: Platform) -> str:
+def mention(path: str, folders: Sequence[str], lines: Optional[Tuple[int, int]], platform: Platform) -> str:
     """The text to type, with a blank at its end so that the user can go on typing.
 
-    `folder` is where the client runs: paths below it become relative. `lines` are the first and last line from 1.
+    `folders` are where the client may run: paths below one become relative. `lines` are the first and last from 1.
     """
-    text = "@" + _escaped(_relative(path, folder, platform), platform)
+    text = "@" + _escaped(_relative(path, folders, platform), platform)
     if lines is not None:
         first, last = lines
         text += f" (line {first})" if first == last else f" (lines {first}-{last})"
@@ -36,11 +36,12 @@ def selected_lines(first_row: int, last_row: int, last_column: int) -> Tuple[int
     return first_row + 1, last_row + 1
 
 
-def _relative(path: str, folder: Optional[str], platform: Platform) -> str:
-    if folder:
+def _relative(path: str, folders: Sequence[str], platform: Platform) -> str:
+    for folder in folders:
         inside = platform.path.normcase(platform.path.join(folder, ""))
         if platform.path.normcase(path).startswith(inside):
             path = path[len(inside) :]
+            break
     return path.replace("\\", "/") if platform.name == WINDOWS else path
 
 

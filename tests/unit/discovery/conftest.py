@@ -9,7 +9,6 @@ import pytest
 
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
-from companion.discovery import sweeper
 from companion.discovery.publisher import Publisher
 from companion.system import socket_folders
 from companion.system.platform import LINUX, Platform
@@ -42,7 +41,6 @@ class Machine:
 def two_agents(monkeypatch):
     """The files of these two stand for those of all; what is special to the others is tested with the agents."""
     two = (GEMINI_CLI, QWEN_CODE)
-    monkeypatch.setattr(sweeper, "AGENTS", two)
     monkeypatch.setattr(Publisher.publish, "__defaults__", (two,))
 
 

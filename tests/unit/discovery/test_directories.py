@@ -149,9 +149,9 @@ def test_qwens_directory_writable_for_others_is_refused(machine):
 def test_nothing_is_swept_out_of_a_directory_that_is_not_trusted(machine):
     Publisher(machine.platform).publish(ANNOUNCED, [GEMINI_CLI])
     machine.gemini.chmod(0o777)
-    assert sweep(1, platform=machine.platform, is_alive=lambda pid: False) == []
+    assert sweep(1, [GEMINI_CLI], machine.platform, is_alive=lambda pid: False) == []
     machine.gemini.chmod(0o700)
-    assert len(sweep(1, platform=machine.platform, is_alive=lambda pid: False)) == 1
+    assert len(sweep(1, [GEMINI_CLI], machine.platform, is_alive=lambda pid: False)) == 1
 
 
 def test_a_read_only_directory_is_reported(machine, monkeypatch):

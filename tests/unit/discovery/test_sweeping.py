@@ -13,6 +13,8 @@ import time
 import pytest
 
 from companion.agents.agent import Announcement
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
 from companion.discovery.publisher import Publisher
 from companion.discovery.sweeper import sweep
@@ -26,6 +28,7 @@ from companion.system.processes import (
 )
 
 DEAD, LIVING, OWN = 1111, 2222, 3333
+TWO = (GEMINI_CLI, QWEN_CODE)
 
 
 def alive(pid):
@@ -33,7 +36,7 @@ def alive(pid):
 
 
 def swept(machine, **more):
-    return [os.path.basename(path) for path in sweep(OWN, platform=machine.platform, is_alive=alive, **more)]
+    return [os.path.basename(path) for path in sweep(OWN, TWO, machine.platform, is_alive=alive, **more)]
 
 
 def published(machine, pid, port):
@@ -144,7 +147,7 @@ def test_sweeping_where_nothing_was_ever_published_does_nothing(machine):
 def test_a_second_editor_starting_does_not_disturb_the_first(machine):
     published(machine, LIVING, 50002)
     before = machine.files()
-    sweep(OWN, platform=machine.platform, is_alive=alive)
+    sweep(OWN, TWO, machine.platform, is_alive=alive)
     published(machine, OWN, 50003)
     assert set(before) < set(machine.files())
 

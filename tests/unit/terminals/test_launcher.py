@@ -131,23 +131,17 @@ class TestTheSystemsTerminal:
 
 
 class TestWhichFolder:
-    def test_of_several_the_user_picks_one(self, bench):
+    @pytest.mark.parametrize("index, started", [(0, ["/code/one"]), (1, ["/code/two"]), (-1, [])])
+    def test_of_several_the_user_picks_one_or_none(self, bench, index, started):
         bench.run(connection=TWO)
         ((items, picked, placeholder),) = bench.window.picks
         assert [(name, options["details"]) for name, options in items] == [("one", "/code/one"), ("two", "/code/two")]
         assert all(options["annotation"] == "Gemini CLI" for _, options in items)
         assert placeholder == "Folder to run Gemini CLI in"
         assert not bench.sought
-        picked(1)
+        picked(index)
         bench.go_on()
-        assert bench.started[0][1] == "/code/two"
-
-    @pytest.mark.parametrize("index", [0, -1])
-    def test_the_first_is_one_too_and_none_is_an_answer(self, bench, index):
-        bench.run(connection=TWO)
-        bench.window.picks[0][1](index)
-        bench.go_on()
-        assert [folder for _, folder, _ in bench.started] == (["/code/one"] if index == 0 else [])
+        assert [folder for _, folder, _ in bench.started] == started
 
     def test_names_are_shown_and_not_obeyed(self, bench):
         bench.run(connection=ONE._replace(folders=("/code/<b>", SPOILED)))
@@ -176,6 +170,13 @@ class TestWhatIsNotThere:
         assert "npm install -g @google/gemini-cli" in text
         assert "there is no “~/bin/" in bench.window.said[-1]
         assert "not installed" not in bench.window.said[-1]
+
+    def test_a_program_of_the_users_own_is_named_with_the_setting_too(self, bench):
+        (program,) = own_programs(dataclasses.replace(Settings(), run_commands={"My Tool": WORDS}))
+        bench.folders = None
+        bench.run(agent=program)
+        assert '"run_commands"' in bench.window.output[bench.module.INSTALL_PANEL].text
+        assert bench.window.said[-1] == "My Tool was not found: there is no “my tool”"
 
     def test_a_window_that_was_closed_meanwhile_gets_nothing(self, bench):
         bench.launcher.run(bench.window, GEMINI_CLI, ONE, Settings())

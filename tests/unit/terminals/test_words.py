@@ -13,23 +13,24 @@ NT = Platform(WINDOWS, {}, "C:\\Users\\Ada")
 
 
 @pytest.mark.parametrize(
-    "path, folder, lines, platform, expected",
+    "path, folders, lines, platform, expected",
     [
-        ("/code/src/a.py", "/code", (3, 7), POSIX, "@src/a.py (lines 3-7) "),
-        ("/code/src/a.py", "/code/", (3, 3), POSIX, "@src/a.py (line 3) "),
-        ("/code/src/a.py", "/code", None, POSIX, "@src/a.py "),
-        ("/elsewhere/a.py", "/code", None, POSIX, "@/elsewhere/a.py "),
-        ("/workshop/a.py", "/code", None, POSIX, "@/workshop/a.py "),
-        ("/code/a.py", None, None, POSIX, "@/code/a.py "),
-        ("/code/my file (1).py", "/code", (1, 2), POSIX, "@my\\ file\\ \\(1\\).py (lines 1-2) "),
-        ("/code/日本.py", "/code", None, POSIX, "@日本.py "),
-        ("C:\\Code\\src\\a.py", "c:\\code", (3, 7), NT, "@src/a.py (lines 3-7) "),
-        ("C:\\Code\\my file.py", "C:\\Code", None, NT, '@"my file.py" '),
-        ("\\\\server\\share\\a.py", "C:\\Code", None, NT, "@//server/share/a.py "),
+        ("/code/src/a.py", ["/code"], (3, 7), POSIX, "@src/a.py (lines 3-7) "),
+        ("/code/src/a.py", ["/code/"], (3, 3), POSIX, "@src/a.py (line 3) "),
+        ("/code/src/a.py", ["/code"], None, POSIX, "@src/a.py "),
+        ("/elsewhere/a.py", ["/code"], None, POSIX, "@/elsewhere/a.py "),
+        ("/workshop/a.py", ["/code"], None, POSIX, "@/workshop/a.py "),
+        ("/code/a.py", [], None, POSIX, "@/code/a.py "),
+        ("/code/a.py", ["/co", "/other", "/code"], None, POSIX, "@a.py "),
+        ("/code/my file (1).py", ["/code"], (1, 2), POSIX, "@my\\ file\\ \\(1\\).py (lines 1-2) "),
+        ("/code/日本.py", ["/code"], None, POSIX, "@日本.py "),
+        ("C:\\Code\\src\\a.py", ["c:\\code"], (3, 7), NT, "@src/a.py (lines 3-7) "),
+        ("C:\\Code\\my file.py", ["C:\\Code"], None, NT, '@"my file.py" '),
+        ("\\\\server\\share\\a.py", ["C:\\Code"], None, NT, "@//server/share/a.py "),
     ],
 )
-def test_a_mention_is_what_one_would_type(path, folder, lines, platform, expected):
-    assert mention(path, folder, lines, platform) == expected
+def test_a_mention_is_what_one_would_type(path, folders, lines, platform, expected):
+    assert mention(path, folders, lines, platform) == expected
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
+from companion.agents.registry import AGENTS
 from companion.discovery.sweeper import sweep
 from companion.system import socket_folders
 from companion.system.platform import LINUX, Platform
@@ -46,7 +47,7 @@ def test_a_sweep_removes_the_folder_of_an_editor_that_was_killed_before_it_wrote
     long_ago = time.time() - 2 * socket_folders.YOUNG_SECONDS
     os.utime(path, (long_ago, long_ago))
     platform = Platform(LINUX, {"HOME": str(tmp_path), "TMPDIR": str(tmp_path)}, str(tmp_path), os.getuid())
-    assert sweep(os.getpid(), platform=platform) == [folder]
+    assert sweep(os.getpid(), AGENTS, platform) == [folder]
     assert not os.path.exists(folder)
 
 
