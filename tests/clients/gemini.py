@@ -66,8 +66,8 @@ class GeminiClient(Program):
         self.events.clear()
         self.answers.clear()
 
-    def _release(self) -> None:
-        super()._release()
+    def release(self) -> None:
+        super().release()
         self._home.cleanup()
 
 
@@ -93,11 +93,11 @@ class Processes:
 
     def keep(self, client: GeminiClient) -> bool:
         """Ends a client and keeps its process; False if that has gone."""
-        if client._process.poll() is not None:
+        if client.process.poll() is not None:
             return False
         try:
             client.call("end")
-        except (ClientError, OSError, TimeoutError):
+        except (ClientError, TimeoutError):
             return False
         self._idle.append(client)
         return True

@@ -39,7 +39,7 @@ def compared(desktop):
 
 
 def suspend(client):
-    os.kill(client._process.pid, signal.SIGSTOP)
+    os.kill(client.process.pid, signal.SIGSTOP)
 
 
 def wait_written(desktop, text):
@@ -77,7 +77,7 @@ def test_a_suspended_client_that_goes_on_writes_the_file_itself(desktop, reviewe
     suspend(reviewed)
     desktop.accept()
     desktop.wait_no_review()
-    os.kill(reviewed._process.pid, signal.SIGCONT)
+    os.kill(reviewed.process.pid, signal.SIGCONT)
     wait_written(desktop, b"Welcome")
 
 
@@ -89,7 +89,7 @@ def test_so_does_one_after_an_upgrade_of_the_package(desktop, reviewed):
     desktop.host.enable_package()
     desktop.wait_published()
     desktop.host.wait_until(lambda: desktop.host.evaluate(TOLD) == 1)
-    os.kill(reviewed._process.pid, signal.SIGCONT)
+    os.kill(reviewed.process.pid, signal.SIGCONT)
     wait_written(desktop, b"Welcome")
     desktop.host.wait_until(lambda: desktop.host.evaluate(AWAITED) == 0)
     assert not desktop.views_of_role("proposal")

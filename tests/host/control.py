@@ -35,28 +35,26 @@ class Control:
         self._answers = answers
         self._post = post
         self._lock = threading.Lock()
-        self._find: Callable[[str], Callable[..., Any]] = _nothing_yet
 
     def start(self, find: Callable[[str], Callable[..., Any]]) -> None:
         """Begins to serve; `find` maps a call's name to a function, or raises LookupError."""
-        self._find = find
-        threading.Thread(target=self._read, name="host control", daemon=True).start()
+        threading.Thread(target=self._read, args=(find,), name="host control", daemon=True).start()
 
     def event(self, name: str, **details: Any) -> None:
         """Sends an event. Any thread."""
         self._write(dict(details, event=name))
 
-    def _read(self) -> None:
+    def _read(self, find: Callable[[str], Callable[..., Any]]) -> None:
         for line in self._requests:
-            self._post(lambda line=line: self._serve(line))  # type: ignore[misc]
+            self._post(lambda line=line: self._serve(line, find))  # type: ignore[misc]
         os._exit(1)  # the editor has been killed: no plugin hears of it
 
-    def _serve(self, line: bytes) -> None:
+    def _serve(self, line: bytes, find: Callable[[str], Callable[..., Any]]) -> None:
         request_id: Any = None
         try:
             request = json.loads(line.decode("utf-8"))
             request_id = request.get("id")
-            result = self._find(request["call"])(**request.get("arguments", {}))
+            result = find(request["call"])(**request.get("arguments", {}))
             if isinstance(result, Later):
                 result.start(
                     lambda value: self._succeed(request_id, value), lambda error: self._fail(request_id, error)
@@ -155,7 +153,3 @@ class HostCalls:
         window = self._namespace["sublime"].active_window()
         self._namespace.update(window=window, view=window.active_view() if window else None)
         return self._namespace
-
-
-def _nothing_yet(name: str) -> Callable[..., Any]:
-    raise LookupError(f"the editor is still starting; {name!r} cannot be called yet")

@@ -5,7 +5,6 @@ A gesture that is impossible for a user raises LookupError.
 
 from __future__ import annotations
 
-import json
 from fnmatch import fnmatchcase
 from typing import Any, Optional
 
@@ -27,22 +26,13 @@ def _view(view: Optional[int], window: Optional[int] = None) -> Any:
     return found
 
 
-def _navigate(content: str, href: str, on_navigate: Any, protocols: bool = True) -> None:
-    """Follow the first link whose address matches the pattern `href`.
-
-    `protocols`: whether the editor itself handles subl: and http: links; all but phantoms do.
-    """
+def _navigate(content: str, href: str, on_navigate: Any) -> None:
+    """Follow the first link whose address matches the pattern `href`."""
     found = [link["href"] for link in _minihtml.links(content) if fnmatchcase(link["href"], href)]
     if not found:
         raise LookupError("there is no link %r" % href)
-    href = found[0]
-    if protocols and href.startswith(("http:", "https:")):
-        return
-    elif protocols and href.startswith("subl:"):
-        name, _, args = href[len("subl:") :].partition(" ")
-        _current().commands.run_in_window(_window(None), name, json.loads(args) if args.strip() else None)
-    elif on_navigate is not None:
-        _current().scheduler.call(on_navigate, href)
+    if on_navigate is not None:
+        _current().scheduler.call(on_navigate, found[0])
 
 
 def click_phantom(key: str, href: str, index: int = 0, view: Optional[int] = None) -> None:
@@ -50,7 +40,7 @@ def click_phantom(key: str, href: str, index: int = 0, view: Optional[int] = Non
     phantoms = [item for item in _view(view).phantoms.in_order() if item.key == key]
     if not 0 <= index < len(phantoms):
         raise LookupError("view %r has no phantom %d of %r" % (view, index, key))
-    _navigate(phantoms[index].content, href, phantoms[index].on_navigate, protocols=False)
+    _navigate(phantoms[index].content, href, phantoms[index].on_navigate)
 
 
 def click_annotation(key: str, href: str, index: int = 0, view: Optional[int] = None) -> None:

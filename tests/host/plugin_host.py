@@ -27,7 +27,7 @@ QUIT_POLL_MILLISECONDS = 50
 EXIT_NOT_STARTED = 70
 
 
-def run(settings: Dict[str, Any]) -> int:
+def run(settings: Dict[str, Any]) -> None:
     """Entry point of the plugin host process, see `start.py`. Ends the process; never returns normally."""
     signal.signal(signal.SIGINT, lambda number, frame: None)  # Ctrl-C is for the editor, which then quits
     requests, answers = _take_over_streams(settings["console"])
@@ -37,8 +37,7 @@ def run(settings: Dict[str, Any]) -> int:
     resources.configure(settings["data"])
     host = PluginHost(settings, requests, answers)
     host.start()
-    host.run_main_loop()
-    return 0
+    host.scheduler.run_main()
 
 
 def _take_over_streams(console: str) -> Any:
@@ -86,7 +85,6 @@ class PluginHost:
         api.install()
         self.namespace = {name: importlib.import_module(name) for name in ("sublime", "sublime_plugin", "os", "json")}
         self.plugin_api: Any = self.model.plugins
-        self.model.plugins = self.plugin_api
         self.packages = Packages(self.plugin_api)
         self._gestures = importlib.import_module("tests.host.gestures")
         self.namespace["gestures"] = self._gestures
@@ -121,10 +119,6 @@ class PluginHost:
             os._exit(EXIT_NOT_STARTED)
         self._quit_if_asked()
         self.control.event("ready", editor_pid=os.getppid(), plugin_host_pid=os.getpid())
-
-    def run_main_loop(self) -> None:
-        """The main thread belongs to the editor's loop until the process ends."""
-        self.scheduler.run_main()
 
     # ---- what the control calls need ------------------------------------------------------------------
 

@@ -15,8 +15,6 @@ from .render_minihtml import colors, shadow
 
 DRAW_EMPTY, DRAW_NO_FILL, HIDDEN, DRAW_NO_OUTLINE = 1, 32, 128, 256
 MINIMAP_ROW, MINIMAP_LEFT = 3.0, 4  # pixels
-UNDERLINES = {512: "solid", 1024: "dotted", 2048: "wavy"}
-UNDERLINED = sum(UNDERLINES)
 ICONS = {"dot": "&#x25CF;", "circle": "&#x25CB;", "bookmark": "&#x25B8;"}
 
 
@@ -111,7 +109,7 @@ def _pieces(view: Any, row: int) -> Iterator[Tuple[int, int]]:
 def _marks(view: Any) -> Iterator[str]:
     height = metrics.line_height(view)
     for found in view.region_sets.values():
-        invisible = found.flags & DRAW_NO_FILL and found.flags & DRAW_NO_OUTLINE and not found.flags & UNDERLINED
+        invisible = found.flags & DRAW_NO_FILL and found.flags & DRAW_NO_OUTLINE
         if found.flags & HIDDEN or invisible or not found.scope:
             continue
         look = view.host.scheme.for_scope(found.scope)
@@ -120,9 +118,6 @@ def _marks(view: Any) -> Iterator[str]:
                 continue
             for x, y, wide in _rectangles(view, region):
                 style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;" % (x, y, wide, height)
-                underline = next((name for flag, name in UNDERLINES.items() if found.flags & flag), None)
-                if underline:
-                    style += "border-bottom:2px %s %s;" % (underline.replace("wavy", "dashed"), look["foreground"])
                 if not found.flags & DRAW_NO_FILL:
                     style += "background:%s;" % (look.get("background") or look["foreground"] + "40")
                 if not found.flags & DRAW_NO_OUTLINE:

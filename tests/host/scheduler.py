@@ -79,14 +79,8 @@ class Scheduler:
         while not self._stopped:
             self._step(self._main, None)
 
-    def pump(self, seconds: float = 0.0) -> None:
-        """Run on the main thread what is due within `seconds`; for tests that have no running main loop."""
-        deadline = time.monotonic() + seconds
-        while not self._stopped and self._step(self._main, deadline):
-            pass
-
     def pump_until(self, condition: Callable[[], Any], timeout: float = 5.0) -> None:
-        """Run the main loop until `condition()` is true. Raises TimeoutError."""
+        """Run the main loop until `condition()` is true, for tests that have none running. Raises TimeoutError."""
         deadline = time.monotonic() + timeout
         while not condition():
             if time.monotonic() > deadline:
@@ -137,7 +131,7 @@ class Scheduler:
         """
         self._left.append(function)
 
-    def call_on_main(self, function: Callable[[], Any], timeout: Optional[float] = None) -> Any:
+    def call_on_main(self, function: Callable[[], Any]) -> Any:
         """Run `function` on the main thread and give back its result or exception. Any thread; blocks the caller."""
         if self.on_main_thread():
             return function()
@@ -152,9 +146,9 @@ class Scheduler:
         self._main.put(0.0, next(self._numbers), run, True)
         while True:
             try:
-                return future.result(0.25 if timeout is None else timeout)
+                return future.result(0.25)
             except FutureTimeout:
-                if future.done() or timeout is not None:
+                if future.done():  # it is the function's own
                     raise
                 if self._stopped:
                     raise RuntimeError("the main loop has stopped") from None
