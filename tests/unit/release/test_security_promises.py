@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import Dict, List
-
-import pytest
+from typing import Dict, List, Set
 
 ROOT = Path(__file__).resolve().parents[3]
 PROSE, _, TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("## The tests that show it\n")
@@ -33,23 +31,26 @@ ROWS = rows()
 NAMED = [test for tests in ROWS.values() for test in tests]
 
 
-def found_in(path: Path) -> List[str]:
+def found_in(path: Path) -> Set[str]:
     """The tests of a file: `test_name`, or `Class::test_name`."""
-    found: List[str] = []
+    found: Set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.append(node.name)
+            found.add(node.name)
         elif isinstance(node, ast.ClassDef):
             methods = [each.name for each in node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
-            found += [f"{node.name}::{name}" for name in methods]
-    return [name for name in found if name.rpartition("::")[2].startswith("test")]
+            found |= {f"{node.name}::{name}" for name in methods}
+    return {name for name in found if name.rpartition("::")[2].startswith("test")}
 
 
-@pytest.mark.parametrize("named", NAMED)
-def test_every_test_that_is_named_exists(named: str) -> None:
-    file, _, test = named.partition("::")
-    assert (ROOT / file).is_file()
-    assert test in found_in(ROOT / file)
+def test_every_test_that_is_named_exists() -> None:
+    by_file: Dict[str, Set[str]] = {}
+    for named in NAMED:
+        file, _, test = named.partition("::")
+        by_file.setdefault(file, set()).add(test)
+    assert [file for file in by_file if not (ROOT / file).is_file()] == []
+    missing = {file: tests - found_in(ROOT / file) for file, tests in by_file.items()}
+    assert {file: tests for file, tests in missing.items() if tests} == {}
 
 
 def test_every_promise_has_tests_and_the_table_keeps_their_order() -> None:
