@@ -137,178 +137,127 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
 
 
 class CompanionCommand:
-    """What all commands share: without the running package they are disabled.
+    """What all commands share: what one does stands under its name in `companion.actions`. Without the running package
+    they are disabled.
 
     It is no command itself: the editor makes one of every command class that it finds in this module.
     """
 
     window: sublime.Window
+    name: Callable[[], str]
 
     def is_enabled(self, **arguments: Any) -> bool:
         return startup is not None and startup.alive
 
-
-class ReviewCommand(CompanionCommand):
-    """What the commands that act on the review in front share: they are enabled only where there is one."""
-
-    def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: application.actions.review_in_front(self.window) is not None, False)
-
-    def act(self, act: Callable[[Any, Any], None]) -> None:
-        """Call `act` with the window's review manager and the review in front."""
-        tell(lambda application: application.actions.on_review(self.window, act))
+    def run(self, **arguments: Any) -> None:
+        tell(lambda application: application.actions.run(self.name(), self.window, **arguments))
 
 
-class GeminiCompanionAcceptDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self, from_command_line: bool = False) -> None:
-        if from_command_line:
-            self.window.run_command("hide_panel", {"cancel": True})
-        self.act(lambda reviews, review: reviews.decide(review, reviews.accept))
-
-
-class GeminiCompanionRejectDiffCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.decide(review, reviews.reject))
-
-
-class GeminiCompanionNextChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.changes.next_change(review))
-
-
-class GeminiCompanionPreviousChangeCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.changes.previous_change(review))
-
-
-class GeminiCompanionRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.changes.revert_hunk(review))
-
-
-class GeminiCompanionRevertAllRemainingCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.changes.revert_all_hunks(review))
-
-
-class GeminiCompanionAcceptThisHunkOnlyCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.decide(review, reviews.accept_only_hunk))
-
-
-class GeminiCompanionUndoRevertHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.changes.undo_revert_hunk(review))
-
-
-class GeminiCompanionToggleWhitespaceChangesCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.changes.toggle_whitespace(review))
-
-
-class GeminiCompanionShowPendingDiffsCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.show_pending_diffs(self.window))
+class ConditionalCommand(CompanionCommand):
+    """One that is enabled only where there is something for it to act on."""
 
     def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: application.actions.can_show_diffs(self.window), False)
+        return ask(lambda application: application.actions.can_run(self.name(), self.window), False)
 
 
-class GeminiCompanionKeepHunkCommand(ReviewCommand, sublime_plugin.WindowCommand):
-    def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: application.actions.decides_hunks(self.window), False)
-
-    def run(self) -> None:
-        self.act(lambda reviews, review: reviews.changes.keep_hunk(review))
+class GeminiCompanionAcceptDiffCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
-class ChangesCommand(CompanionCommand):
-    """What the commands share that are enabled only where files were changed outside the editor."""
-
-    def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: application.actions.has_changes(self.window), False)
+class GeminiCompanionRejectDiffCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
-class GeminiCompanionShowUnreviewedChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
-    def run(self, last_turn: bool = False) -> None:
-        tell(lambda application: application.actions.show_changes(self.window, last_turn))
+class GeminiCompanionNextChangeCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
-class GeminiCompanionKeepAllChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.on_changes(self.window, lambda lists: lists.keep_all()))
+class GeminiCompanionPreviousChangeCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
-class GeminiCompanionUndoAllChangesCommand(ChangesCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.on_changes(self.window, lambda lists: lists.undo_all()))
+class GeminiCompanionRevertHunkCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
-class GeminiCompanionRestoreUndoneChangesCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: application.actions.can_restore(self.window), False)
+class GeminiCompanionRevertAllRemainingCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
-    def run(self) -> None:
-        tell(lambda application: application.actions.on_changes(self.window, lambda lists: lists.decisions.restore()))
+
+class GeminiCompanionAcceptThisHunkOnlyCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
+
+
+class GeminiCompanionUndoRevertHunkCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
+
+
+class GeminiCompanionToggleWhitespaceChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
+
+
+class GeminiCompanionShowPendingDiffsCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
+
+
+class GeminiCompanionKeepHunkCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
+
+
+class GeminiCompanionShowUnreviewedChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
+
+
+class GeminiCompanionKeepAllChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
+
+
+class GeminiCompanionUndoAllChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
+
+
+class GeminiCompanionRestoreUndoneChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
 class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self, client: str = "") -> None:
-        tell(lambda application: application.actions.run_client(self.window, client))
+    pass
 
 
 class GeminiCompanionCopyEnvironmentCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.copy_environment(self.window))
+    pass
 
 
-class GeminiCompanionSendSelectionCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.send_selection(self.window))
-
-    def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: application.actions.can_send_selection(self.window), False)
+class GeminiCompanionSendSelectionCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
-class GeminiCompanionPauseSharingCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.set_sharing(self.window, False))
-
-    def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: application.actions.is_sharing(self.window), False)
+class GeminiCompanionPauseSharingCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
-class GeminiCompanionResumeSharingCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.set_sharing(self.window, True))
-
-    def is_enabled(self, **arguments: Any) -> bool:
-        return ask(lambda application: not application.actions.is_sharing(self.window), False)
+class GeminiCompanionResumeSharingCommand(ConditionalCommand, sublime_plugin.WindowCommand):
+    pass
 
 
 class GeminiCompanionOpenMenuCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.open_menu(self.window))
+    pass
 
 
 class GeminiCompanionDiagnoseCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.diagnose(self.window))
+    pass
 
 
 class GeminiCompanionShowLogCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.show_log(self.window))
+    pass
 
 
 class GeminiCompanionRestartServerCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.restart_server(self.window))
+    pass
 
 
 class GeminiCompanionDisconnectClientsCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    def run(self) -> None:
-        tell(lambda application: application.actions.disconnect_clients(self.window))
+    pass
 
 
 class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):

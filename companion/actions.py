@@ -1,14 +1,14 @@
-"""What the package's commands do, one method each, for the window they are run in.
+"""What the package's commands do, for the window they are run in, and when they can.
 
 Rule: an action ends in something the user can see, if only a sentence in the status bar that says why not. The commands
-in `plugin.py` ask `can_…` whether they are enabled and otherwise only call these. Main thread only.
+in `plugin.py` only call what stands here under their names, and so does the menu. Main thread only.
 """
 
 from __future__ import annotations
 
 import html
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import sublime
 
@@ -18,6 +18,8 @@ from .common.display_names import client_name, file_name, shown
 from .editor.file_views import bring_back, in_front
 from .editor.status_bar import say
 from .endpoint.status_text import STARTING, listed
+from .review.changes import Changes
+from .review.manager import ReviewManager
 from .terminals.launcher import Launcher, terminal_of
 from .unreviewed.model import Scope
 
@@ -26,98 +28,159 @@ if TYPE_CHECKING:
     from .endpoint.endpoints import Endpoints
     from .review.closed_reviews import ClosedReview
     from .review.decision import Review
-    from .review.manager import ReviewManager
     from .runtime import Runtime
-    from .unreviewed.choosing import ChangeLists
 
-Entries = Tuple[Tuple[str, str, Dict[str, str]], ...]  # caption, command, its arguments
+PREFIX = "gemini_companion_"  # of the names of all commands
 
-REVIEW_MENU: Entries = (
-    ("Accept Diff", "gemini_companion_accept_diff", {}),
-    ("Reject Diff", "gemini_companion_reject_diff", {}),
-    ("Next Change", "gemini_companion_next_change", {}),
-    ("Previous Change", "gemini_companion_previous_change", {}),
-    ("Revert Hunk", "gemini_companion_revert_hunk", {}),
-    ("Revert All Remaining", "gemini_companion_revert_all_remaining", {}),
-    ("Accept This Hunk Only", "gemini_companion_accept_this_hunk_only", {}),
-    ("Undo Revert Hunk", "gemini_companion_undo_revert_hunk", {}),
-    ("Keep Hunk", "gemini_companion_keep_hunk", {}),
-    ("Toggle Whitespace Changes", "gemini_companion_toggle_whitespace_changes", {}),
-)
-CHANGES_MENU: Entries = (
-    ("Show Unreviewed Changes", "gemini_companion_show_unreviewed_changes", {}),
-    ("Keep All Changes", "gemini_companion_keep_all_changes", {}),
-    ("Undo All Changes", "gemini_companion_undo_all_changes", {}),
-)
-MENU: Entries = (
-    *REVIEW_MENU,
-    ("Show Pending Diffs", "gemini_companion_show_pending_diffs", {}),
-    *CHANGES_MENU,
-    ("Restore Undone Changes", "gemini_companion_restore_undone_changes", {}),
-    *((f"Run {agent.title}", "gemini_companion_run_client", {"client": agent.key}) for agent in AGENTS),
-    ("Run Agent…", "gemini_companion_run_client", {}),
-    ("Send Selection to Terminal", "gemini_companion_send_selection", {}),
-    ("Copy Connection Environment", "gemini_companion_copy_environment", {}),
-    ("Pause Sharing", "gemini_companion_pause_sharing", {}),
-    ("Resume Sharing", "gemini_companion_resume_sharing", {}),
-    ("Diagnose", "gemini_companion_diagnose", {}),
-    ("Show Log", "gemini_companion_show_log", {}),
-    ("Disconnect Clients", "gemini_companion_disconnect_clients", {}),
-    ("Restart Server", "gemini_companion_restart_server", {}),
-)
+
+def always(endpoint: Endpoint) -> bool:
+    """For what can be done in every window."""
+    return True
+
+
+class Action(NamedTuple):
+    """What a command does."""
+
+    caption: str
+    """Its name in the menu; empty if it is not in there."""
+    run: Callable[..., None]
+    """Called with the window's endpoint, and with what else the command is given."""
+    can_run: Callable[[Endpoint], bool] = always
+    of_any_window: bool = False
+    """`run` is called with the window instead: it may have no endpoint."""
 
 
 class Actions:
     """The actions for all windows."""
 
-    def __init__(self, endpoints: Endpoints, runtime: Runtime) -> None:
+    def __init__(
+        self,
+        endpoints: Endpoints,
+        runtime: Runtime,
+        diagnose: Callable[[sublime.Window], None],
+        show_log: Callable[[sublime.Window], None],
+    ) -> None:
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
 
+        def decision(caption: str, act: Callable[[ReviewManager, Review], None]) -> Action:
+            run = partial(self._on_review, lambda reviews, review: reviews.decide(review, partial(act, reviews)))
+            return Action(caption, run, self._has_review)
+
+        def change(caption: str, act: Callable[[Changes, Review], None]) -> Action:
+            run = partial(self._on_review, lambda reviews, review: act(reviews.changes, review))
+            return Action(caption, run, self._has_review)
+
+        # By the names of the commands, in the order of the menu.
+        self._actions = {
+            "accept_diff": Action("Accept Diff", self._accept, self._has_review),
+            "reject_diff": decision("Reject Diff", ReviewManager.reject),
+            "next_change": change("Next Change", Changes.next_change),
+            "previous_change": change("Previous Change", Changes.previous_change),
+            "revert_hunk": change("Revert Hunk", Changes.revert_hunk),
+            "revert_all_remaining": change("Revert All Remaining", Changes.revert_all_hunks),
+            "accept_this_hunk_only": decision("Accept This Hunk Only", ReviewManager.accept_only_hunk),
+            "undo_revert_hunk": change("Undo Revert Hunk", Changes.undo_revert_hunk),
+            "keep_hunk": change("Keep Hunk", Changes.keep_hunk)._replace(can_run=self._decides_hunks),
+            "toggle_whitespace_changes": change("Toggle Whitespace Changes", Changes.toggle_whitespace),
+            "show_pending_diffs": Action("Show Pending Diffs", self._show_pending_diffs, self._has_diffs),
+            "show_unreviewed_changes": Action("Show Unreviewed Changes", _show_changes, _has_changes),
+            "keep_all_changes": Action("Keep All Changes", lambda on: on.changes.lists.keep_all(), _has_changes),
+            "undo_all_changes": Action("Undo All Changes", lambda on: on.changes.lists.undo_all(), _has_changes),
+            "restore_undone_changes": Action("Restore Undone Changes", _restore_undone, _can_restore),
+            "run_client": Action("Run Agent…", self._run_client),
+            "send_selection": Action("Send Selection to Terminal", self._send_selection, _can_send_selection),
+            "copy_environment": Action("Copy Connection Environment", self._copy_environment),
+            "pause_sharing": Action("Pause Sharing", partial(_set_sharing, False), lambda on: on.tracker.sharing),
+            "resume_sharing": Action("Resume Sharing", partial(_set_sharing, True), lambda on: not on.tracker.sharing),
+            "diagnose": Action("Diagnose", diagnose, of_any_window=True),
+            "show_log": Action("Show Log", show_log, of_any_window=True),
+            "disconnect_clients": Action("Disconnect Clients", _disconnect_clients),
+            "restart_server": Action("Restart Server", _restart_server),
+            "open_menu": Action("", self._open_menu),
+        }
+
+    def run(self, command: str, window: sublime.Window, **arguments: Any) -> None:
+        """Do what a command does."""
+        action = self._actions[command[len(PREFIX) :]]
+        on = window if action.of_any_window else self._endpoints.open(window)
+        if on is None:
+            say(window, STARTING)
+        else:
+            action.run(on, **arguments)
+
+    def can_run(self, command: str, window: sublime.Window) -> bool:
+        """Whether there is something for a command to act on."""
+        endpoint = self._endpoints.of(window)
+        return endpoint is not None and self._actions[command[len(PREFIX) :]].can_run(endpoint)
+
+    def _open_menu(self, endpoint: Endpoint) -> None:
+        """All that can be done now, in a quick panel."""
+        entries: List[Tuple[str, str, Dict[str, str]]] = []
+        for name, action in self._actions.items():
+            if name == "run_client":
+                entries += [(f"Run {agent.title}", name, {"client": agent.key}) for agent in AGENTS]
+            if action.caption and action.can_run(endpoint):
+                entries.append((action.caption, name, {}))
+
+        def picked(index: int) -> None:
+            if index >= 0:
+                _, name, arguments = entries[index]
+                endpoint.window.run_command(PREFIX + name, arguments)
+
+        captions = [caption for caption, _, _ in entries]
+        endpoint.window.show_quick_panel(captions, picked, placeholder="Gemini Companion")
+
     # -- reviews ------------------------------------------------------------------------------------------------------
 
-    def review_in_front(self, window: sublime.Window) -> Optional[Tuple[ReviewManager, Review]]:
+    def _in_front(self, endpoint: Endpoint) -> Optional[Tuple[ReviewManager, Review]]:
         """The review that commands act on: the one with the focus, else the visible one, else the only one."""
-        view = window.active_view()
-        endpoint = (self._endpoints.of_review(view) if view is not None else None) or self._endpoints.of(window)
-        if endpoint is None:
-            return None
-        review = endpoint.reviews.open_reviews.review_of(view) or endpoint.reviews.open_reviews.in_front()
-        return (endpoint.reviews, review) if review is not None else None
+        view = endpoint.window.active_view()
+        reviews = ((self._endpoints.of_review(view) if view is not None else None) or endpoint).reviews
+        review = reviews.open_reviews.review_of(view) or reviews.open_reviews.in_front()
+        return (reviews, review) if review is not None else None
 
-    def decides_hunks(self, window: sublime.Window) -> bool:
+    def _has_review(self, endpoint: Endpoint) -> bool:
+        return self._in_front(endpoint) is not None
+
+    def _decides_hunks(self, endpoint: Endpoint) -> bool:
         """Whether each change of the review in front can be decided by itself."""
-        found = self.review_in_front(window)
+        found = self._in_front(endpoint)
         return found is not None and found[1].decisions is not None
 
-    def on_review(self, window: sublime.Window, act: Callable[[ReviewManager, Review], None]) -> None:
-        """Call `act` with the review in front, or say that there is none."""
-        found = self.review_in_front(window)
+    def _on_review(self, act: Callable[[ReviewManager, Review], None], endpoint: Endpoint) -> None:
+        found = self._in_front(endpoint)
         if found is None:
-            say(window, "there is no diff to review in this window")
+            say(endpoint.window, "there is no diff to review in this window")
         else:
             act(*found)
 
-    def pending(self) -> List[Tuple[Endpoint, Review]]:
+    def _accept(self, endpoint: Endpoint, from_command_line: bool = False) -> None:
+        """`from_command_line`: the user has typed that into a panel, which closes."""
+        if from_command_line:
+            endpoint.window.run_command("hide_panel", {"cancel": True})
+        self._on_review(lambda reviews, review: reviews.decide(review, reviews.accept), endpoint)
+
+    def _pending(self) -> List[Tuple[Endpoint, Review]]:
         """The undecided reviews of all windows, those of one client together."""
         found = [(endpoint, review) for endpoint in self._endpoints.all() for review in endpoint.reviews.pending()]
         clients = list(dict.fromkeys(review.owner for _, review in found))
         return sorted(found, key=lambda each: clients.index(each[1].owner))
 
-    def closed(self) -> List[Tuple[Endpoint, ClosedReview]]:
+    def _closed(self) -> List[Tuple[Endpoint, ClosedReview]]:
         """The reviews of all windows that can be opened again."""
         return [(endpoint, closed) for endpoint in self._endpoints.all() for closed in endpoint.reviews.closed.recent()]
 
-    def can_show_diffs(self, window: sublime.Window) -> bool:
+    def _has_diffs(self, endpoint: Endpoint) -> bool:
         """Whether there is a diff to go to, or to open again, or an unreviewed change."""
-        return bool(self.pending() or self.closed()) or self.has_changes(window)
+        return bool(self._pending() or self._closed()) or _has_changes(endpoint)
 
-    def show_pending_diffs(self, window: sublime.Window) -> None:
+    def _show_pending_diffs(self, here: Endpoint) -> None:
         """Let the user pick one of all windows' undecided reviews and go there, or one to open again."""
-        pending, closed = self.pending(), self.closed()
+        window, pending, closed = here.window, self._pending(), self._closed()
         if not pending and not closed:
-            if self.has_changes(window):
-                self.show_changes(window)
+            if _has_changes(here):
+                _show_changes(here)
             else:
                 say(window, "there is no diff to review")
             return
@@ -127,7 +190,7 @@ class Actions:
         def highlighted(index: int) -> None:
             if index < len(pending):
                 endpoint, review = pending[index]
-                if endpoint.window == window and review.pending:
+                if endpoint is here and review.pending:
                     endpoint.reviews.open_reviews.preview(review)
 
         entries = [
@@ -137,8 +200,8 @@ class Actions:
         for endpoint, old in closed:
             annotation = f"{client_name(old.client_name)}, closed: open again"
             entries.append((_item(old.path, annotation), partial(_open_again, window, endpoint, old)))
-        if self.has_changes(window):
-            entries.append((_item("Show Unreviewed Changes", ""), partial(self.show_changes, window)))
+        if _has_changes(here):
+            entries.append((_item("Show Unreviewed Changes", ""), partial(_show_changes, here)))
 
         def picked(index: int) -> None:
             if index < 0:
@@ -150,149 +213,46 @@ class Actions:
         items = [item for item, _ in entries]
         window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder=placeholder)
 
-    # -- unreviewed changes -------------------------------------------------------------------------------------------
-
-    def has_changes(self, window: sublime.Window) -> bool:
-        """Whether files in the window's folders were changed outside the editor."""
-        endpoint = self._endpoints.of(window)
-        return endpoint is not None and bool(endpoint.changes.count)
-
-    def can_restore(self, window: sublime.Window) -> bool:
-        """Whether something was undone in the window's folders."""
-        endpoint = self._endpoints.of(window)
-        return endpoint is not None and endpoint.changes.reviews.lists.restorable
-
-    def on_changes(self, window: sublime.Window, act: Callable[[ChangeLists], None]) -> None:
-        """Call `act` with the window's unreviewed changes."""
-        endpoint = self._endpoints.of(window)
-        if endpoint is not None:
-            act(endpoint.changes.lists)
-
-    def show_changes(self, window: sublime.Window, last_turn: bool = False) -> None:
-        """Let the user pick one of the window's unreviewed changes and go there."""
-        scope = Scope.LAST_TURN if last_turn else Scope.SINCE_KEPT
-        self.on_changes(window, lambda lists: lists.show(scope))
-
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
-    def _reached(self, window: sublime.Window) -> Optional[Tuple[Endpoint, Connection]]:
-        """The window's endpoint and how a client finds it, or None, which is said, while none can."""
-        endpoint = self._endpoints.of(window)
-        connection = endpoint.connection() if endpoint is not None else None
-        if endpoint is None or connection is None:
-            say(window, endpoint.why_unreachable() if endpoint is not None else STARTING)
-            return None
-        return endpoint, connection
-
-    def run_client(self, window: sublime.Window, name: str = "") -> None:
+    def _run_client(self, endpoint: Endpoint, client: str = "") -> None:
         """Start a program in a terminal, connected to this window if it can be: the one with this key or name; without
         a name the user picks one."""
-        endpoint = self._endpoints.of(window)
-        programs = programs_of(endpoint.settings()) if endpoint is not None else []
+        programs = programs_of(endpoint.settings())
 
         def picked(index: int) -> None:
             if index >= 0:
-                self._run(window, programs[index])
+                self._run(endpoint, programs[index])
 
-        if not name and programs:
-            window.show_quick_panel([program.title for program in programs], picked, placeholder="Agent to run")
+        if not client:
+            titles = [program.title for program in programs]
+            endpoint.window.show_quick_panel(titles, picked, placeholder="Agent to run")
             return
-        found = next((each for each in programs if name in (each.key, each.title)), None)
-        if found is None and programs:
-            say(window, f"no client is called “{name}”")  # by somebody's own key binding
-            return
-        self._run(window, found)
+        found = next((each for each in programs if client in (each.key, each.title)), None)
+        if found is None:
+            say(endpoint.window, f"no client is called “{client}”")  # by somebody's own key binding
+        else:
+            self._run(endpoint, found)
 
-    def _run(self, window: sublime.Window, program: Optional[Program]) -> None:
-        reached = self._reached(window)
-        if reached is not None and program is not None:
-            endpoint, connection = reached
+    def _run(self, endpoint: Endpoint, program: Program) -> None:
+        connection = _connection(endpoint)
+        if connection is not None:
             endpoint.changes.started()  # before: it may write at once
-            self._launcher.run(window, program, connection, endpoint.settings())
+            self._launcher.run(endpoint.window, program, connection, endpoint.settings())
 
-    def copy_environment(self, window: sublime.Window) -> None:
+    def _copy_environment(self, endpoint: Endpoint) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""
-        reached = self._reached(window)
-        if reached is not None:
-            self._launcher.copy_environment(window, reached[1])
+        connection = _connection(endpoint)
+        if connection is not None:
+            self._launcher.copy_environment(endpoint.window, connection)
 
-    def can_send_selection(self, window: sublime.Window) -> bool:
-        """Whether a file is in front, and a client listens or runs in a terminal of the window."""
-        view = _tab_in_front(window)
-        if view is None or view.file_name() is None:
-            return False
-        endpoint = self._endpoints.of(window)
-        return terminal_of(window) is not None or (endpoint is not None and endpoint.clients.take_mentions())
-
-    def send_selection(self, window: sublime.Window) -> None:
+    def _send_selection(self, endpoint: Endpoint) -> None:
         """Type the file and the selected lines into the prompt of the client that runs in this window's terminal."""
-        view = _tab_in_front(window)
-        endpoint = self._endpoints.of(window)
-        if view is None or endpoint is None:
-            return
-        problem = self._launcher.send_selection(window, view, endpoint.folders(), endpoint.clients.mention)
-        if problem is not None:
-            say(window, problem)
-
-    # -- sharing ------------------------------------------------------------------------------------------------------
-
-    def is_sharing(self, window: sublime.Window) -> bool:
-        """Whether clients see the window's files."""
-        endpoint = self._endpoints.of(window)
-        return endpoint is not None and endpoint.tracker.sharing
-
-    def set_sharing(self, window: sublime.Window, sharing: bool) -> None:
-        """Pause or resume telling clients about this window's files."""
-        endpoint = self._endpoints.of(window)
-        if endpoint is not None:
-            endpoint.tracker.set_sharing(sharing)
-            endpoint.show_status()
-            say(
-                window,
-                "clients see this window's files again" if sharing else "clients no longer see this window's files",
-            )
-
-    # -- the server ---------------------------------------------------------------------------------------------------
-
-    def restart_server(self, window: sublime.Window) -> None:
-        """Serve the window anew, for the same clients."""
-        endpoint = self._endpoints.of(window)
-        if endpoint is not None:
-            endpoint.servers.restart()
-            say(None, "restarting the server")
-
-    def disconnect_clients(self, window: sublime.Window) -> None:
-        """End the sessions of the window's clients, and say whose."""
-        endpoint = self._endpoints.of(window)
-        if endpoint is not None:
-            names = endpoint.clients.names()
-            endpoint.servers.disconnect()
-            say(None, "disconnected " + listed(names) if names else "no client is connected")
-
-    # -- everything ---------------------------------------------------------------------------------------------------
-
-    def open_menu(self, window: sublime.Window) -> None:
-        """All that can be done now, in a quick panel."""
-        can_send = self.can_send_selection(window)
-        sharing = self.is_sharing(window)
-        in_review = self.review_in_front(window) is not None
-        possible = {
-            **{caption: in_review for caption, _, _ in REVIEW_MENU},
-            **{caption: self.has_changes(window) for caption, _, _ in CHANGES_MENU},
-            "Restore Undone Changes": self.can_restore(window),
-            "Keep Hunk": self.decides_hunks(window),
-            "Show Pending Diffs": self.can_show_diffs(window),
-            "Send Selection to Terminal": can_send,
-            "Pause Sharing": sharing,
-            "Resume Sharing": not sharing,
-        }
-        entries = [entry for entry in MENU if possible.get(entry[0], True)]
-
-        def picked(index: int) -> None:
-            if index >= 0:
-                window.run_command(entries[index][1], dict(entries[index][2]))
-
-        window.show_quick_panel([caption for caption, _, _ in entries], picked, placeholder="Gemini Companion")
+        view = _tab_in_front(endpoint.window)
+        if view is not None:
+            problem = self._launcher.send_selection(endpoint.window, view, endpoint.folders(), endpoint.clients.mention)
+            if problem is not None:
+                say(endpoint.window, problem)
 
 
 def _item(path: str, annotation: str) -> sublime.QuickPanelItem:
@@ -320,6 +280,61 @@ def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> s
     return f"{where}, {reviews.summary(review)}"
 
 
+def _has_changes(endpoint: Endpoint) -> bool:
+    """Whether files in the window's folders were changed outside the editor."""
+    return bool(endpoint.changes.count)
+
+
+def _show_changes(endpoint: Endpoint, last_turn: bool = False) -> None:
+    """Let the user pick one of the window's unreviewed changes and go there."""
+    endpoint.changes.lists.show(Scope.LAST_TURN if last_turn else Scope.SINCE_KEPT)
+
+
+def _can_restore(endpoint: Endpoint) -> bool:
+    """Whether something was undone in the window's folders."""
+    return endpoint.changes.reviews.lists.restorable
+
+
+def _restore_undone(endpoint: Endpoint) -> None:
+    endpoint.changes.lists.decisions.restore()
+
+
+def _connection(endpoint: Endpoint) -> Optional[Connection]:
+    """How a client finds the window, or None, which is said, while none can."""
+    connection = endpoint.connection()
+    if connection is None:
+        say(endpoint.window, endpoint.why_unreachable())
+    return connection
+
+
+def _can_send_selection(endpoint: Endpoint) -> bool:
+    """Whether a file is in front, and a client listens or runs in a terminal of the window."""
+    view = _tab_in_front(endpoint.window)
+    has_file = view is not None and view.file_name() is not None
+    return has_file and (terminal_of(endpoint.window) is not None or endpoint.clients.take_mentions())
+
+
 def _tab_in_front(window: sublime.Window) -> Optional[sublime.View]:
     """The user's file even while a terminal's panel has the focus."""
     return window.active_view_in_group(window.active_group())
+
+
+def _set_sharing(sharing: bool, endpoint: Endpoint) -> None:
+    """Pause or resume telling clients about this window's files."""
+    endpoint.tracker.set_sharing(sharing)
+    endpoint.show_status()
+    see = "clients see this window's files again" if sharing else "clients no longer see this window's files"
+    say(endpoint.window, see)
+
+
+def _disconnect_clients(endpoint: Endpoint) -> None:
+    """End the sessions of the window's clients, and say whose."""
+    names = endpoint.clients.names()
+    endpoint.servers.disconnect()
+    say(None, "disconnected " + listed(names) if names else "no client is connected")
+
+
+def _restart_server(endpoint: Endpoint) -> None:
+    """Serve the window anew, for the same clients."""
+    endpoint.servers.restart()
+    say(None, "restarting the server")

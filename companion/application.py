@@ -74,7 +74,7 @@ class Application:
         self._environment = ExportedEnvironment(os.environ)
         self._endpoints = Endpoints(self.runtime, self._libraries, VERSION)
         self._tabs = Tabs(self._endpoints.tracking)
-        self.actions = Actions(self._endpoints, self.runtime)
+        self.actions = Actions(self._endpoints, self.runtime, self._diagnose, self._log_panel.show)
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()
@@ -364,13 +364,7 @@ class Application:
         """Make `point`, or the `regions`, the selection. Inside the run of a text command."""
         edits.select(view, point, regions)
 
-    # -- looking after itself -----------------------------------------------------------------------------------------
-
-    def show_log(self, window: sublime.Window) -> None:
-        """Show what the package has done, in a panel that follows it."""
-        self._log_panel.show(window)
-
-    def diagnose(self, window: sublime.Window) -> None:
+    def _diagnose(self, window: sublime.Window) -> None:
         """Write a report on the package's health into a new view."""
         Diagnosis(self._endpoints, self.runtime, self.log.problems(), window, VERSION).run()
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Iterator, List
 from unittest import mock
 
 import sublime
 
-from .review_support import GEMINI, PLUGIN, PROPOSED, QWEN, TWO_COLUMNS, ClockTestCase
+from .review_support import GEMINI, PROPOSED, QWEN, TWO_COLUMNS, ClockTestCase
 
 
 class InterruptingTestCase(ClockTestCase):
@@ -188,7 +187,7 @@ class TestShowPendingDiffs(InterruptingTestCase):
     def items(self) -> Any:
         """Open the list. Gives its entries, and what is called when one is highlighted and when one is picked."""
         with mock.patch.object(sublime.Window, "show_quick_panel", autospec=True) as shown:
-            sys.modules[PLUGIN].application.actions.show_pending_diffs(self.window)
+            self.window.run_command("gemini_companion_show_pending_diffs")
         (_, items, picked), named = shown.call_args
         return items, named["on_highlight"], picked
 
@@ -226,7 +225,7 @@ class TestShowPendingDiffs(InterruptingTestCase):
             yield from self.open_file()
             yield from self.open_diff()
             yield from self.open_diff("other.py", owner=QWEN)
-            sys.modules[PLUGIN].application.actions.show_pending_diffs(self.window)
+            self.window.run_command("gemini_companion_show_pending_diffs")
             yield lambda: not self.arrangement.focus.free
             for _ in range(3):
                 self.window.run_command("move", {"by": "lines", "forward": True})

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any, Iterator, List
 from unittest import mock
 
 import sublime
 
 from ..companion.review import closed_reviews
-from .review_support import PLUGIN, PROPOSED, TEXT, DecidingTestCase
+from .review_support import PROPOSED, TEXT, DecidingTestCase
 
 OURS = ("gemini_companion.role", "lsp_uri", "vintageous_handle_keys", "draw_centered")
 
@@ -104,7 +103,7 @@ class TestClosedByOthers(DecidingTestCase):
     def pick(self, number: int) -> List[Any]:
         """Open Show Pending Diffs and pick from it. Gives the entries."""
         with mock.patch.object(sublime.Window, "show_quick_panel", autospec=True) as shown:
-            sys.modules[PLUGIN].application.actions.show_pending_diffs(self.window)
+            self.window.run_command("gemini_companion_show_pending_diffs")
         (_, items, picked), named = shown.call_args
         named["on_highlight"](number)
         picked(number)
@@ -118,7 +117,6 @@ class TestClosedByOthers(DecidingTestCase):
         yield self.closed
         self.assertIsNone(self.only_outcome()[1].content)
         self.assertIn("closed and rejected the diff of file.py: for a minute", self.said[-1])
-        self.assertTrue(sys.modules[PLUGIN].application.actions.closed())
         (item,) = self.pick(0)
         self.assertEqual((item.trigger, item.annotation), ("file.py", "Gemini CLI, closed: open again"))
         (again,) = self.reviews.pending()
@@ -151,7 +149,7 @@ class TestClosedByOthers(DecidingTestCase):
         yield lambda: self.reviews.closed._closed == []  # nobody has asked
         closed = closed_reviews.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
         self.assertEqual(self.reviews.closed.reopen(closed), "that diff was closed more than a minute ago")
-        self.assertEqual(sys.modules[PLUGIN].application.actions.closed(), [])
+        self.assertEqual(self.reviews.closed.recent(), [])
 
     def test_what_was_decided_is_not_among_them(self) -> Iterator[Any]:
         self.write()

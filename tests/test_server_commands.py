@@ -10,6 +10,7 @@ from unittest import mock
 
 import sublime
 
+from ..companion.actions import PREFIX, always
 from ..companion.endpoint.servers import PRIMARY
 from .support.context_case import ContextCase
 from .support.listening_client import announced, in_thread
@@ -70,6 +71,18 @@ class ServerCase(ContextCase):
         self.application.runtime.on_loop(lambda: found.append(asyncio.get_event_loop()))
         yield lambda: bool(found)
         return found.pop()  # the condition may be referred to for a while, and the loop must not be by that
+
+
+class TheirActions(ServerCase):
+    def test_every_command_has_an_action_and_is_conditional_if_that_is(self):
+        plugin = sys.modules[PLUGIN]
+        classes = [
+            each for name, each in vars(plugin).items() if name.startswith("Gemini") and name.endswith("Command")
+        ]
+        commands = [each for each in classes if issubclass(each, plugin.CompanionCommand)]
+        conditional = {each(self.window).name(): issubclass(each, plugin.ConditionalCommand) for each in commands}
+        table = self.application.actions._actions
+        self.assertEqual(conditional, {PREFIX + name: action.can_run is not always for name, action in table.items()})
 
 
 class NotYet(ServerCase):

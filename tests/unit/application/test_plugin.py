@@ -1,7 +1,9 @@
-"""The listeners in `plugin.py`: each of the editor's events reaches the application, whole, and so does its answer."""
+"""What `plugin.py` forwards: each of the editor's events and commands reaches the application, whole, and so does its
+answer."""
 
 from __future__ import annotations
 
+import re
 from unittest import mock
 
 import pytest
@@ -52,6 +54,8 @@ class Startup:
     def ask(self, question, otherwise):
         return question(self.application)
 
+    alive = True
+
 
 @pytest.fixture
 def plugin(package):
@@ -88,3 +92,25 @@ def test_so_does_a_question_and_the_answer_comes_back(plugin, application, event
 def test_without_a_package_nothing_happens(plugin, event, arguments, heard):
     plugin.plugin_unloaded()
     assert getattr(plugin.GeminiCompanionListener(), event)(*arguments) is None
+
+
+def commands(plugin, base):
+    """The commands whose classes have the one of this name in the plugin as their base, by name."""
+    found = {}
+    for each in vars(plugin).values():
+        if isinstance(each, type) and issubclass(each, getattr(plugin, base)) and each.__name__.startswith("Gemini"):
+            words = re.findall("[A-Z][a-z]*", each.__name__[: -len("Command")])
+            found["_".join(words).lower()] = each
+    return found
+
+
+def test_a_command_reaches_the_actions_and_is_enabled_when_it_can_be_run(plugin, application):
+    for name, made in commands(plugin, "CompanionCommand").items():
+        command = made()
+        command.window, command.name = WINDOW, lambda name=name: name
+        command.run(a=1)
+        assert command.is_enabled(a=1)
+        conditional = name in commands(plugin, "ConditionalCommand")
+        assert application.mock_calls[0] == mock.call.actions.run(name, WINDOW, a=1)
+        assert application.mock_calls[1:2] == [mock.call.actions.can_run(name, WINDOW)] * conditional
+        application.reset_mock()
