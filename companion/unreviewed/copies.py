@@ -50,13 +50,8 @@ class Copies:
 
     def hold(self, content: Content, data: bytes) -> None:
         """Hold what a file holds that git has not in memory, as far as there is room for it."""
-        if content.identity in self._held or len(data) > COPIED_BYTES or not content.readable:
-            return
-        if not self._has_room(0):
-            return
-        copy = zlib.compress(data, 1)
-        if self._has_room(len(copy)):
-            self._held[content.identity] = copy
+        if content.identity not in self._held and len(data) <= COPIED_BYTES and self._has_room(len(data)):
+            self._held[content.identity] = copy = zlib.compress(data, 1)
             self._size += len(copy)
 
     def keep(self, content: Content, data: Optional[bytes] = None) -> None:
@@ -80,30 +75,28 @@ class Copies:
 
     def take_back(self, content: Content) -> None:
         """Hold in memory what the store will not keep any more."""
-        data = self._store.kept(content.identity) if content.there and content.identity not in self._held else None
+        data = self._store.kept(content.identity)
         if data is not None:
             self.hold(content, data)
 
     def _has_room(self, size: int) -> bool:
         """Whether a copy of so many bytes fits, once what nobody wants any more is dropped; that is seldom tried."""
-        full = len(self._held) >= COPIED_FILES or self._size + size > COPIES_BYTES
-        if full and self._refused % _TRIED_EVERY == 0:
+        if self._is_full(size) and self._refused % _TRIED_EVERY == 0:
             wanted = {each.identity for each in self._wanted()}
             self._held = {name: held for name, held in self._held.items() if name in wanted}
             self._size = sum(map(len, self._held.values()))
-            full = len(self._held) >= COPIED_FILES or self._size + size > COPIES_BYTES
-        self._refused = self._refused + 1 if full else 0
-        return not full
+        self._refused = self._refused + 1 if self._is_full(size) else 0
+        return not self._refused
+
+    def _is_full(self, size: int) -> bool:
+        return len(self._held) >= COPIED_FILES or self._size + size > COPIES_BYTES
 
     def _from_git(self, name: str) -> Optional[bytes]:
         if self._repository is None:
             return None
-        blob = self.blobs.get(name, name)
         try:
-            data = self._repository.blobs([blob]).get(blob)
+            data = self._repository.blob(self.blobs.get(name, name))
         except GitError:
-            return None
-        if data is None:
             return None
         for each in (data, data.replace(b"\n", b"\r\n")):
             if identity(each, name) == name:

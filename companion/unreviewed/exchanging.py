@@ -2,7 +2,7 @@
 
 Rule: refuse when unsure. A link, a hard link, a read-only or a special file is left alone, and so is a file below a
 link. Content is written as an accepted text is, with its journal (`review.document.disk`). What is taken away goes into
-the system's trash, where there is one; else it has another name for a moment, which the journal knows.
+the system's trash, where there is one; before that it has another name for a moment, which the journal knows.
 
 These calls block on the disk. Disk threads.
 """
@@ -30,43 +30,47 @@ class State(NamedTuple):
     mode: int = 0
 
 
-def exchange(folder: str, path: str, held: State, wanted: State, storage: str, trash: bool = True) -> None:
+def exchange(folder: str, path: str, held: State, wanted: State, storage: str) -> None:
     """Make the file `path` below the real path `folder`, which is `held`, what is `wanted`. Raises `DiskError`."""
     full = full_path(folder, path)
     name = os.path.basename(full)
     _check_way(folder, path, name)
-    if held.data is None:
-        if wanted.data is not None:
-            _create(full, name, wanted, storage)
-        return
-    try:
-        found = os.lstat(full)
-    except OSError:
-        raise DiskError(f"{name} is not there any more.") from None
-    problem = _problem(found, held.mode)
-    if problem:
-        raise DiskError(f"{name} is left as it is: {problem}.")
-    original = disk.holding(full, held.data)
+    original = _found(full, name, held)
     if wanted.data is None:
-        _take_away(full, held.data, storage, trash)
+        _take_away(full, name, held.data or b"", storage)
         return
     disk.write(original, wanted.data, storage)
     try:
-        _set_mode(full, wanted.mode)
+        if wanted.mode and wanted.mode != stat.S_IMODE(os.lstat(full).st_mode):
+            os.chmod(full, wanted.mode)
     except OSError as error:
-        disk.write(disk.holding(full, wanted.data), held.data, storage)  # what nobody could restore stays
-        raise DiskError(f"{name} is left as it is: its permissions cannot change: {error.strerror}.") from error
+        if held.data is not None:  # what nobody could restore stays
+            disk.write(disk.holding(full, wanted.data), held.data, storage)
+        raise DiskError(f"The permissions of {name} cannot be changed: {error.strerror}.") from error
 
 
 def _check_way(folder: str, path: str, name: str) -> None:
     """Raise `DiskError` if a link is on the way, now."""
-    if os.path.realpath(folder) != folder:
-        raise DiskError(f"{name} is left as it is: its folder is another one by now.")
     parent = path.rpartition("/")[0]
     while parent and not os.path.lexists(os.path.join(folder, parent)):
         parent = parent.rpartition("/")[0]
     if not is_solid(folder, parent):
         raise DiskError(f"{name} is left as it is: there is a link on the way to it.")
+
+
+def _found(full: str, name: str, held: State) -> Original:
+    """The file, if it is `held` and may be touched. Raises `DiskError` else."""
+    if held.data is None:
+        if os.path.lexists(full):
+            raise DiskError(f"{name} is there again.")
+        return Original(full, Kind.NEW)
+    try:
+        problem = _problem(os.lstat(full), held.mode)
+    except OSError:
+        problem = "it is not there any more"
+    if problem:
+        raise DiskError(f"{name} is left as it is: {problem}.")
+    return disk.holding(full, held.data)
 
 
 def _problem(found: os.stat_result, mode: int) -> str:
@@ -81,60 +85,27 @@ def _problem(found: os.stat_result, mode: int) -> str:
     return ""
 
 
-def _create(full: str, name: str, wanted: State, storage: str) -> None:
-    assert wanted.data is not None
-    if os.path.lexists(full):
-        raise DiskError(f"{name} is there again.")
-    disk.write(Original(full, Kind.NEW), wanted.data, storage)
-    try:
-        _set_mode(full, wanted.mode)
-    except OSError as error:
-        raise DiskError(f"{name} has its text again, but not its permissions: {error.strerror}.") from error
-
-
-def _set_mode(full: str, mode: int) -> None:
-    if mode and mode != stat.S_IMODE(os.lstat(full).st_mode):
-        os.chmod(full, mode)
-
-
-def _take_away(full: str, data: bytes, storage: str, trash: bool) -> None:
+def _take_away(full: str, name: str, data: bytes, storage: str) -> None:
     """Rename first, look again, and only then remove: who writes to it meanwhile gets it back."""
-    name = os.path.basename(full)
+    aside = beside(full)
     try:
-        thrown = into_trash(full) if trash else None
-        if thrown is None:
-            _remove(full, data, storage)
-        else:
+        with noted(storage, Entry(full, aside, is_aside=True)) as note:
+            os.rename(full, aside)
             try:
-                disk.holding(thrown.file, data)
+                disk.holding(aside, data)
+                if not into_trash(aside, full):
+                    os.unlink(aside)
             except BaseException as error:
-                _give_back(thrown.file, full, error)
-                thrown.forget()
+                try:
+                    is_back = give_back(aside, full)
+                except OSError:
+                    note.leave()  # the next start tries again
+                    raise
+                if not is_back:
+                    raise DiskError(f"{name} has just changed on disk. What it held is now {aside}.") from error
                 raise
     except ChangedError:
         raise ChangedError(f"{name} has just changed on disk.") from None
     except OSError as error:
         raise DiskError(f"{name} cannot be removed: {error.strerror}.") from error
     flush_folder(os.path.dirname(full))
-
-
-def _remove(full: str, data: bytes, storage: str) -> None:
-    aside = beside(full)
-    with noted(storage, Entry(full, aside, is_aside=True)) as note:
-        os.rename(full, aside)
-        try:
-            disk.holding(aside, data)
-            os.unlink(aside)
-        except BaseException as error:
-            try:
-                _give_back(aside, full, error)
-            except OSError:
-                note.leave()  # the next start tries again
-                raise
-            raise
-
-
-def _give_back(aside: str, full: str, cause: BaseException) -> None:
-    if not give_back(aside, full):
-        name = os.path.basename(full)
-        raise DiskError(f"{name} has just changed on disk. What it held is now {aside}.") from cause

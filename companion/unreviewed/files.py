@@ -1,9 +1,8 @@
 """Which files of a folder are to be looked at, and what git has done since they were asked for the last time.
 
 Rule: git is asked only for what may have changed: the index while its file is another, the position while one of the
-files is that tells of it, untracked files while something has come or gone, or is ignored by other rules. It is asked
-again once in a while all the same: not every disk notes when something comes. A file that was there and left out before
-is not taken for a new one.
+files is that tells of it, untracked files while something has come or gone. It is asked again once in a while all the
+same: other rules may say what is ignored. A file that was there and left out before is not taken for a new one.
 
 These calls block on the disk and on a process. Disk threads; one at a time.
 """
@@ -11,7 +10,7 @@ These calls block on the disk and on a process. Disk threads; one at a time.
 from __future__ import annotations
 
 import time
-from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Tuple
 
 from ..review.document.file_replacement import SUFFIX
 from .following import Move
@@ -47,8 +46,6 @@ class Files:
         self._former = self.entries, self._position
         self._paths: Dict[str, str] = {}
         self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
-        self._ignore_files: List[str] = []
-        self._ignoring: Tuple[object, ...] = ()
         self._asked = float("-inf")
         self.use(Rules(lambda path: False, lambda path, is_folder: False))
 
@@ -79,7 +76,7 @@ class Files:
         self._former = self.entries, self._position
         walked = self._walks.walk()
         if self._repository is None:
-            self.uncovers, self._beyond = self.uncovers or not walked.whole, not walked.whole
+            self._beyond = not walked.whole
             if walked is not self._walked:
                 self.entries = Entries({}, walked.repositories)
                 self._paths = {path: "" for path in walked.files if not self.is_secret(path)}
@@ -96,11 +93,8 @@ class Files:
             staged = repository.entries()
             files = {path: blob for path, blob in staged.files.items() if not self.is_secret(path)}
             self.entries, self._staged_repositories = Entries(files, ()), staged.repositories
-        if walked is not self._walked:
-            self._ignore_files = [path for path in walked.files if path.endswith(".gitignore")]
-        rules = repository.ignoring_stamp(self._ignore_files)
         is_old = time.monotonic() - self._asked > ASKED_SECONDS
-        if is_index_another or is_old or not walked.whole or walked is not self._walked or rules != self._ignoring:
+        if is_index_another or is_old or walked is not self._walked:
             asked = time.monotonic()
             untracked = repository.untracked()
             paths = {path: "" for path in untracked.files if not self.is_secret(path)}
@@ -108,7 +102,7 @@ class Files:
             self.entries = self.entries._replace(repositories=(*self._staged_repositories, *untracked.repositories))
             if len(walked.files) > 2 * len(paths) + _FEW_FILES:
                 self._passed_by = repository.ignored_folders(repository.ignored())
-            self._paths, self._ignoring, self._asked = paths, rules, asked
+            self._paths, self._asked = paths, asked
         self._index_stamp = stamp
 
     def listed(self, whole: bool) -> None:

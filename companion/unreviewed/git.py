@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import time
-from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..system.platform import Platform
 
@@ -156,11 +156,6 @@ class Repository:
         """What changes whenever the index does: as long as it does not, `entries` need not be asked for again."""
         return _stamp(os.path.join(self.own_folder, "index"))
 
-    def ignoring_stamp(self, paths: Sequence[str]) -> Tuple[Tuple[int, ...], ...]:
-        """What changes whenever git ignores something else, as far as the repository says; `paths` are its rules."""
-        own = [os.path.join(self._common_folder, name) for name in ("config", "info/exclude")]
-        return tuple(map(_stamp, own + [os.path.join(self.folder, path) for path in paths]))
-
     def position(self) -> Position:
         """Where the repository is. Raises `GitError`."""
         named = self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1))
@@ -197,25 +192,9 @@ class Repository:
         untracked = self.tree(stash + "^3") if stash else None  # a commit that not every stash has
         return {**(self.tree(stash) or {}), **(untracked or {})}
 
-    def blobs(self, identities: Sequence[str]) -> Dict[str, bytes]:
-        """What git has of these, by identity; without those that it has not. Raises `GitError`."""
-        if not identities:
-            return {}
-        asked = "".join(identity + "\n" for identity in identities).encode("ascii")
-        output = self._run(["cat-file", "--batch"], asked)
-        found: Dict[str, bytes] = {}
-        place = 0
-        for identity in identities:
-            end = output.index(b"\n", place)
-            said = output[place:end].split()
-            place = end + 1
-            if len(said) == 3 and said[1] == b"blob":
-                size = int(said[2])
-                found[identity] = output[place : place + size]
-                place += size + 1
-            elif len(said) == 3:
-                place += int(said[2]) + 1
-        return found
+    def blob(self, identity: str) -> bytes:
+        """What git has of this identity. Raises `GitError` if it has nothing."""
+        return self._run(["cat-file", "blob", identity])
 
     def _version(self) -> Tuple[int, ...]:
         words = self._run(["--version"]).decode("ascii", "replace").split()

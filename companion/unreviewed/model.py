@@ -103,13 +103,6 @@ class Model:
         self._set(self._now, path, now)
         self._note(path)
 
-    def learn_mode(self, path: str, mode: int) -> None:
-        """The permissions of a file whose bytes were known before them."""
-        for contents in (self._before, self._now, self.turn or {}):
-            if path in contents and not contents[path].mode:
-                contents[path] = contents[path]._replace(mode=mode)
-        self._forget_reviewed(path)
-
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
         for each in (self._before, self._now, self.turn or {}):
@@ -198,10 +191,7 @@ class Model:
             who = self.at_work or ""
             _, known = self._unreviewed.get(path, (0, who))
             self._unreviewed[path] = next(_numbers), known if self.at_work in (None, known) else ""
-        self._forget_reviewed(path)
-
-    def _forget_reviewed(self, path: str) -> None:
-        if not self.unreviewed(path):
+        else:
             self._unreviewed.pop(path, None)
             if self.turn is not None:
                 self.turn.pop(path, None)

@@ -14,73 +14,47 @@ import secrets
 import sys
 import time
 from contextlib import suppress
-from typing import NamedTuple, Optional
 from urllib.parse import quote
 
 _EXCLUSIVE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-_TRIES = 5
 
 
-class Thrown(NamedTuple):
-    """A file in the trash; `info` is the file that tells of it, or empty."""
-
-    file: str
-    info: str = ""
-
-    def forget(self) -> None:
-        """It is not there any more."""
-        with suppress(OSError):
-            if self.info:
-                os.unlink(self.info)
-
-
-def into_trash(path: str) -> Optional[Thrown]:
-    """Move the file at `path` into the trash. None if there is no trash for it; then it is where it was."""
+def into_trash(path: str, former: str) -> bool:
+    """Move the file at `path`, which was at `former`, into the trash. False if there is none for it."""
     if sys.platform == "win32":
-        return None
+        return False
     with suppress(OSError):
         if sys.platform == "darwin":
-            return _into_folder(path, os.path.expanduser("~/.Trash"))
-        data = os.environ.get("XDG_DATA_HOME", "")
-        home = os.path.join(data if os.path.isabs(data) else os.path.expanduser("~/.local/share"), "Trash")
-        return _into_home_trash(path, home)
-    return None
+            _into_folder(path, os.path.basename(former), os.path.expanduser("~/.Trash"))
+        else:
+            data = os.environ.get("XDG_DATA_HOME", "")
+            home = os.path.join(data if os.path.isabs(data) else os.path.expanduser("~/.local/share"), "Trash")
+            _into_home_trash(path, former, home)
+        return True
+    return False
 
 
-def _into_folder(path: str, folder: str) -> Optional[Thrown]:
-    if os.lstat(folder).st_dev != os.lstat(path).st_dev:
-        return None
-    target = os.path.join(folder, os.path.basename(path))
-    if os.path.lexists(target):
-        root, extension = os.path.splitext(os.path.basename(path))
-        target = os.path.join(folder, f"{root} {secrets.token_hex(3)}{extension}")
-    os.rename(path, target)
-    return Thrown(target)
+def _into_folder(path: str, name: str, folder: str) -> None:
+    if os.path.lexists(os.path.join(folder, name)):
+        name = _unlike_others(name)
+    os.rename(path, os.path.join(folder, name))
 
 
-def _into_home_trash(path: str, home: str) -> Optional[Thrown]:
+def _into_home_trash(path: str, former: str, home: str) -> None:
     for folder in ("files", "info"):
         os.makedirs(os.path.join(home, folder), 0o700, exist_ok=True)
-    if os.lstat(os.path.join(home, "files")).st_dev != os.lstat(path).st_dev:
-        return None
-    when = time.strftime("%Y-%m-%dT%H:%M:%S")
-    about = f"[Trash Info]\nPath={quote(os.fsencode(path))}\nDeletionDate={when}\n"
-    root, extension = os.path.splitext(os.path.basename(path))
-    for count in range(_TRIES):
-        name = f"{root[:100]}{'.' + secrets.token_hex(3) if count else ''}{extension[:100]}"
-        thrown = Thrown(os.path.join(home, "files", name), os.path.join(home, "info", name + ".trashinfo"))
-        try:
-            descriptor = os.open(thrown.info, _EXCLUSIVE, 0o600)  # which takes the name for us
-        except FileExistsError:
-            continue
-        try:
-            with os.fdopen(descriptor, "w", encoding="ascii") as written:
-                written.write(about)
-            if os.path.lexists(thrown.file):
-                raise FileExistsError(thrown.file)
-            os.rename(path, thrown.file)
-        except OSError:
-            thrown.forget()
-            continue
-        return thrown
-    return None
+    name = _unlike_others(os.path.basename(former))  # desktops show the former one
+    info = os.path.join(home, "info", name + ".trashinfo")
+    with os.fdopen(os.open(info, _EXCLUSIVE, 0o600), "w", encoding="ascii") as written:
+        when = time.strftime("%Y-%m-%dT%H:%M:%S")
+        written.write(f"[Trash Info]\nPath={quote(os.fsencode(former))}\nDeletionDate={when}\n")
+    try:
+        os.rename(path, os.path.join(home, "files", name))
+    except OSError:
+        os.unlink(info)
+        raise
+
+
+def _unlike_others(name: str) -> str:
+    root, extension = os.path.splitext(name)
+    return f"{root[:100]}.{secrets.token_hex(4)}{extension[:100]}"

@@ -60,7 +60,7 @@ def undo(
     except OSError as error:
         sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
         return refused + [Refusal(full_path(workspace.folder, group[-1].path), sentence) for group in ready]
-    done, failed = _exchanged(workspace, ready, storage, trash=True)
+    done, failed = _exchanged(workspace, ready, storage)
     workspace.undone(done or former, done)
     workspace.look_at([step.path for group in ready for step in group])
     return refused + failed
@@ -70,7 +70,7 @@ def restore(workspace: Workspace, unsaved: Collection[str], storage: str) -> Lis
     """Bring back what the last undo has taken, where nobody has touched the file since."""
     undone = workspace.last_undone()
     ready, refused = _ready(workspace, [[_back(step)] for step in reversed(undone)], unsaved)
-    done, failed = _exchanged(workspace, ready, storage, trash=False)
+    done, failed = _exchanged(workspace, ready, storage)
     restored = [step for step in undone if _back(step) in done]
     workspace.restored(restored, [step for step in undone if step not in restored])
     workspace.look_at([step.path for step in undone])
@@ -114,29 +114,27 @@ def _ready(
     return ready, refused
 
 
-def _exchanged(
-    workspace: Workspace, groups: Sequence[List[Step]], storage: str, trash: bool
-) -> Tuple[List[Step], List[Refusal]]:
+def _exchanged(workspace: Workspace, groups: Sequence[List[Step]], storage: str) -> Tuple[List[Step], List[Refusal]]:
     """What was done, and what was not."""
     done: List[Step] = []
     refused: List[Refusal] = []
     for group in groups:
         try:
-            _exchange_all(workspace, group, storage, trash)
+            _exchange_all(workspace, group, storage)
             done += group
         except DiskError as error:
             refused.append(Refusal(full_path(workspace.folder, group[-1].path), str(error)))
     return done, refused
 
 
-def _exchange_all(workspace: Workspace, group: Sequence[Step], storage: str, trash: bool) -> None:
+def _exchange_all(workspace: Workspace, group: Sequence[Step], storage: str) -> None:
     """All of it or nothing. Raises `DiskError`."""
     for number, step in enumerate(group):
         try:
-            exchange(workspace.folder, step.path, *_states(workspace, step), storage, trash)
+            exchange(workspace.folder, step.path, *_states(workspace, step), storage)
         except DiskError:
             for former in map(_back, reversed(group[:number])):
-                exchange(workspace.folder, former.path, *_states(workspace, former), storage, trash=False)
+                exchange(workspace.folder, former.path, *_states(workspace, former), storage)
             raise
 
 

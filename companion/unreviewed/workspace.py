@@ -17,15 +17,17 @@ Disk threads; the lock makes them take turns.
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import time
 from codecs import BOM_UTF8
+from contextlib import suppress
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
 from ..review.document.encodings import without_mark
 from ..review.document.raw_files import identity_of
-from .contents import Content, identity
+from .contents import Content, full_path, identity
 from .files import Files, Rules
 from .following import Move
 from .git import Repository
@@ -179,9 +181,6 @@ class Workspace:
             self._copies.blobs[now.identity] = reading.blob
         if reading.data is not None:
             self._copies.hold(now, reading.data)
-        if now.identity == shown.identity and not shown.mode:
-            self._model.learn_mode(path, now.mode)
-            return False
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
             # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
             self._model.learn(path, now, now)
@@ -239,7 +238,10 @@ class Workspace:
             ours = self.tracked or self._model.unreviewed(path)
             if not ours or name == shown.identity or self._files.is_secret(path):
                 return
-            now = Content(name, 0, len(data))
+            mode = shown.mode
+            with suppress(OSError):
+                mode = stat.S_IMODE(os.lstat(full_path(self.folder, path)).st_mode)
+            now = Content(name, mode, len(data))
             self._copies.hold(now, data)
             self._history.said(Event.SAVED, path, now, shown, now)
             self._looks.forget(path)

@@ -36,11 +36,12 @@ def test_a_folder_inside_a_work_tree_sees_itself_alone(project):
     assert set(project.repository(project.folder / "inside").entries().files) == {"c.txt"}
 
 
-def test_blobs_come_back_byte_for_byte_and_one_that_is_not_there_is_left_out(project):
+def test_blobs_come_back_byte_for_byte_and_one_that_is_not_there_is_refused(project):
     asked = project.repository()
     files = asked.entries().files
-    found = asked.blobs([files["a.txt"], "0" * 40, files["b.bin"]])
-    assert found == {files["a.txt"]: b"one\n", files["b.bin"]: b"\0\1"}
+    assert [asked.blob(files[name]) for name in ("a.txt", "b.bin")] == [b"one\n", b"\0\1"]
+    with pytest.raises(GitError):
+        asked.blob("0" * 40)
 
 
 def test_links_are_no_files_and_repositories_inside_are_named(project):
@@ -131,8 +132,10 @@ def test_nothing_that_a_configuration_names_is_run(project, tmp_path):
     asked.tree("HEAD")
     asked.ignored_folders(asked.ignored())
     asked.stashed("HEAD")
-    asked.blobs(list(asked.entries().files.values()))
-    asked.blobs(["1" * 40])  # which a partial clone would fetch
+    for blob in asked.entries().files.values():
+        asked.blob(blob)
+    with pytest.raises(GitError):
+        asked.blob("1" * 40)  # which a partial clone would fetch
     assert list(marker.iterdir()) == []
 
 

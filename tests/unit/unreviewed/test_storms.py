@@ -244,14 +244,17 @@ def test_line_ends_that_git_converts_are_no_change(repository):
     assert repository.read("a.txt") == text(line3=b"other").replace(b"\n", b"\r\n")
 
 
-def test_a_file_that_was_ignored_is_not_taken_for_a_new_one(repository):
+def test_a_file_that_was_ignored_is_not_taken_for_a_new_one(repository, monkeypatch):
     repository.write(_gitignore=b"*.env\nbuild/\n", my_env=b"SECRET\n", build__mine_txt=b"mine\n")
     repository.commit()
     repository.begin()
     repository.write(_gitignore=b"")
     assert set(repository.look()) == {".gitignore"}
-    repository.write(new_env=b"new\n")
-    assert set(repository.look()) == {".gitignore", "new.env"}
+    monkeypatch.setattr("companion.unreviewed.files.ASKED_SECONDS", -1.0)  # a minute later
+    assert set(repository.look()) == {".gitignore"}
+    repository.write(new_env=b"new\n", my_env=b"agent\n")
+    assert set(repository.look()) == {".gitignore", "my.env", "new.env"}
+    assert repository.before("my.env") == b"SECRET\n"
 
 
 def test_a_file_that_is_ignored_now_is_not_taken_for_a_deleted_one(repository):
@@ -325,12 +328,15 @@ def test_git_is_asked_for_files_only_when_something_has_come_or_gone(repository,
     repository.write(a_txt=TEXT, sub__b_txt=TEXT, sub__deep__c_txt=TEXT, _gitignore=b"*.log\nbuild/\n")
     repository.commit()
     (repository.folder / "empty").mkdir()
-    repository.write(build__x=b"", sub__logs__x_log=b"")
+    repository.write(sub__logs__x_log=b"")
     long_ago = time.time() - 10
     for here, _, files in os.walk(str(repository.folder)):
         for path in [here, *(os.path.join(here, name) for name in files)]:
             os.utime(path, (long_ago, long_ago))
     repository.begin()
+    repository.write(**{f"build__{number}": b"" for number in range(20)})
+    monkeypatch.setattr("companion.unreviewed.files._FEW_FILES", 0)
+    repository.look()
     asked = []
     untracked = Repository.untracked
     monkeypatch.setattr(Repository, "untracked", lambda self: asked.append(1) or untracked(self))

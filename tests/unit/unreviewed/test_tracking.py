@@ -124,6 +124,21 @@ def test_two_windows_on_one_folder_see_the_same_and_one_decides_for_both(
     assert tracking.lists(1).changes == tracking.lists(2).changes == ()
 
 
+def test_a_rename_is_kept_as_a_whole(project, tracking, runtime, decisions, rules):
+    project.write(a_txt=b"text\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, a_txt=None, b_txt=b"text\n")
+    (change,) = tracking.lists(1).changes
+    assert (change.old_path, change.path) == ("a.txt", "b.txt")
+    decisions(1).keep([change])
+    assert tracking.lists(1).changes == ()
+    decided = decisions(1)
+    decided.keep([change])  # once more, from a list that is not up to date
+    assert decided._window.said == [
+        "Gemini Companion: kept 0 files; 1 file left as before: b.txt has changed again: look, then decide."
+    ]
+
+
 def test_a_decision_in_a_folder_counts_in_one_around_it(project, tracking, runtime, decisions, rules):
     project.write(sub__a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)

@@ -50,7 +50,7 @@ def test_a_write_into_a_new_file_while_it_is_removed_stays(project, tmp_path, mo
 
     monkeypatch.setattr("sys.platform", "linux")
     if not trash:
-        monkeypatch.setattr(exchanging, "into_trash", lambda path: None)
+        monkeypatch.setattr(exchanging, "into_trash", lambda path, former: False)
     monkeypatch.setattr(os, "rename", written_before)
     if not links:
         monkeypatch.setattr(os, "link", no_links)
@@ -101,7 +101,7 @@ def test_a_process_that_ends_while_a_new_file_is_removed_leaves_nothing_hidden(p
     project.write(b_txt=b"new\n")
     project.look()
     with monkeypatch.context() as patch:
-        patch.setattr(exchanging, "into_trash", lambda path: None)
+        patch.setattr(exchanging, "into_trash", lambda path, former: False)
         patch.setattr(os, "unlink", ended)
         patch.setattr(exchanging, "give_back", ended)
         patch.setattr(Note, "remove", lambda note: note.leave())
@@ -117,3 +117,21 @@ def test_a_process_that_ends_while_a_new_file_is_removed_leaves_nothing_hidden(p
     else:
         assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["b.txt"]
     assert recover(str(project.storage), lambda: False) == []
+
+
+def test_what_is_written_while_a_new_file_is_removed_has_its_name_again_after_the_next_start(project, monkeypatch):
+    def written_before(source: str, target: str) -> None:
+        Path(source).write_bytes(b"newer\n")
+        rename(source, target)
+
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    rename = os.rename
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", written_before)
+        patch.setattr(exchanging, "give_back", no_links)  # the disk fails in this moment
+        assert len(project.undo()) == 1
+    assert not (project.folder / "b.txt").exists()
+    recover(str(project.storage), lambda: False)
+    assert project.read("b.txt") == b"newer\n"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
-from companion.unreviewed import copies, undoing
+from companion.unreviewed import copies, files, store, undoing
 from companion.unreviewed.listing import ListedChange
 from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.model import Kind
@@ -47,19 +49,22 @@ def test_bytes_come_back_and_go_again_exactly(project, case, committed):
 
 
 def test_new_deleted_and_renamed_files_are_taken_back_and_brought_back(project):
-    project.write(gone_txt=b"gone\n", folder__old_txt=b"the same text\n")
+    project.write(gone_txt=b"gone\n", folder__old_txt=b"the same text\n", away__deep__gone_txt=b"gone, too\n")
     os.chmod(str(project.folder / "gone.txt"), 0o700)
     project.begin()
+    shutil.rmtree(str(project.folder / "away"))
     project.write(gone_txt=None, folder__old_txt=None, new_txt=b"new\n", other__new_txt=b"the same text\n")
     listed = project.look()
     assert {path: change.kind for path, change in listed.items()} == {
         "gone.txt": Kind.DELETED,
+        "away/deep/gone.txt": Kind.DELETED,
         "new.txt": Kind.NEW,
         "other/new.txt": Kind.RENAMED,
     }
     assert listed["other/new.txt"].old_path == "folder/old.txt"
     assert project.undo() == []
     assert project.read("gone.txt") == b"gone\n"
+    assert project.read("away/deep/gone.txt") == b"gone, too\n"
     assert project.read("folder/old.txt") == b"the same text\n"
     assert stat.S_IMODE(os.stat(str(project.folder / "gone.txt")).st_mode) == 0o700
     assert not (project.folder / "new.txt").exists()
@@ -115,6 +120,28 @@ def test_a_file_that_is_not_as_shown_any_more_is_left(project, what):
     assert what != "renamed" or not (project.folder / "a.txt").exists()
 
 
+def test_a_file_that_has_gone_meanwhile_or_cannot_be_removed_costs_no_other_one(project, monkeypatch):
+    project.write(a_txt=b"before\n", b_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n", b_txt=b"now\n", c_txt=b"new\n")
+    project.look()
+    (project.folder / "a.txt").unlink()
+    rename = os.rename
+
+    def refused(source: str, target: str) -> None:
+        if source.endswith("/c.txt"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", refused)
+    sentences = sorted(refusal.sentence for refusal in project.undo())
+    assert sentences == [
+        "a.txt is left as it is: it is not there any more.",
+        "c.txt cannot be removed: Permission denied.",
+    ]
+    assert project.read("b.txt") == b"before\n"
+
+
 def exchanged_for(what: str, path: Path, elsewhere: Path) -> None:
     if what == "hard link":
         os.link(str(path), str(elsewhere / "link"))
@@ -153,6 +180,8 @@ def test_links_and_special_files_are_refused_with_a_sentence(project, tmp_path, 
     if looked:
         project.look()
     refused = project.undo()
+    if not looked and what in ("link", "folder", "pipe", "parent link"):
+        assert ("link on the way" if what == "parent link" else "not a regular file") in refused[0].sentence
     if new and looked and what in ("folder",):
         assert not project.listed()  # the new file has gone again
     elif not (looked and what == "folder"):
@@ -234,9 +263,53 @@ def test_a_new_file_goes_into_the_trash(project, tmp_path, monkeypatch):
     project.write(b_txt=b"new\n")
     project.look()
     project.undo()
-    assert (tmp_path / "data" / "Trash" / "files" / "b.txt").read_bytes() == b"new\n"
-    about = (tmp_path / "data" / "Trash" / "info" / "b.txt.trashinfo").read_text()
+    (thrown,) = (tmp_path / "data" / "Trash" / "files").iterdir()
+    assert (thrown.read_bytes(), thrown.suffix) == (b"new\n", ".txt")
+    about = (tmp_path / "data" / "Trash" / "info" / (thrown.name + ".trashinfo")).read_text()
     assert f"Path={project.folder}/b.txt" in about.splitlines()
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+@pytest.mark.parametrize("is_there", [True, False], ids=["on another disk", "no trash"])
+def test_a_new_file_that_cannot_go_into_the_trash_goes_all_the_same(project, tmp_path, monkeypatch, platform, is_there):
+    if os.name == "nt":
+        pytest.skip("what is undone is in the store there")
+    monkeypatch.setattr("sys.platform", platform)
+    trash = tmp_path / ".Trash" if platform == "darwin" else tmp_path / "data" / "Trash"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if is_there:
+        trash.mkdir(parents=True)
+    else:
+        trash.parent.mkdir(exist_ok=True)
+        trash.write_bytes(b"")
+    rename = os.rename
+
+    def renamed(source: str, target: str) -> None:
+        if target.startswith(str(trash)):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", renamed)
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    assert project.undo() == []
+    assert [path.name for path in project.folder.iterdir() if path.name != ".git"] == []
+    assert [path for path in trash.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such trash")
+def test_new_files_of_one_name_do_not_take_each_other_s_place_in_the_trash(project, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".Trash").mkdir()
+    project.begin()
+    project.write(b_txt=b"new\n", other__b_txt=b"newer\n")
+    project.look()
+    assert project.undo() == []
+    thrown = sorted((tmp_path / ".Trash").iterdir())
+    assert sorted(path.read_bytes() for path in thrown) == [b"new\n", b"newer\n"]
+    assert thrown[-1].name == "b.txt"
 
 
 def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
@@ -356,6 +429,40 @@ def test_what_is_too_large_is_listed_and_cannot_be_undone(project):
     assert change.obstacle
     assert len(project.undo()) == 1
     assert project.read("a.bin") == b"1" * (2 << 20)
+
+
+def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(project, monkeypatch):
+    monkeypatch.setattr(copies, "COPIED_FILES", 3)
+    monkeypatch.setattr(store, "_SETTLING_SECONDS", 0.0)
+    project.write(a_txt=b"0\n")
+    project.begin()
+    for number in range(1, 6):
+        project.write(a_txt=b"%d\n" % number)
+        project.look()
+        if number == 5:
+            project.begin()  # in a later process
+        change = project.listed()["a.txt"]
+        assert project.workspace.keep("a.txt", change.before, change.now)
+    Store(str(project.storage / "store")).tidy()
+    project.write(a_txt=b"agent\n")
+    project.look()
+    assert project.undo() == []
+    assert project.read("a.txt") == b"5\n"
+
+
+def test_files_beyond_those_that_are_walked_through_are_not_taken_for_new_ones(project, monkeypatch):
+    monkeypatch.setattr(files, "WALKED_FILES", 3)
+    project.write(**{f"f{number}_txt": b"%d\n" % number for number in range(5)})
+    project.begin()
+    project.write(g_txt=b"new\n")
+    assert set(project.look()) == ({"g.txt"} if project.with_git else set())
+    for number in range(3):  # there are too many, and then no more
+        project.write(**{f"f{number}_txt": None})
+        assert set(project.look()) - {"g.txt"} == {f"f{gone}.txt" for gone in range(number + 1)}
+    project.write(g_txt=None, h_txt=b"new\n")
+    assert "h.txt" in project.look()
+    project.undo()
+    assert {path.name for path in project.folder.glob("*.txt")} >= {"f3.txt", "f4.txt"}
 
 
 def test_a_folder_with_more_files_than_are_copied_lists_all_and_undoes_what_it_has(project, monkeypatch):
