@@ -66,7 +66,5 @@ def _make(directory: str) -> None:
         os.mkdir(directory, DIRECTORY_MODE)
     except FileExistsError:
         return  # the caller checks what it is
-    except FileNotFoundError:
-        raise OSError(f"{directory} cannot be created: its parent directory does not exist") from None
     except OSError as error:
-        raise OSError(f"{directory} cannot be created: {error.strerror or error}") from error
+        raise OSError(f"{directory} cannot be created: {error.strerror}") from error

@@ -1,7 +1,7 @@
 """Reads, writes and removes single discovery files.
 
-Rule: a file appears complete and readable by its owner alone, or not at all. Existing files are not trusted: a link, a
-file of another user or a huge file counts as unreadable.
+Rule: a file appears complete and readable by its owner alone, or not at all. Existing files are not trusted: a link or
+a file of another user counts as unreadable, and of a huge one only the beginning is read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def encode(content: Mapping[str, Any]) -> bytes:
 
 
 def read_bytes(path: str, platform: Platform) -> Optional[bytes]:
-    """The content of a regular file that the user owns, or None. Never raises."""
+    """The content of a regular file that the user owns, up to `MAXIMUM_BYTES`, or None. Never raises."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
@@ -42,9 +42,7 @@ def read_bytes(path: str, platform: Platform) -> Optional[bytes]:
         return None
     try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MAXIMUM_BYTES:
-            return None
-        if platform.user_id is not None and status.st_uid != platform.user_id:
+        if not stat.S_ISREG(status.st_mode) or (platform.user_id is not None and status.st_uid != platform.user_id):
             return None
         with os.fdopen(os.dup(descriptor), "rb") as file:
             return file.read(MAXIMUM_BYTES)
@@ -97,7 +95,7 @@ def write(directory: str, name: str, data: bytes, editor_pid: int, platform: Pla
             remove(temporary)
             raise
     except OSError as error:
-        raise DiscoveryError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise DiscoveryError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def remove(path: str) -> bool:

@@ -37,8 +37,6 @@ def check_shared(directory: str, platform: Platform) -> None:
     """Raise `OSError` with a sentence unless what the user makes in a directory is safe from all but the superuser."""
     # The directory itself may be a link, made by the superuser: /tmp is one on macOS.
     status = _status(directory, follow=True)
-    if not stat.S_ISDIR(status.st_mode):
-        raise OSError(f"{directory} is not a directory")
     if platform.user_id is None:
         return
     if status.st_uid not in (platform.user_id, SUPERUSER_ID):
@@ -52,7 +50,7 @@ def _status(directory: str, *, follow: bool) -> os.stat_result:
     try:
         return os.stat(directory, follow_symlinks=follow)
     except OSError as error:
-        raise OSError(f"{directory} cannot be looked at: {error.strerror or error}") from error
+        raise OSError(f"{directory} cannot be looked at: {error.strerror}") from error
 
 
 def _is_reparse_point(status: os.stat_result) -> bool:

@@ -24,7 +24,6 @@ from ..agents.dialect import Mention
 from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.selections import some_selections
 from ..editor.status_bar import say
-from ..editor.view_roles import is_terminal
 from ..system.platform import Platform
 from ..system.processes import EDITOR_PID
 from .command_lines import (
@@ -160,7 +159,7 @@ class Launcher:
 
     def _await_terminus(self, window: sublime.Window, tag: str, otherwise: Callable[[], None], left: int) -> None:
         """Wait for the terminal that Terminus was asked for. `left`: milliseconds."""
-        if any(_tag_of(view) == tag for each in sublime.windows() for view in _terminals(each)):
+        if any(_tag_of(view) == tag for each in sublime.windows() for view in _tagged(each)):
             return
         if left > 0:
             left -= LOOK_MILLISECONDS
@@ -235,8 +234,7 @@ def key_in(terminal: sublime.View) -> str:
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
     """The window's terminal for a client: the last one that we started and that runs. Nobody else's is typed into."""
-    running = [view for view in _terminals(window) if not view.settings().get("terminus_view.finished")]
-    ours = [view for view in running if key_in(view)]
+    ours = [view for view in _tagged(window) if key_in(view) and not view.settings().get("terminus_view.finished")]
     return max(ours, key=lambda view: int(_tag_of(view).rsplit(".", 1)[1])) if ours else None
 
 
@@ -244,20 +242,16 @@ def _tag_of(terminal: sublime.View) -> str:
     return str(terminal.settings().get("terminus_view.tag") or "")
 
 
-def _terminals(window: sublime.Window) -> List[sublime.View]:
-    views = [view for view in window.views() if is_terminal(view)]
-    for panel in window.panels():
-        if panel.startswith("output."):
-            view = window.find_output_panel(panel[len("output.") :])
-            if view is not None and is_terminal(view):
-                views.append(view)
-    return views
+def _tagged(window: sublime.Window) -> List[sublime.View]:
+    """The terminals of Terminus in a window, in tabs and in panels."""
+    panels = [panel[len("output.") :] for panel in window.panels() if panel.startswith("output.")]
+    views = [*window.views(), *map(window.find_output_panel, panels)]
+    return [view for view in views if view is not None and _tag_of(view)]
 
 
 def _folder_of(terminal: sublime.View) -> Optional[str]:
     arguments = terminal.settings().get("terminus_view.args")
-    folder = arguments.get("cwd") if isinstance(arguments, dict) else None
-    return folder if isinstance(folder, str) else None
+    return arguments.get("cwd") if isinstance(arguments, dict) else None
 
 
 def _lines(view: sublime.View) -> Optional[Tuple[int, int]]:

@@ -88,9 +88,7 @@ def _place_in_shell(program: str, platform: Platform, cancelled: Callable[[], bo
         logger.warning("could not ask the login shell for %s: %s", program, error)
         return ""
     lines = [line for line in said.split("\n") if line.strip()]
-    if code:
-        return ""
-    return lines[-1] if lines else program  # start-up files may have said something before
+    return lines[-1] if lines and not code else ""  # start-up files may have said something before
 
 
 def output_of(words: Sequence[str], seconds: float, cancelled: Callable[[], bool]) -> Tuple[int, str]:

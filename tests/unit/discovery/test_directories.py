@@ -139,6 +139,12 @@ def test_qwens_own_directory_may_be_the_users_link_but_not_the_one_below(machine
         publisher.publish(ANNOUNCED, [QWEN_CODE])
 
 
+def test_a_directory_that_cannot_be_made_is_named_with_the_reason(machine):
+    platform = machine.platform._replace(environment={"QWEN_HOME": str(machine.home / "none" / "qwen")})
+    with pytest.raises(DiscoveryError, match="none/qwen cannot be created: No such file"):
+        Publisher(platform).publish(ANNOUNCED, [QWEN_CODE])
+
+
 def test_qwens_directory_writable_for_others_is_refused(machine):
     (machine.home / ".qwen").mkdir()
     (machine.home / ".qwen").chmod(0o777)

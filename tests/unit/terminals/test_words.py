@@ -24,6 +24,7 @@ NT = Platform(WINDOWS, {}, "C:\\Users\\Ada")
         ("/code/a.py", ["/co", "/other", "/code"], None, POSIX, "@a.py "),
         ("/code/my file (1).py", ["/code"], (1, 2), POSIX, "@my\\ file\\ \\(1\\).py (lines 1-2) "),
         ("/code/日本.py", ["/code"], None, POSIX, "@日本.py "),
+        ("/code/a\\b.py", ["/code"], None, POSIX, "@a\\\\b.py "),
         ("C:\\Code\\src\\a.py", ["c:\\code"], (3, 7), NT, "@src/a.py (lines 3-7) "),
         ("C:\\Code\\my file.py", ["C:\\Code"], None, NT, '@"my file.py" '),
         ("\\\\server\\share\\a.py", ["C:\\Code"], None, NT, "@//server/share/a.py "),
