@@ -267,6 +267,6 @@ class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):
 
 
 class GeminiCompanionMoveCaretCommand(sublime_plugin.TextCommand):
-    def run(self, edit: sublime.Edit, point: int = 0, regions: Optional[List[List[int]]] = None) -> None:
+    def run(self, edit: sublime.Edit, regions: List[List[int]]) -> None:
         if startup is not None:
-            startup.edit(lambda application: application.move_caret(self.view, point, regions))
+            startup.edit(lambda application: application.move_caret(self.view, regions))

@@ -360,9 +360,9 @@ class Application:
         """Make the edits of ours that wait as `batch`. Inside the run of a text command."""
         edits.carry_out(view, edit, batch)
 
-    def move_caret(self, view: sublime.View, point: int, regions: Optional[List[List[int]]]) -> None:
-        """Make `point`, or the `regions`, the selection. Inside the run of a text command."""
-        edits.select(view, point, regions)
+    def move_caret(self, view: sublime.View, regions: List[List[int]]) -> None:
+        """Make the `regions` the selection. Inside the run of a text command."""
+        edits.select(view, regions)
 
     def _diagnose(self, window: sublime.Window) -> None:
         """Write a report on the package's health into a new view."""

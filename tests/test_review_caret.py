@@ -70,7 +70,7 @@ class TestTheCaret(ReviewTestCase):
 
     def test_the_watch_notices(self) -> Iterator[Any]:
         review = yield from self.review()
-        edits.select(self.proposal(review), 3, None)
+        edits.select(self.proposal(review), [[3, 3]])
         self.assertEqual(self.outside, ["clear", "add_all"])
 
     def test_in_a_fresh_proposal_is_drawn_at_the_first_change(self) -> Iterator[Any]:

@@ -53,19 +53,19 @@ def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
             settings.set(_TABS_TO_SPACES, True)
 
 
-def select(view: sublime.View, point: int, regions: Optional[List[List[int]]]) -> None:
-    """Make a caret at `point`, or the `regions` (pairs of anchor and caret), the whole selection and nothing else.
+def select(view: sublime.View, regions: Sequence[Sequence[int]]) -> None:
+    """Make the `regions` (pairs of anchor and caret) the whole selection and nothing else.
 
     Inside the run of the text command `MOVE_CARET`.
     """
     selection = view.sel()
     selection.clear()
-    selection.add_all([sublime.Region(*region) for region in ([[point, point]] if regions is None else regions)])
+    selection.add_all([sublime.Region(*region) for region in regions])
 
 
 def move_caret(view: sublime.View, point: int) -> None:
     """Put the caret at `point` without scrolling. Main thread."""
-    view.run_command(MOVE_CARET, {"point": point})
+    view.run_command(MOVE_CARET, {"regions": [[point, point]]})
 
 
 def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:

@@ -42,7 +42,7 @@ TYPE_IN_PROPOSAL = """
 presentation = endpoint.reviews._presentations[endpoint.reviews.pending()[0]]
 proposal = presentation.proposal_view
 endpoint.reviews.open_reviews._poller.stop()  # what it asks for is counted by the second
-proposal.run_command("gemini_companion_move_caret", {{"point": proposal.find("{text}", 0).b}})
+proposal.run_command("gemini_companion_move_caret", {{"regions": [[proposal.find("{text}", 0).b] * 2]}})
 """
 
 OTHERS = [f"Gemini Companion.companion.{room}" for room in ("application", "endpoint", "discovery", "editor")]

@@ -18,4 +18,4 @@ def select(view: sublime.View, *regions: sublime.Region) -> None:
 
 def put_caret(view: sublime.View, point: int) -> None:
     """Put the only caret at `point`."""
-    view.run_command(COMMAND, {"point": point})
+    select(view, sublime.Region(point))
