@@ -116,7 +116,7 @@ class AcceptedTexts:
         accepted.looks += 1
         if accepted.is_awaited and not accepted.looking:
             accepted.looking = accepted.looks
-            self._runtime.use_disk(_look, accepted, then=partial(self._looked, accepted))
+            self._runtime.use_disk(lambda cancelled: accepted.look(), then=partial(self._looked, accepted))
 
     def _looked(self, accepted: AcceptedText, found: Optional[Original]) -> None:
         look, accepted.looking = accepted.looking, 0
@@ -329,10 +329,6 @@ class AcceptedTexts:
             accepted = AcceptedText(Holder.GOING, owner, text.path, text.content, name=name)
             self._texts.append(accepted)
             self._look(accepted)
-
-
-def _look(accepted: AcceptedText, cancelled: Callable[[], bool]) -> Optional[Original]:
-    return accepted.look()
 
 
 def _beginnings(window: sublime.Window) -> List[str]:

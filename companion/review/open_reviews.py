@@ -338,7 +338,8 @@ class OpenReviews:
 
         Where that would touch the focus of an overlay or a panel it waits until that has gone.
         """
-        if self._waiting.pop(review, self) is not self:
+        if review in self._waiting:
+            del self._waiting[review]
             self._runtime.on_main(self._on_count)
         elif review in self.presentations:
             self.arrangement.focus.when_free(partial(self._close, review))

@@ -103,6 +103,23 @@ def test_on_another_screen_it_fits_again_within_a_quarter_of_a_second(desktop):
     assert min(rounds) < 0.25, rounds
 
 
+@pytest.mark.parametrize("typed", [":w", ":wq!", ":s/a/b/"])
+def test_what_writes_in_the_command_line_of_neovintageous_accepts(desktop, typed):
+    desktop.open("greeting.py")
+    open_diff(desktop)
+    desktop.host.execute(
+        f"panel = window.show_input_panel('', {typed!r}, None, None, None); panel.settings().set('_nv_ex_mode', True)"
+    )
+    desktop.host.call("press", keys="enter")
+    if typed == ":s/a/b/":
+        desktop.host.pump(0.1)
+        assert told(desktop) == []
+    else:
+        desktop.wait_no_review()
+        assert told(desktop) == [PROPOSED]
+        assert desktop.host.evaluate("window.active_panel()") is None
+
+
 def test_the_keys_mean_nothing_outside_a_review(desktop):
     own = desktop.open("greeting.py")
     open_diff(desktop)

@@ -82,13 +82,9 @@ def portions(text: str) -> Iterator[str]:
 
 
 def usual_ending(text: str) -> str:
-    """The most frequent line ending of `text`, the first one of equals; "\\n" if there is none."""
+    """The most frequent line ending of `text`; "\\n" if there is none."""
     counts = _count_endings(text)
-    most = max(counts.values(), default=0)
-    equals = [ending for ending, number in counts.items() if number == most]
-    if len(equals) < 2:
-        return equals[0] if equals else "\n"
-    return next(match.group() for match in _ENDING.finditer(text) if match.group() in equals)
+    return max(counts, key=lambda ending: counts[ending], default="\n")
 
 
 def _count_endings(text: str) -> Dict[str, int]:

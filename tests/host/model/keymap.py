@@ -92,6 +92,9 @@ class Keymap:
         """The key's value, one per selection where it differs; None for a key that belongs to a package."""
         if key.startswith("setting."):
             return [view.settings.get(key[len("setting.") :])] if view is not None else [None]
+        if key == "preceding_text":  # on its line
+            carets = [caret for _, caret in view.selection.copy()] if view is not None else []
+            return [view.buffer.text[:caret].rpartition("\n")[2] for caret in carets]
         simple = {
             "panel_visible": lambda: window.panels.active is not None,
             "panel": lambda: window.panels.active or "",

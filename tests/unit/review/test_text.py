@@ -96,11 +96,6 @@ def test_new_lines_end_as_most_do_wherever_they_are_put(current, restored):
     assert ProposedText("a\r\nb\nc\r\nd\r\n").restore(current) == restored
 
 
-def test_of_equally_frequent_endings_the_first_is_the_usual_one():
-    assert ProposedText("a\nb\r\n").restore("new\na\nb\n") == "new\na\nb\r\n"
-    assert ProposedText("a\r\nb\n").restore("a\nnew\nb\n") == "a\r\nnew\r\nb\n"
-
-
 def test_a_newline_added_to_a_last_line_without_one():
     assert ProposedText("a\r\nb\n\r\nc").restore("a\nb\n\nc\n") == "a\r\nb\n\r\nc\r\n"
 
