@@ -260,6 +260,12 @@ class DecidingTestCase(ReviewTestCase):
         self.assertEqual(len(self.told), 1, self.told)
         return self.told[0]
 
+    def accept_by_client(self, owner: Owner = GEMINI, name: str = "file.py") -> List[str]:
+        """Let a client accept its diff. Gives what it hears of that, later: an empty text once the file is written."""
+        answers: List[str] = []
+        self.reviews.accept_by_client(owner, self.path(name), answers.append, lambda path: None)
+        return answers
+
     def leave(self, owner: Owner = GEMINI) -> None:
         """The client goes: what is accepted from now on we write."""
         self.connected.discard(owner.session_id)

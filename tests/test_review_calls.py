@@ -50,7 +50,7 @@ class TestNames(CallTestCase):
         ticket = self.ticket()
         review = yield from self.open_call(ticket)
         with self.assertRaisesRegex(ReviewError, "No diff is open"):
-            self.reviews.accept_by_client(GEMINI, self.path())
+            self.accept_by_client()
         self.assertIsNone(self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False))
         self.assertTrue(review.pending and ticket.waiting)
 

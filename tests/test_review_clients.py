@@ -88,21 +88,22 @@ class TestClientAnswers(DecidingTestCase):
 
     def test_a_client_decides_itself(self) -> Iterator[Any]:
         self.write()
-        for decide, content, text in (
-            (self.reviews.reject_by_client, None, TEXT),
-            (self.reviews.accept_by_client, PROPOSED, PROPOSED),
-        ):
-            del self.told[:]
-            yield from self.open_diff()
-            decide(GEMINI, self.path())
-            yield self.closed
-            self.assertEqual((self.only_outcome()[1].content, self.read().decode()), (content, text))
+        yield from self.open_diff()
+        self.reviews.reject_by_client(GEMINI, self.path())
+        yield self.closed
+        self.assertEqual((self.only_outcome()[1].content, self.read().decode()), (None, TEXT))
+        del self.told[:]
+        yield from self.open_diff()
+        self.accept_by_client()
+        yield self.closed
+        self.assertEqual((self.only_outcome()[1].content, self.read().decode()), (PROPOSED, PROPOSED))
 
     def test_wrong_requests_get_a_sentence_and_change_nothing(self) -> None:
         before = self.picture()
-        for request in (self.reviews.accept_by_client, self.reviews.reject_by_client):
-            with self.assertRaisesRegex(ReviewError, "No diff is open"):
-                request(GEMINI, self.path())
+        with self.assertRaisesRegex(ReviewError, "No diff is open"):
+            self.accept_by_client()
+        with self.assertRaisesRegex(ReviewError, "No diff is open"):
+            self.reviews.reject_by_client(GEMINI, self.path())
         self.assertEqual(self.picture(), before)
 
 

@@ -96,19 +96,18 @@ class TestNoRoom(DiskTestCase):
     def test_a_client_that_asked_for_it_is_told(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        answers: List[str] = []
         texts = self.reviews.accepted_texts
         full = mock.patch.object(file_replacement.os, "fsync", side_effect=FULL)
         with full, mock.patch.object(texts, "_keep") as kept:
-            self.reviews.accept_by_client(GEMINI, self.path(), answers.append, lambda path: None)
+            answers = self.accept_by_client()
             yield lambda: bool(answers)
         self.assertIn("cannot be written: No space left", answers[0])
         self.assertEqual((kept.call_count, texts._texts), (0, []), "the client knows, and nobody else is to write it")
         self.assertTrue(review.pending)
         self.assertEqual(self.told, [])
-        self.reviews.accept_by_client(GEMINI, self.path(), answers.append)
+        answers = self.accept_by_client()
         yield self.closed
-        self.assertEqual(answers[1:], [""])
+        self.assertEqual(answers, [""])
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
 
 
@@ -174,8 +173,7 @@ class TestWriting(DiskTestCase):
         """It is the client's own again: nobody has accepted it yet, and the client still hears of it."""
         self.write()
         review = yield from self.open_diff()
-        release, answers = self.hold("write"), []
-        self.reviews.accept_by_client(GEMINI, self.path(), answers.append, lambda path: None)
+        release, answers = self.hold("write"), self.accept_by_client()
         self.proposal(review).close()
         yield lambda: not self.presentations()
         self.write("file.py", "theirs\n")

@@ -165,7 +165,7 @@ class TestLists(InterruptingTestCase):
         yield from self.show("palette")
         self.reviews.open_diff(GEMINI, self.path(), PROPOSED)
         said: List[str] = []
-        self.reviews.accept_by_client(GEMINI, self.path(), said.append)
+        self.reviews.accept_by_client(GEMINI, self.path(), said.append, lambda path: None)
         self.assertEqual(said, ["The file is still being read, try again."])
         self.reviews.owner_gone(GEMINI.session_id)
         yield from self.hide("palette")

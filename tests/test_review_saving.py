@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import Any, Iterator, List
+from typing import Any, Iterator
 from unittest import mock, skipIf
 
 from ..companion.review.document import disk
@@ -73,16 +73,11 @@ class TestTheTab(DiskTestCase):
 class TestOneFile(DiskTestCase):
     """Whoever else writes to the file that a tab shows."""
 
-    def accept_by_client(self, owner: Any, name: str = "file.py") -> List[str]:
-        answers: List[str] = []
-        self.reviews.accept_by_client(owner, self.path(name), answers.append)
-        return answers
-
     def two_at_once(self, name: str) -> Iterator[Any]:
         """Two clients accept for one file, the second one by this name. One of them is told that it came too late."""
         yield from self.open_diff("file.py", "first\n")
         yield from self.open_diff(name, "second\n", QWEN)
-        first, second = self.accept_by_client(GEMINI), self.accept_by_client(QWEN, name)
+        first, second = self.accept_by_client(), self.accept_by_client(QWEN, name)
         yield lambda: bool(first and second)
         refused = [answer for answer in first + second if answer]
         self.assertEqual(len(refused), 1)
@@ -119,7 +114,7 @@ class TestOneFile(DiskTestCase):
         yield lambda: not other.is_loading()
         yield from self.open_diff()
         self.type(other, 0, "# mine\n")
-        answers = self.accept_by_client(GEMINI)
+        answers = self.accept_by_client()
         yield lambda: bool(answers)
         self.assertIn("has unsaved edits in a tab", answers[0])
         self.assertEqual((self.read().decode(), self.text(other)), (TEXT, "# mine\n" + TEXT))
@@ -139,7 +134,7 @@ class TestOneFile(DiskTestCase):
         view = yield from self.open_file(content=PROPOSED)
         self.write()
         yield from self.open_diff()
-        answers = self.accept_by_client(GEMINI)
+        answers = self.accept_by_client()
         yield lambda: bool(answers)
         self.assertEqual((answers, self.read().decode()), ([""], PROPOSED))
         self.assertEqual((self.text(view), view.is_dirty()), (PROPOSED, False))
@@ -148,7 +143,7 @@ class TestOneFile(DiskTestCase):
         view = yield from self.open_file()
         yield from self.open_diff()
         started = time.monotonic()
-        answers = self.accept_by_client(GEMINI)
+        answers = self.accept_by_client()
         yield lambda: self.text(view) == PROPOSED
         self.type(view, 0, "# typed\n")
         yield lambda: bool(answers)
@@ -159,7 +154,7 @@ class TestOneFile(DiskTestCase):
     def test_line_ends_that_the_file_mixes_stay_where_nothing_is_changed(self) -> Iterator[Any]:
         view = yield from self.open_file("file.txt", b"a\r\nb\nc\rd\n")
         yield from self.open_diff("file.txt", "a\nb\nc\nnew\n")
-        answers = self.accept_by_client(GEMINI, "file.txt")
+        answers = self.accept_by_client(name="file.txt")
         yield lambda: bool(answers)
         self.assertEqual((answers, self.read("file.txt")), ([""], b"a\r\nb\nc\rnew\n"))
         yield lambda: self.text(view) == "a\nb\nc\nnew\n" and not view.is_dirty()

@@ -152,13 +152,7 @@ class ReviewManager:
         """
         return self._required(owner, path).path
 
-    def accept_by_client(
-        self,
-        owner: Owner,
-        path: str,
-        done: Callable[[str], None] = lambda problem: None,
-        guard: Optional[Guard] = None,
-    ) -> None:
+    def accept_by_client(self, owner: Owner, path: str, done: Callable[[str], None], guard: Guard) -> None:
         """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client.
 
         `done` is called on the main thread with an empty string once the file is written, else with what went wrong.
