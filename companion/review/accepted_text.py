@@ -138,11 +138,23 @@ class AcceptedText:
         return time.monotonic() - self._told < WRITTEN_UNASKED_SECONDS
 
     def look(self) -> Optional[Original]:
-        """`look` at the file, unless it is as it was when it was last read in vain. Disk thread."""
+        """The file, if it holds what its client writes: the text or, in its place, what is awaited. Disk thread.
+
+        Never raises. A file that is as it was when it was last read in vain is not read again. The very file that was
+        reviewed holds nothing that is awaited: it was there before the client wrote.
+        """
         state = _settled_state(self.path)
         if state is not None and state == self._read_in_vain:
             return None
-        found = look(self.original, self.path, self.text, self.awaited)
+        original = self.original
+        encoding = original.encoding if original is not None else ""
+        if self.awaited is None:
+            found = find(self.path, self.text, encoding=encoding, last_line_end_matters=False)
+        else:
+            found = find(self.path, self.awaited, encoding=encoding)
+            if found is not None and original is not None:
+                unwritten = (found.identity, found.signature) == (original.identity, original.signature)
+                found = None if unwritten else found
         self._read_in_vain = state if found is None else None
         return found
 
@@ -156,21 +168,6 @@ def _settled_state(path: str) -> Optional[Tuple[int, ...]]:
     if time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) <= _COARSE_NANOSECONDS:
         return None
     return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
-
-
-def look(original: Optional[Original], path: str, text: str, awaited: Optional[str]) -> Optional[Original]:
-    """The file, if it holds what its client writes: `text` or, in its place, `awaited`. Never raises.
-
-    The very file that was reviewed holds nothing that anybody has `awaited`: it was there before the client wrote.
-    """
-    encoding = original.encoding if original is not None else ""
-    if awaited is None:
-        return find(path, text, encoding=encoding, last_line_end_matters=False)
-    found = find(path, awaited, encoding=encoding)
-    if found is not None and original is not None:
-        if (found.identity, found.signature) == (original.identity, original.signature):
-            return None
-    return found
 
 
 def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: bool = True) -> Optional[Original]:

@@ -21,6 +21,7 @@ from companion.review.document.disk import Kind, Original
 
 CYRILLIC = "Cyrillic (Windows 1251)"
 ORIGINAL = Original("/a.py", Kind.TEXT)
+OWNER = Owner("session", "A client")
 
 
 @pytest.fixture(name="clock")
@@ -32,7 +33,7 @@ def steady_clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
 
 
 def told(awaited: str = "", original: Original = ORIGINAL, path: str = "/a.py") -> AcceptedText:
-    return AcceptedText(Holder.TOLD, Owner("session", "A client"), path, "text\n", original, awaited=awaited or None)
+    return AcceptedText(Holder.TOLD, OWNER, path, "text\n", original, awaited=awaited or None)
 
 
 def in_state(state: Holder) -> AcceptedText:
@@ -185,7 +186,7 @@ class TestLooking:
         return disk.read(str(file), maximum_bytes=1000, maximum_lines=100)
 
     def look(self, file, text="new\n", awaited=None, original=None):
-        return accepted_text.look(original, str(file), text, awaited)
+        return AcceptedText(Holder.TOLD, OWNER, str(file), text, original, awaited=awaited).look()
 
     def test_a_file_that_holds_the_text_is_found(self, file):
         assert self.look(file) is None

@@ -108,6 +108,15 @@ def test_nothing_stays_of_the_last_one_that_is_removed(folder: Path) -> None:
     assert not folder.exists()
 
 
+@pytest.mark.parametrize("end", ["remove", "release", "set_aside"])
+def test_it_is_closed_once_nobody_uses_it(folder: Path, end: str) -> None:
+    held = private_files.make(str(folder), ".text", b"")
+    descriptor = held._descriptor
+    getattr(held, end)()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(descriptor)
+
+
 def test_what_was_never_finished_is_cleared_away(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / ("1.text" + private_files.TEMPORARY)).write_bytes(b"ha")
@@ -131,6 +140,8 @@ def test_a_disk_that_takes_nothing_is_said_and_leaves_nothing(
     monkeypatch.setattr(os, call, full)
     with pytest.raises(OSError, match="No space left"):
         private_files.make(str(folder), ".text", b"text")
+    with pytest.raises(OSError, match="No space left"):
+        private_files.write(str(folder / "file.text"), b"text")
     assert list(folder.iterdir()) == []
 
 
