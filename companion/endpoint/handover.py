@@ -19,7 +19,6 @@ from .servers import PRIMARY, States
 MODULE = "gemini_companion_handover"
 SECONDS = 20.0  # longer than any client waits
 FORMAT = 3  # of the values kept: one that is not known is left alone
-FORMAT_WITH_STREAMS_OF_CALLS = 2  # of releases that had them; what is left of those is passed over
 FORMAT_OF_ONE_SERVER = 1  # of releases that had one for each window
 
 
@@ -44,7 +43,7 @@ def take() -> Dict[int, States]:
         return {}
     if kept.get("format") == FORMAT_OF_ONE_SERVER:
         return {window: {PRIMARY.key: ServerState(*values)} for window, values in kept["windows"].items()}
-    if kept.get("format") not in (FORMAT, FORMAT_WITH_STREAMS_OF_CALLS):
+    if kept.get("format") != FORMAT:
         return {}
     return {
         window: {key: ServerState(*values) for key, values in states.items()}

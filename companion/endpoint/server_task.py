@@ -225,10 +225,10 @@ class ServerTask:
         if self._server is not None:
             self._server.limit_bodies(self._limits.body_bytes)
 
-    def renew_socket(self) -> None:
+    async def renew_socket(self) -> None:
         """Make its socket in the file system again if somebody has removed it."""
         if self._server is not None:
-            self._server.renew_socket()
+            await self._server.renew_socket()
 
     def disconnect(self) -> None:
         """End every session."""

@@ -112,7 +112,7 @@ class Servers:
     def renew_sockets(self) -> None:
         """Make sockets in the file system again that somebody has removed. Loop thread."""
         for task in list(self._started):
-            task.renew_socket()
+            self._runtime.spawn(task.renew_socket)
 
     def disconnect(self) -> None:
         """End every session; the clients say so and offer to connect again."""

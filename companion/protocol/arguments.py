@@ -7,7 +7,7 @@ or by `prepare`. A refusal names the field and the expected type and never quote
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Dict, Iterable, Optional
+from typing import AbstractSet, Any, Dict, Iterable, NamedTuple, Optional, Tuple
 
 from .jsonrpc import kind_of
 from .tools import Tool
@@ -20,7 +20,7 @@ class ArgumentChecker:
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._schemas = {tool.name: tool.input_schema for tool in tools}
-        self._plain = {name: _PlainSchema.of(schema) for name, schema in self._schemas.items()}
+        self._plain = {name: _plain(schema) for name, schema in self._schemas.items()}
         self._validators: Dict[str, Any] = {}
 
     def prepare(self) -> None:
@@ -39,54 +39,43 @@ class ArgumentChecker:
         plain = self._plain[tool_name]
         if plain is not None and plain.fits(arguments):
             return None
-        validator = self._validators.get(tool_name)
-        if validator is None:
+        if not self._validators:
             self.prepare()
-            validator = self._validators[tool_name]
-        for error in validator.iter_errors(arguments):
+        for error in self._validators[tool_name].iter_errors(arguments):
             return _sentence(error)
         return None
 
 
-class _PlainSchema:
-    """A schema of an object with strings and booleans. It can accept arguments without jsonschema, but never refuse."""
+class _Plain(NamedTuple):
+    """What a schema asks of an object with strings and booleans, if it asks nothing else."""
 
-    _TYPES = {"string": str, "boolean": bool}
-    _OF_OBJECT = {"type", "properties", "required", "title", "description"}
-    _OF_PROPERTY = {"type", "minLength", "title", "description"}
-
-    def __init__(self, required: AbstractSet[str], kinds: Dict[str, type], shortest: Dict[str, int]) -> None:
-        self._required = required
-        self._kinds = kinds
-        self._shortest = shortest
-
-    @classmethod
-    def of(cls, schema: Dict[str, Any]) -> Optional[_PlainSchema]:
-        """The schema in its simple form, or None if it has any other keyword."""
-        if schema.get("type") != "object" or not set(schema) <= cls._OF_OBJECT:
-            return None
-        kinds: Dict[str, type] = {}
-        shortest: Dict[str, int] = {}
-        for name, part in schema.get("properties", {}).items():
-            kind = cls._TYPES.get(part.get("type")) if isinstance(part.get("type"), str) else None
-            if kind is None or not set(part) <= cls._OF_PROPERTY or (kind is not str and "minLength" in part):
-                return None
-            kinds[name] = kind
-            if "minLength" in part:
-                shortest[name] = part["minLength"]
-        return cls(frozenset(schema.get("required", ())), kinds, shortest)
+    required: AbstractSet[str]
+    properties: Dict[str, Tuple[type, int]]
+    """Their types, and the least lengths of strings."""
 
     def fits(self, arguments: Dict[str, Any]) -> bool:
         """True if the arguments certainly match the schema."""
-        if not self._required <= arguments.keys():
+        if not self.required <= arguments.keys():
             return False
-        kinds, shortest = self._kinds, self._shortest
         for name, value in arguments.items():
-            if name in kinds and type(value) is not kinds[name]:
-                return False
-            if name in shortest and len(value) < shortest[name]:
+            kind, least = self.properties.get(name, (None, 0))
+            if (kind is not None and type(value) is not kind) or (least and len(value) < least):
                 return False
         return True
+
+
+def _plain(schema: Dict[str, Any]) -> Optional[_Plain]:
+    """The schema in its simple form, or None if it has any other keyword."""
+    properties: Dict[str, Tuple[type, int]] = {}
+    for name, part in schema.get("properties", {}).items():
+        if part.get("type") == "string" and part.keys() <= {"type", "minLength", "description"}:
+            properties[name] = str, part.get("minLength", 0)
+        elif part.get("type") == "boolean" and part.keys() <= {"type", "description"}:
+            properties[name] = bool, 0
+        else:
+            return None
+    is_plain = schema.get("type") == "object" and schema.keys() <= {"type", "properties", "required"}
+    return _Plain(frozenset(schema.get("required", ())), properties) if is_plain else None
 
 
 def _sentence(error: Any) -> str:

@@ -11,7 +11,7 @@ sessions over a transport of its own ("Custom Transports").
 from __future__ import annotations
 
 import logging
-from typing import Any, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Tuple
 
 from .catalogue import Catalogue
 from .effects import Event, Notified, Reaction, RunCalls
@@ -171,14 +171,14 @@ class Protocol:
         if result is not None:
             exchange.answers.append(result_message(request.id, result))
 
-    def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> Reaction:
+    def finish(self, call: ToolCall, result: Optional[ToolResult], now: float) -> List[Event]:
         """Answer a call with its result, or with an internal error if `result` is None (the log then has the reason).
 
         A result that comes after the call has ended is dropped.
         """
         ended = self.registry.calls.end(call, now)
         if ended is None:
-            return Reaction(None)
+            return []
         exchange, request_id = ended
         try:
             encoded = self.catalogue.outcome(call.name, result, exchange.stateless)
@@ -186,22 +186,22 @@ class Protocol:
             exchange.refuse(request_id, error)
         else:
             exchange.answers.append(result_message(request_id, encoded))
-        return self._settled(exchange, ())
+        return self._sent(exchange)
 
     def _begun(self, exchange: Exchange) -> Reaction:
         """What to do once every message is handled."""
         if exchange.opened is not None:
             return Reaction(exchange.opened, exchange.events)
         if exchange.calls:
-            return Reaction(RunCalls(tuple(exchange.calls)), exchange.events)
-        return self._settled(exchange, exchange.events)
+            return Reaction(RunCalls(tuple(exchange.calls), exchange.answer), exchange.events)
+        if exchange.on_connection:
+            return Reaction(None, [*self._sent(exchange), *exchange.events])
+        return Reaction(exchange.answer(), exchange.events)
 
-    def _settled(self, exchange: Exchange, events: Sequence[Event]) -> Reaction:
-        """Send what answers there are: over HTTP, once no call is under way any more."""
+    def _sent(self, exchange: Exchange) -> List[Event]:
+        """On a connection that carries messages both ways an answer is sent at once; over HTTP it is fetched."""
         session = exchange.session
-        if session is None or not session.carries_messages:
-            return Reaction(exchange.answer(), events)
-        return Reaction(None, [*self.registry.send(session, exchange.answers), *events])
+        return self.registry.send(session, exchange.answers) if session is not None and session.carries_messages else []
 
     def stop(self, come_back_seconds: Optional[float] = None) -> List[Event]:
         """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`.

@@ -7,7 +7,7 @@ server interprets each of the two types in one place, exhaustively.
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .sessions import Output, Session
 from .streams import Stream
@@ -33,12 +33,14 @@ class OpenStream(NamedTuple):
 
 
 class RunCalls(NamedTuple):
-    """Run the tools concurrently and pass each result to the core. The last of the reactions has the request's reply.
+    """Run the tools concurrently and pass each result to the core.
 
-    If the connection is lost before that, call `Calls.connection_lost`.
+    Over HTTP the request is then answered with what `answer` gives, which may be called once all tools have ended. If
+    the connection is lost before that, call `Calls.connection_lost`.
     """
 
     calls: Sequence[ToolCall]
+    answer: Callable[[], Answer]
 
 
 Reply = Union[Answer, OpenStream, RunCalls]
@@ -78,22 +80,18 @@ class Notified(NamedTuple):
 
 
 class CallCancelled(NamedTuple):
-    """The call's result is no longer wanted: tell the tool that runs it (`ToolCall.cancel`).
-
-    `reply` answers the POST that made the call, if no other call of it is still running.
-    """
+    """The call's result is no longer wanted: tell the tool that runs it (`ToolCall.cancel`)."""
 
     call: ToolCall
     reason: Cancellation
-    reply: Optional[Answer] = None
 
 
 Event = Union[Wake, SessionOpened, SessionClosed, ToolsListed, Notified, CallCancelled]
 
 
 class Reaction(NamedTuple):
-    """Events to perform, then the reply. The reply is None if the request has been or will be answered elsewhere, as
-    all are on a connection that carries messages both ways."""
+    """Events to perform, then the reply. On a connection that carries messages both ways, the only reply is to run
+    calls: answers are among the messages that wait for it."""
 
     reply: Optional[Reply]
     events: Sequence[Event] = ()

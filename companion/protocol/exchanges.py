@@ -73,10 +73,8 @@ class Exchange:
             self.status = error.status
         self.answers.append(error_message(request_id, error, null_id=not self.stateless))
 
-    def answer(self) -> Optional[Answer]:
-        """The answer to the POST; None while calls are under way, and where there was no POST."""
-        if self.calls or self.on_connection:
-            return None
+    def answer(self) -> Answer:
+        """The answer to the POST, once no call is under way."""
         if not self.answers:
             return Answer(202, {}, b"")
         body = b"[" + b",".join(self.answers) + b"]" if self.batch else self.answers[0]
@@ -150,5 +148,5 @@ class Calls:
             exchange = self._pending.get(call)
             if exchange is not None and (call.cancellable or exchange.on_connection):
                 self.end(call, now)
-                events.append(CallCancelled(call, reason, exchange.answer()))
+                events.append(CallCancelled(call, reason))
         return events

@@ -12,13 +12,12 @@ import functools
 import logging
 import time
 from collections import ChainMap
-from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, NoReturn, Optional, Sequence, Set
+from typing import Any, Callable, Dict, Iterable, Mapping, NoReturn, Optional, Sequence, Set
 
 from aiohttp import web
 
 from ..protocol.core import Protocol
 from ..protocol.effects import (
-    Answer,
     CallCancelled,
     Event,
     Notified,
@@ -42,13 +41,6 @@ STOP_SECONDS = 1.0
 _ENDING = "The companion is being restarted or has ended. Try again in a moment."
 
 
-class RunningCall(NamedTuple):
-    """A call that is under way: the task that runs it, and its end, with the answer to its POST if it was the last."""
-
-    task: asyncio.Task[Any]
-    over: asyncio.Future[Optional[Answer]]
-
-
 class BaseServer:
     """A server of one dialect, which does not listen yet when it is made. Every server is made, started, spoken to and
     ended in this way; what differs between the transports stands in the subclasses, and nowhere above them."""
@@ -68,15 +60,15 @@ class BaseServer:
         self._hooks = hooks
         self._limits = limits
         self._protocol = Protocol(dialect, identity, limits)
-        self._running: Dict[ToolCall, RunningCall] = {}
-        self._cancelled: Set[asyncio.Task[Any]] = set()
+        self._running: Dict[ToolCall, asyncio.Future[Any]] = {}
+        """The calls that were not taken back, with the tasks that carry them out."""
+        self._cancelled: Set[asyncio.Future[Any]] = set()
         # Read for each request: further tokens may be added meanwhile.
         self._gate = Gate(ChainMap({"": secrets.token}, secrets.further), dialect.secret_header)
         self._bodies = Bodies(in_worker)
         self._listener: Optional[Listener] = None
         self._manager: Optional[web.Server] = None
         self._new_connection: Callable[[], Connection]
-        self._renewing: Optional[asyncio.Future[None]] = None
         self._stopping = False
 
     _now = staticmethod(time.monotonic)
@@ -94,16 +86,60 @@ class BaseServer:
 
         Raises OSError if the port is taken or there is no safe place for a socket, ImportError without jsonschema.
         """
+        self._protocol.catalogue.arguments.prepare()
+        if state:
+            self._protocol.registry.import_state(state, self._now())
+        self._manager = web.Server(self._handle)
+        self._new_connection = functools.partial(
+            Connection,
+            self._manager,
+            loop=asyncio.get_running_loop(),
+            limits=self._limits,
+            max_line_size=self._limits.header_bytes,
+            max_field_size=self._limits.header_bytes,
+            access_log=None,
+            logger=logger,
+            **self._connection_options(),
+        )
+        if self._dialect.on_socket:
+            self._listener = await listen_locally(self._new_connection)
+            self._gate.port = None
+        else:
+            self._listener = await listen_on_port(self._new_connection, ADDRESS, port)
+            self._gate.port = self._listener.address.port
+        self._look_at_the_time()
+        return self._listener.address
+
+    def _connection_options(self) -> Dict[str, Any]:
+        """What each `Connection` is told besides."""
         raise NotImplementedError
 
     async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
         """End everything, in order; each step gets so many `seconds`, if that is said. With `come_back_seconds`,
-        clients are told to reconnect after so long, because a successor is expected."""
+        clients are told to reconnect after so long, because a successor is expected.
+
+        Sessions are not reported as closed; undelivered messages are still in `export_state`.
+        """
+        if self._listener is None or self._manager is None or self._stopping:
+            return
+        self._stopping = True
+        self._listener.close()
+        seconds = STOP_SECONDS if seconds is None else seconds
+        self._manager.pre_shutdown()  # Idle connections end now, the others after their current response.
+        await self._end_clients(come_back_seconds, seconds)
+        await self._manager.shutdown(seconds / 2)  # aiohttp may wait twice that long
+        for task in self._cancelled:
+            task.cancel()
+        self._listener = None
+
+    async def _end_clients(self, come_back_seconds: Optional[float], seconds: float) -> None:
+        """End what the clients have under way."""
         raise NotImplementedError
 
     def export_state(self) -> Dict[str, Any]:
-        """What a successor can go on with, as JSON-serialisable data. Secret: never log it."""
-        return {}
+        """What a successor can go on with, as JSON-serialisable data. Secret: never log it. On another socket, with
+        another secret, all begin anew."""
+        return {} if self._dialect.on_socket else self._protocol.registry.export_state()
 
     def disconnect(self) -> None:
         """End every session."""
@@ -123,50 +159,19 @@ class BaseServer:
         """Answer a request."""
         raise NotImplementedError
 
-    async def _listen(self, port: int, **options: Any) -> Address:
-        """Take connections, each a `Connection` with these options. Raises OSError, and ImportError without
-        jsonschema."""
-        self._protocol.catalogue.arguments.prepare()
-        self._manager = web.Server(self._handle)
-        self._new_connection = functools.partial(
-            Connection,
-            self._manager,
-            loop=asyncio.get_running_loop(),
-            limits=self._limits,
-            max_line_size=self._limits.header_bytes,
-            max_field_size=self._limits.header_bytes,
-            access_log=None,
-            logger=logger,
-            **options,
-        )
-        if self._dialect.on_socket:
-            listener = await listen_locally(self._new_connection)
-            self._gate.port = None
-        else:
-            listener = await listen_on_port(self._new_connection, ADDRESS, port)
-            self._gate.port = listener.address.port
-        self._listener = listener
-        return listener.address
-
-    def renew_socket(self) -> None:
+    async def renew_socket(self) -> None:
         """Make the socket in the file system, if there is one, again if it was removed: programs look for it there."""
-        listener = self._listener
-        if listener is not None and listener.is_cut_off() and self._renewing is None:
-            self._renewing = asyncio.ensure_future(self._listen_again(listener))
-
-    async def _listen_again(self, former: Listener) -> None:
+        former = self._listener
+        if former is None or not former.is_cut_off():
+            return
         try:
-            renewed = await former.listen_again(self._new_connection)
+            self._listener = await former.listen_again(self._new_connection)
         except OSError as error:
             logger.warning("the socket was removed and cannot be made again: %s", error)
-        else:
-            logger.info("the socket was removed: made it again")
-            if self._stopping:
-                renewed.close()
-            else:
-                self._listener = renewed
-        finally:
-            self._renewing = None
+            return
+        logger.info("the socket was removed: made it again")
+        if self._stopping:
+            self._listener.close()
 
     def limit_bodies(self, size: int) -> None:
         """Take no message of more than `size` bytes; over a WebSocket, on connections that come from now on."""
@@ -204,7 +209,7 @@ class BaseServer:
                     self._hooks.process_known(event.client, process_id)
             elif isinstance(event, CallCancelled):
                 logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
-                self._let_run_out(event)
+                self._let_run_out(event.call)
                 event.call.cancel(event.reason)
             else:
                 never(event)
@@ -224,34 +229,27 @@ class BaseServer:
             result = error_result(_ENDING) if self._stopping else None
         except Exception:
             logger.exception("the tool %s failed", call.name)
-        reaction = self._protocol.finish(call, result, self._now())
-        self._perform(reaction.events)
-        self._ended(call, reaction.reply if isinstance(reaction.reply, Answer) else None)
+        self._running.pop(call, None)
+        self._perform(self._protocol.finish(call, result, self._now()))
 
-    def _let_run_out(self, event: CallCancelled) -> None:
+    def _let_run_out(self, call: ToolCall) -> None:
         """Nobody waits any more for what the tool does until it has heard of the cancellation."""
-        running = self._ended(event.call, event.reply)
-        if running is not None:
-            self._cancelled.add(running.task)
-            running.task.add_done_callback(self._cancelled.discard)
-
-    def _ended(self, call: ToolCall, answer: Optional[Answer]) -> Optional[RunningCall]:
-        running = self._running.pop(call, None)
-        if running is not None:
-            running.over.set_result(answer)
-        return running
+        task = self._running.pop(call, None)
+        if task is not None:
+            self._cancelled.add(task)
+            task.add_done_callback(self._cancelled.discard)
 
     async def _answer_calls(self, seconds: float) -> None:
         """Let the calls under way come to their end; those that do not are answered with an error."""
-        await self._calls_over(seconds)
-        for running in list(self._running.values()):
-            running.task.cancel()
-        await self._calls_over(seconds)
+        for task in await self._running_after(seconds):
+            task.cancel()
+        await self._running_after(seconds)
 
-    async def _calls_over(self, seconds: float) -> None:
-        """Wait until the calls under way are over, at most so long."""
+    async def _running_after(self, seconds: float) -> Set[asyncio.Future[Any]]:
+        """What carries out the calls that are under way after so long, if any are."""
         if self._running:
-            await asyncio.wait([running.over for running in self._running.values()], timeout=seconds)
+            await asyncio.wait(set(self._running.values()), timeout=seconds)
+        return set(self._running.values())
 
 
 def never(value: NoReturn) -> NoReturn:

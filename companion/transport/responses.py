@@ -106,15 +106,9 @@ def accepted(headers: CIMultiDictProxy[str]) -> Tuple[bool, bool]:
 
 @functools.lru_cache(maxsize=64)
 def _accepted(value: str) -> Tuple[bool, bool]:
-    if not value or value == "*/*":
-        return True, True
-    json = events = False
-    for part in value.lower().split(","):
-        media_type = part.partition(";")[0].strip()
-        if _NEVER.search(part):
-            continue
-        if media_type == "*/*":
-            return True, True
-        json = json or media_type in ("application/json", "application/*")
-        events = events or media_type in ("text/event-stream", "text/*")
-    return json, events
+    kinds = {part.partition(";")[0].strip() for part in value.lower().split(",") if not _NEVER.search(part)}
+    anything = not value or "*/*" in kinds
+    return (
+        anything or not kinds.isdisjoint(("application/json", "application/*")),
+        anything or not kinds.isdisjoint(("text/event-stream", "text/*")),
+    )

@@ -10,18 +10,17 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Dict, List, Mapping, Optional, Sequence, cast
+from typing import Any, Dict, Mapping, Optional, Sequence, cast
 
 from aiohttp import web
 
 from ..protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionOpened
 from ..protocol.exchanges import JSON_TYPE, refused
 from ..protocol.jsonrpc import RpcError
-from ..protocol.serving import Address
 from ..protocol.sessions import Output, Session
 from ..protocol.streams import Stream
 from ..protocol.tools import ToolCall
-from .base import STOP_SECONDS, BaseServer, RunningCall
+from .base import BaseServer
 from .bodies import body_complaint
 from .connections import Connection
 from .event_streams import EventStreams
@@ -34,49 +33,28 @@ _LINGER_SECONDS = 2.0
 class CompanionServer(BaseServer):
     """The HTTP server of one endpoint. Loop thread only."""
 
-    _streams: EventStreams
-    _expiry: Optional[asyncio.TimerHandle] = None
-    _in_flight = 0
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._streams = EventStreams(self._stream_ended, self._limits.heartbeat_seconds)
+        self._expiry: Optional[asyncio.TimerHandle] = None
+        self._in_flight = 0
 
     # Start and stop
 
-    async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
-        """Listen, and go on with what a former server on the same port has left."""
-        if state and not self._dialect.on_socket:
-            self._protocol.registry.import_state(state, self._now())
-        limits = self._limits
-        self._streams = EventStreams(self._stream_ended, limits.heartbeat_seconds)
-        address = await self._listen(
-            port, keepalive_timeout=limits.keepalive_seconds, lingering_time=_LINGER_SECONDS, auto_decompress=False
-        )
-        self._look_at_the_time()
-        return address
+    def _connection_options(self) -> Dict[str, Any]:
+        return {
+            "keepalive_timeout": self._limits.keepalive_seconds,
+            "lingering_time": _LINGER_SECONDS,
+            "auto_decompress": False,
+        }
 
-    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
-        """Answer the calls under way, end streams cleanly, then close everything.
-
-        Sessions are not reported as closed; undelivered messages are still in `export_state`.
-        """
-        if self._listener is None or self._stopping:
-            return
-        seconds = STOP_SECONDS if seconds is None else seconds
-        self._stopping = True
-        self._listener.close()
-        assert self._manager is not None
-        self._manager.pre_shutdown()  # Idle connections end now, the others after their current response.
+    async def _end_clients(self, come_back_seconds: Optional[float], seconds: float) -> None:
+        """Answer the calls under way, then end streams cleanly."""
         if self._expiry is not None:
             self._expiry.cancel()
         await self._answer_calls(seconds)
         self._perform(self._protocol.stop(come_back_seconds))
         await self._streams.stop(seconds)
-        await self._manager.shutdown(seconds / 2)  # aiohttp may wait twice that long
-        for task in self._cancelled:
-            task.cancel()
-        self._listener = None
-
-    def export_state(self) -> Dict[str, Any]:
-        """The sessions with their undelivered messages. On another socket, with another secret, all begin anew."""
-        return {} if self._dialect.on_socket else self._protocol.registry.export_state()
 
     def disconnect(self) -> None:
         """End every session. The clients' streams end, and their next request gets a 404 ("Session Management", 3)."""
@@ -166,43 +144,30 @@ class CompanionServer(BaseServer):
         reply = reaction.reply
         assert reply is not None
         if isinstance(reply, RunCalls):
-            return _answered(await self._answer_of(request, reply.calls))
+            await self._run_all(request, reply.calls)
+            return _answered(reply.answer())
         if isinstance(reply, OpenStream):
             return await self._streams.serve(request, reply)
         return _answered(reply)
 
-    async def _answer_of(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> Answer:
-        """Run the tools. The answer, even to calls that were taken back, is given when they have ended."""
+    async def _run_all(self, request: web.BaseRequest, calls: Sequence[ToolCall]) -> None:
+        """Run the tools until all have ended, also those whose calls were taken back."""
         connection = cast(Connection, request.protocol)
         connection.on_lost = functools.partial(self._caller_lost, calls)
-        loop = asyncio.get_running_loop()
-        over: List[asyncio.Future[Optional[Answer]]] = [loop.create_future() for _ in calls]
         try:
             if len(calls) == 1:  # on the request's own task: another one would take a tenth of a small call
                 task = asyncio.current_task()
                 assert task is not None
-                self._running[calls[0]] = RunningCall(task, over[0])
+                self._running[calls[0]] = task
                 await self._run(calls[0])
             else:
-                await self._run_side_by_side(calls, over)
+                tasks = [asyncio.ensure_future(self._run(call)) for call in calls]
+                self._running.update(zip(calls, tasks))
+                await asyncio.gather(*tasks)
         finally:
             connection.on_lost = None
         if self._expiry is None and self._protocol.registry.is_expiring(calls[0].session.id):
             self._look_at_the_time()
-        return next(answer for answer in [each.result() for each in over] if answer is not None)
-
-    async def _run_side_by_side(
-        self, calls: Sequence[ToolCall], over: Sequence[asyncio.Future[Optional[Answer]]]
-    ) -> None:
-        """Run the calls of a batch, each on a task of its own."""
-        tasks = [asyncio.ensure_future(self._run(call)) for call in calls]
-        self._running.update(zip(calls, map(RunningCall, tasks, over)))
-        try:
-            await asyncio.wait(tasks)
-        except asyncio.CancelledError:
-            for task in tasks:
-                task.cancel()
-            raise
 
     def _caller_lost(self, calls: Sequence[ToolCall], was_reset: bool) -> None:
         self._perform(self._protocol.registry.calls.connection_lost(calls, self._now()))

@@ -10,15 +10,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, cast
+from typing import Any, Awaitable, Callable, Dict, Optional, Sequence, cast
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from ..protocol.effects import RunCalls
 from ..protocol.jsonrpc import RpcError, error_message
-from ..protocol.serving import Address
 from ..protocol.sessions import Output, Session, SessionState
-from .base import STOP_SECONDS, BaseServer, RunningCall
+from .base import STOP_SECONDS, BaseServer
 from .connections import Connection, closing
 from .responses import WholeResponse, refusal
 
@@ -31,14 +30,14 @@ MOST_CONNECTIONS = 64
 class WebSocketServer(BaseServer):
     """Every method belongs to the loop thread."""
 
-    _peers: Dict[str, _Peer]
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._peers: Dict[str, _Peer] = {}
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    async def start(self, port: int = 0, state: Mapping[str, Any] = {}) -> Address:
-        """Listen. The connection is the session, so there is nothing to go on with but the port."""
-        self._peers = {}
-        return await self._listen(port, held=self._held)
+    def _connection_options(self) -> Dict[str, Any]:
+        return {"held": self._held}
 
     def _held(self) -> int:
         """Bytes of messages that the connections hold and nobody has taken."""
@@ -46,18 +45,11 @@ class WebSocketServer(BaseServer):
         bounds = [cast(Connection, each).frames for each in connections]
         return sum(each.held for each in bounds if each is not None)
 
-    async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
-        """Close every connection in order, then everything else."""
-        if self._listener is None or self._manager is None:
-            return
-        seconds = STOP_SECONDS if seconds is None else seconds
-        self._stopping = True
-        self._listener.close()
-        self._listener = None
-        peers = list(self._peers.values())
+    async def _end_clients(self, come_back_seconds: Optional[float], seconds: float) -> None:
+        """Close every connection in order. The connection is the session, so nobody can come back to it."""
+        peers = [asyncio.ensure_future(peer.close(seconds)) for peer in self._peers.values()]
         if peers:
-            await asyncio.wait([asyncio.ensure_future(peer.close(seconds)) for peer in peers], timeout=2 * seconds)
-        await self._manager.shutdown(seconds)
+            await asyncio.wait(peers, timeout=2 * seconds)
 
     def disconnect(self) -> None:
         """End every client's connection."""
@@ -111,8 +103,7 @@ class WebSocketServer(BaseServer):
         self._perform(reaction.events)
         if isinstance(reaction.reply, RunCalls):
             for call in reaction.reply.calls:
-                task = asyncio.ensure_future(self._run(call))
-                self._running[call] = RunningCall(task, asyncio.get_running_loop().create_future())
+                self._running[call] = asyncio.ensure_future(self._run(call))
 
     def _wake(self, outputs: Sequence[Output]) -> None:
         for session in cast(Sequence[Session], outputs):

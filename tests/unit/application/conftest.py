@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import sys
 from pathlib import Path
@@ -45,6 +46,9 @@ def loop() -> Iterator[SteppedLoop]:
     """A loop whose time the test moves on."""
     stepped = SteppedLoop()
     yield stepped
+    for task in asyncio.all_tasks(stepped):
+        task.cancel()  # else each complains in whatever test runs when it is collected
+    stepped.step()
     stepped.close()
 
 

@@ -150,7 +150,7 @@ class Calls(RuleBasedStateMachine):
                 event.call.cancel(event.reason)
 
     async def run(self, call):
-        self.perform(self.core.finish(call, await CLAUDE.call(call, self.window), 0.0).events)
+        self.perform(self.core.finish(call, await CLAUDE.call(call, self.window), 0.0))
 
     def hear(self):
         messages = [json.loads(payload) for payload in self.session.take()]

@@ -125,11 +125,14 @@ class Wire:
     ) -> Reply:
         """POST a message; each call it makes gives `result` at once."""
         reply = self.raw(json.dumps(message).encode(), headers, token_name=token_name)
-        reactions = list(reply.reactions)
-        for call in reply.calls:
-            reactions.append(self.core.finish(call, result, self.now))
-            self.note(reactions[-1].events)
-        answered = Reply(*reactions)
+        return self.finish(reply, result) if reply.calls else reply
+
+    def finish(self, reply: Reply, result: Optional[ToolResult]) -> Reply:
+        """What a POST is answered with once all its calls have this result."""
+        (reaction,) = reply.reactions
+        for call in reaction.reply.calls:
+            self.note(self.core.finish(call, result, self.now))
+        answered = Reply(reaction, Reaction(reaction.reply.answer()))
         answered.callers = [call.session.id for call in reply.calls]
         return answered
 

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule
 
-from companion.protocol.effects import Answer, CallCancelled, RunCalls
+from companion.protocol.effects import Answer, CallCancelled
 from companion.protocol.tools import Cancellation, text_result
 
 
@@ -19,9 +19,20 @@ def request(request_id):
     return {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
 
 
-def begin(wire, request_id=1, session=None, **accepts):
+def begun(wire, request_id=1, session=None):
+    """What is to be run, and gives the answer then."""
     headers = {} if session is None else {"Mcp-Session-Id": session}
-    return wire.raw(json.dumps(request(request_id)).encode(), headers, **accepts).calls[0]
+    return wire.raw(json.dumps(request(request_id)).encode(), headers).reactions[0].reply
+
+
+def begin(wire, request_id=1, session=None):
+    return begun(wire, request_id, session).calls[0]
+
+
+def finish(wire, run, text="done"):
+    """The answer to the POST once its only call has this result."""
+    assert wire.core.finish(run.calls[0], text_result(text), 0.0) == []
+    return run.answer()
 
 
 def take_back(wire, request_id, session=None, **headers):
@@ -43,20 +54,20 @@ class TestOthers:
 
     def test_the_calls_of_another_session_go_on_when_one_ends(self, wire):
         sessions = wire.connect(), wire.connect()
-        calls = [begin(wire, session=session) for session in sessions]
-        for call in calls:
-            call.on_cancelled(ignore)
+        runs = [begun(wire, session=session) for session in sessions]
+        for run in runs:
+            run.calls[0].on_cancelled(ignore)
         told = [pair for reaction in wire.delete(sessions[0]).reactions for pair in cancelled(reaction.events)]
-        assert told == [(calls[0], Cancellation.SESSION_CLOSED)]
-        assert wire.core.finish(calls[1], text_result("done"), 0.0).reply.status == 200
+        assert told == [(runs[0].calls[0], Cancellation.SESSION_CLOSED)]
+        assert b"done" in finish(wire, runs[1]).body
 
     def test_a_request_of_the_same_number_of_another_session_goes_on(self, wire):
         sessions = wire.connect(), wire.connect()
-        calls = [begin(wire, session=session) for session in sessions]
-        for call in calls:
-            call.on_cancelled(ignore)
-        assert cancelled(take_back(wire, 1, sessions[1]).events) == [(calls[1], Cancellation.BY_CLIENT)]
-        assert wire.core.finish(calls[0], text_result("done"), 0.0).reply.status == 200
+        runs = [begun(wire, session=session) for session in sessions]
+        for run in runs:
+            run.calls[0].on_cancelled(ignore)
+        assert cancelled(take_back(wire, 1, sessions[1]).events) == [(runs[1].calls[0], Cancellation.BY_CLIENT)]
+        assert b"done" in finish(wire, runs[0]).body
 
     @pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
     def test_a_request_of_the_same_number_without_a_session_goes_on(self, wire, version):
@@ -70,21 +81,20 @@ class TestOthers:
 class TestTakenBack:
     def test_it_is_told_and_not_answered(self, wire):
         session = wire.connect()
-        call = begin(wire, session=session)
-        call.on_cancelled(ignore)
+        run = begun(wire, session=session)
+        run.calls[0].on_cancelled(ignore)
         reaction = take_back(wire, 1, session)
         (event,) = reaction.events
-        assert (event.call, event.reason) == (call, Cancellation.BY_CLIENT)
-        assert event.reply == Answer(202, {}, b""), "the POST ends without an answer"
+        assert event == CallCancelled(run.calls[0], Cancellation.BY_CLIENT)
         assert reaction.reply.status == 202
-        assert wire.core.finish(call, text_result("late"), 0.0) == (None, ())
+        assert finish(wire, run, "late") == Answer(202, {}, b""), "the POST ends without an answer"
         assert take_back(wire, 1, session).events == []
 
     def test_one_that_does_not_listen_for_it_runs_to_its_end(self, wire):
         session = wire.connect()
-        call = begin(wire, session=session)
+        run = begun(wire, session=session)
         assert take_back(wire, 1, session).events == []
-        assert wire.core.finish(call, text_result("done"), 0.0).reply.status == 200
+        assert b"done" in finish(wire, run).body
 
     @pytest.mark.parametrize("other", [2, "1", 1.0, True, None, [1]])
     def test_only_the_very_id_is_meant(self, wire, other):
@@ -119,26 +129,14 @@ class Conversation(RuleBasedStateMachine):
         super().__init__()
         self.wire = self.wire_class()
         self.session = self.wire.connect("2025-03-26")
-        self.replies: Dict[int, List[Any]] = {}
-        self.answers: List[Any] = []
+        self.runs: Dict[int, Any] = {}  # by the number of their POST
         self.calls: Dict[Any, int] = {}  # with the number of their POST
         self.ids: Dict[Any, int] = {}
         self.cancelled: List[Any] = []
-        self.lost: List[int] = []
         self.count = 0
 
     def perform(self, events: Any) -> None:
-        for event in events:
-            if isinstance(event, CallCancelled):
-                self.cancelled.append(event.call)
-                self.reply(self.calls[event.call], event.reply)
-
-    def reply(self, post: int, reply: Any) -> None:
-        if reply is not None and not isinstance(reply, RunCalls):
-            self.replies[post].append(reply)
-            if isinstance(reply, Answer) and reply.body:
-                answer = json.loads(reply.body)
-                self.answers.extend(one["id"] for one in (answer if isinstance(answer, list) else [answer]))
+        self.cancelled += [event.call for event in events if isinstance(event, CallCancelled)]
 
     @rule(target=posts, size=st.integers(1, 3), with_session=st.booleans(), cancellable=st.booleans())
     def post(self, size, with_session, cancellable):
@@ -148,7 +146,7 @@ class Conversation(RuleBasedStateMachine):
         headers = {"Mcp-Session-Id": self.session} if with_session else {}
         reply = self.wire.raw(json.dumps(messages if size > 1 else messages[0]).encode(), headers)
         post = ids[0]
-        self.replies[post] = []
+        self.runs[post] = reply.reactions[0].reply
         for request_id, call in zip(ids, reply.calls):
             self.calls[call], self.ids[call] = post, request_id
             if cancellable:
@@ -156,15 +154,11 @@ class Conversation(RuleBasedStateMachine):
         return post
 
     def some(self, post, which):
-        calls = [call for call, its in self.calls.items() if its == post]
-        return calls[which % len(calls)]
+        return self.runs[post].calls[which % len(self.runs[post].calls)]
 
     @rule(post=posts, which=st.integers(0, 2))
     def finish(self, post, which):
-        call = self.some(post, which)
-        reaction = self.wire.core.finish(call, text_result("x"), 0.0)
-        self.perform(reaction.events)
-        self.reply(post, reaction.reply)
+        self.perform(self.wire.core.finish(self.some(post, which), text_result("x"), 0.0))
 
     @rule(post=posts, which=st.integers(0, 2))
     def take_back(self, post, which):
@@ -172,28 +166,20 @@ class Conversation(RuleBasedStateMachine):
 
     @rule(post=posts)
     def break_socket(self, post):
-        self.lost.append(post)
-        if not self.replies[post]:
-            calls = [call for call, its in self.calls.items() if its == post]
-            self.perform(self.wire.core.registry.calls.connection_lost(calls, 0.0))
+        self.perform(self.wire.core.registry.calls.connection_lost(self.runs[post].calls, 0.0))
 
     def teardown(self):
-        for call, post in self.calls.items():
+        for call in self.calls:
             for _ in range(2):  # The second time nothing may come of it.
-                reaction = self.wire.core.finish(call, text_result("x"), 0.0)
-                self.perform(reaction.events)
-                self.reply(post, reaction.reply)
-        for replies in self.replies.values():
-            assert len(replies) == 1, "one reply for each POST"
+                self.perform(self.wire.core.finish(call, text_result("x"), 0.0))
         assert len(self.cancelled) == len(set(self.cancelled))
-        taken_back = {self.ids[call] for call in self.cancelled}
-        wanted = set(self.ids.values()) - taken_back
-        assert set(self.answers) == wanted, "answered, or taken back"
+        for run in self.runs.values():
+            body = json.loads(run.answer().body or b"[]")
+            answered = [answer["id"] for answer in (body if isinstance(body, list) else [body])]
+            wanted = [self.ids[call] for call in run.calls if call not in self.cancelled]
+            assert sorted(answered) == wanted, "answered once, or taken back"
         assert not self.wire.core.registry.calls
-        if not self.lost:
-            assert len(self.answers) == len(wanted), "and not twice"
-        session = self.wire.core.registry.find(self.session)
-        assert session.requests == 0
+        assert self.wire.core.registry.find(self.session).requests == 0
 
 
 def test_no_order_answers_a_call_twice_or_never(wire_class):

@@ -38,28 +38,24 @@ class Talk:
         return self.session.state
 
     def receive(self, message):
-        return self._told(self.core.receive(self.session, message, 0, 0.0))
+        reaction = self.core.receive(self.session, message, 0, 0.0)
+        return [*told(reaction.events), *(reaction.reply.calls if reaction.reply is not None else ())]
 
     def finish(self, call, result):
-        return self._told(self.core.finish(call, result, 0.0))
+        return told(self.core.finish(call, result, 0.0))
 
     def notify(self, method, params, collapse=None):
-        return [each for each in self.core.registry.notify(method, params, None, collapse) if type(each) is not Wake]
+        return told(self.core.registry.notify(method, params, None, collapse))
 
     def lost(self):
-        return [
-            each
-            for each in self.core.registry.close(self.session, "the connection has ended")
-            if type(each) is not Wake
-        ]
+        return told(self.core.registry.close(self.session, "the connection has ended"))
 
     def take(self):
         return self.session.take()
 
-    @staticmethod
-    def _told(reaction):
-        calls = reaction.reply.calls if reaction.reply is not None else ()
-        return [*(each for each in reaction.events if type(each) is not Wake), *calls]
+
+def told(events):
+    return [each for each in events if type(each) is not Wake]
 
 
 def new(limits=Limits()):

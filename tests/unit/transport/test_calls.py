@@ -188,7 +188,7 @@ def test_a_call_that_has_ended_leaves_nothing_to_collect(run):
             try:
                 for number in range(20):
                     await client.send(request(number))
-                left = [each for each in gc.get_objects() if type(each).__name__ == "RunningCall"]
+                left = [each for each in gc.get_objects() if type(each).__name__ == "Exchange"]
             finally:
                 gc.enable()
             assert left == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-import companion.transport.server
+import companion.transport.base
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY
 
@@ -21,7 +21,7 @@ def test_only_the_first_header_of_a_connection_is_counted(run):
 
 
 def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, monkeypatch):
-    monkeypatch.setattr(companion.transport.server, "STOP_SECONDS", 1000.0)
+    monkeypatch.setattr(companion.transport.base, "STOP_SECONDS", 1000.0)
 
     async def scenario(served):
         async with served.client() as one, served.client() as other:
