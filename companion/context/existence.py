@@ -96,7 +96,7 @@ def _answer(question: Question, paths: Sequence[str], cancelled: Callable[[], bo
     """What was found, or `NOTHING_TO_TELL`. Disk thread."""
     found = real_paths(paths, cancelled)
     known = question.known
-    if known is not None and all(found.get(path) and found[path] == known.get(path) for path in paths):
+    if known is not None and all(found.get(path) == known.get(path) for path in paths):
         question.closed = True
         if not question.wanted:
             return NOTHING_TO_TELL

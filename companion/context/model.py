@@ -14,18 +14,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Tuple
 
+from ..settings import Settings
 from .exclusion import Excluded, exclusion
-from .units import is_well_formed
-
-
-class Policy(NamedTuple):
-    """What may be shared, from the settings. `maximum_files` is a count. `trusted` None omits `isTrusted`."""
-
-    maximum_files: int = 10
-    excluded: Excluded = exclusion(())
-    share_selection: bool = True
-    trusted: Optional[bool] = None
-    sharing: bool = True  # False while the user has paused it
+from .units import well_formed
 
 
 class Selection(NamedTuple):
@@ -180,41 +171,43 @@ class ContextModel:
         """Where an open file leads to without links; empty if it is missing, None if that is not known."""
         return self._found.get(self._key(path))
 
-    def shares_active(self, policy: Policy) -> bool:
+    def shares_active(self, settings: Settings) -> bool:
         """Whether `payload` uses the selection, which may be expensive to read."""
-        return self._active is not None and policy.sharing and self._is_shared(self._views[self._active], policy)
+        excluded = exclusion(settings.context_exclude)
+        return self._active is not None and self._is_shared(self._views[self._active], excluded)
 
-    def payload(self, policy: Policy, selection: Optional[Selection]) -> Dict[str, Any]:
-        """The `IdeContext` for clients. `selection` is the active view's; its text is already cut to its limit."""
-        state: Dict[str, Any] = {"openFiles": self._open_files(policy, selection) if policy.sharing else []}
-        if policy.trusted is not None:
-            state["isTrusted"] = policy.trusted
+    def payload(self, settings: Settings, selection: Optional[Selection], *, paused: bool = False) -> Dict[str, Any]:
+        """The `IdeContext` for clients. `selection` is the active view's; its text is what may be shared of it."""
+        state: Dict[str, Any] = {"openFiles": [] if paused else self._open_files(settings, selection)}
+        if settings.workspace_trust is not None:
+            state["isTrusted"] = settings.workspace_trust
         return {"workspaceState": state}
 
-    def _open_files(self, policy: Policy, selection: Optional[Selection]) -> List[Dict[str, Any]]:
+    def _open_files(self, settings: Settings, selection: Optional[Selection]) -> List[Dict[str, Any]]:
         active = self._views[self._active] if self._active is not None else None
+        excluded = exclusion(settings.context_exclude)
         ordered = sorted(self._files.items(), key=_most_recent_first)
         result: List[Dict[str, Any]] = []
         for key, file in ordered:
-            if len(result) >= policy.maximum_files:
+            if len(result) >= settings.context_maximum_files:
                 break
-            if not self._is_shared(key, policy):
+            if not self._is_shared(key, excluded):
                 continue
             entry: Dict[str, Any] = {"path": file.path, "timestamp": file.stamp, "isActive": key == active}
             if key == active and selection is not None:
                 entry["cursor"] = {"line": selection.line, "character": selection.character}
-                if selection.text and policy.share_selection:
+                if selection.text:
                     entry["selectedText"] = selection.text
             result.append(entry)
         return result
 
-    def _is_shared(self, key: str, policy: Policy) -> bool:
+    def _is_shared(self, key: str, excluded: Excluded) -> bool:
         real_path = self._found.get(key)
         if not real_path:
             return False
         path = self._files[key].path
         # A name that is not valid Unicode cannot be sent in JSON.
-        return not policy.excluded(path) and not policy.excluded(real_path) and is_well_formed(path)
+        return not excluded(path) and not excluded(real_path) and well_formed(path) == path
 
 
 def _most_recent_first(item: Tuple[str, _File]) -> Tuple[int, int]:

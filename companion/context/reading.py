@@ -11,17 +11,8 @@ import sublime
 
 from ..agents.shared_context import ActiveFile, Position
 from ..editor.selections import some_selections
-from ..editor.view_roles import is_terminal
 from .model import Selection
 from .units import cut, utf16_length, well_formed
-
-
-def followed_path(view: sublime.View) -> Optional[str]:
-    """The file that a view shows, or None for other views: widgets, terminals, reviews, which show none."""
-    path = view.file_name()
-    if path is None or view.element() is not None:
-        return None
-    return None if is_terminal(view) else path
 
 
 def read_selection(

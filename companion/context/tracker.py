@@ -20,9 +20,9 @@ from ..common.debounce import Debounce
 from ..editor.file_views import is_in
 from .exclusion import exclusion
 from .existence import Existence
-from .model import ContextModel, Policy
+from .model import ContextModel
 from .pause import Pause
-from .reading import followed_path, read_selection
+from .reading import read_selection
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -97,9 +97,8 @@ class ContextTracker:
 
     def on_activated(self, view: sublime.View) -> None:
         """A view of this window has the focus: a file, or something that leaves the active file as it is."""
-        # It is examined later, because a view of a review gets the focus before it is marked as such.
-        if self._candidate is not None and self._candidate[0] != view:
-            self._settle()
+        # It is looked at later: it may have the focus only for a moment, and be given its file after that.
+        self._settle()
         self.note_front()
         self._candidate = (view, self.last_in_front)
         self._changed()
@@ -115,12 +114,12 @@ class ContextTracker:
 
     def on_saved(self, view: sublime.View) -> None:
         """A file was saved, perhaps under another name."""
-        path = followed_path(view)
+        path = view.file_name()
         if path is not None and view.id() in self._paths:
             self._model.show(view.id(), path)
             self._model.saved(path)
             self._existence.saved(path)
-        elif path is not None and view == self._window.active_view():
+        elif view == self._window.active_view():
             self.on_activated(view)  # it had no file when it got the focus
         self._changed()
 
@@ -149,7 +148,6 @@ class ContextTracker:
         self._state = wanted
         self._sent = None
         self._watched = frozenset()
-        self._debounce.cancel()
         if listening:
             self._model.forget_found()  # it was not checked while no client was connected
             self._structure_changed = True
@@ -183,7 +181,7 @@ class ContextTracker:
         """Whether the user shares nothing of a file, be it open or not, that has these names. Main thread."""
         if self._structure_changed:
             self._look_at_project()
-        return not self.sharing or any(map(exclusion(tuple(self._settings().context_exclude)), paths))
+        return not self.sharing or any(map(exclusion(self._settings().context_exclude), paths))
 
     def withholds_open(self, path: str) -> bool:
         """The same for an open file, where it leads to included: one that was not looked for yet is withheld."""
@@ -208,8 +206,6 @@ class ContextTracker:
         """Nothing is published or computed any more."""
         self._state = State.STOPPED
         self._watched = frozenset()
-        self._waiting.clear()
-        self._debounce.cancel()
 
     # -- from events to the context -----------------------------------------------------------------------------------
 
@@ -227,32 +223,21 @@ class ContextTracker:
             return
         view, when = self._candidate
         self._candidate = None
-        if not view.is_valid():
-            return
-        path = followed_path(view)
+        path = view.file_name()
         if path is not None and view.window() == self._window:
             self._model.focus(view.id(), path, when)
             self._views[view.id()] = view
             self._paths[view.id()] = path
 
-    def _synchronise(self, *, thoroughly: bool = True) -> bool:
-        """Bring the model's views up to the window's; True if there was a difference.
-
-        Not thoroughly: views whose path is unchanged are taken to be what they were.
-        """
+    def _synchronise(self) -> bool:
+        """Bring the model's views up to the window's; True if there was a difference."""
         paths: Dict[int, str] = {}
         views: Dict[int, sublime.View] = {}
         for view in self._window.views(include_transient=True):
-            number = view.id()
             path = view.file_name()
-            if path is None:
-                continue
-            if thoroughly or self._paths.get(number) != path:
-                path = followed_path(view)
-                if path is None:
-                    continue
-            paths[number] = path
-            views[number] = view
+            if path is not None:
+                paths[view.id()] = path
+                views[view.id()] = view
         changed = paths != self._paths
         self._structure_changed = False
         self._paths, self._views = paths, views
@@ -301,21 +286,12 @@ class ContextTracker:
             deliver(context)
 
     def _context(self) -> SharedContext:
-        settings = self._settings()
-        policy = Policy(
-            maximum_files=settings.context_maximum_files,
-            excluded=exclusion(tuple(settings.context_exclude)),
-            share_selection=settings.share_selection,
-            trusted=settings.workspace_trust,
-            sharing=self.sharing,
-        )
+        settings, number, path = self._settings(), self._model.active_view, self._model.active_path
         selection, active = None, None
-        if self._model.shares_active(policy):
-            view = self._views.get(self._model.active_view or 0)
-            if view is not None and view.is_valid():
-                path, maximum = self._model.active_path or "", settings.context_maximum_selection
-                selection, active = read_selection(view, path, maximum, settings.share_selection)
-        return SharedContext(self._model.payload(policy, selection), active)
+        if number is not None and path is not None and self.sharing and self._model.shares_active(settings):
+            maximum = settings.context_maximum_selection
+            selection, active = read_selection(self._views[number], path, maximum, settings.share_selection)
+        return SharedContext(self._model.payload(settings, selection, paused=not self.sharing), active)
 
     # -- existence on disk --------------------------------------------------------------------------------------------
 
@@ -323,10 +299,9 @@ class ContextTracker:
         """Look for renames and deletions on disk and in the side bar, which have no event. Due about once a second."""
         if self._state is not State.LISTENING:
             return
-        self._settle()
         self._rechecks += 1
         if self._structure_changed or self._rechecks % RECHECKS_PER_SYNCHRONISATION == 0:
-            if self._synchronise(thoroughly=self._structure_changed):
+            if self._synchronise():
                 self._changed()
         self._existence.ask(self._model.paths(), known=self._model.found())
 

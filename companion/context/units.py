@@ -34,12 +34,3 @@ def well_formed(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
-
-
-def is_well_formed(text: str) -> bool:
-    """Whether `text` has no surrogates, and so can be sent as it is."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -25,8 +25,8 @@ class Region:
 class View:
     """A tab with one line of text; counts how often it is asked for its selection."""
 
-    def __init__(self, number, path, window=None, **settings):
-        self.number, self.path, self.home, self._settings = number, path, window, settings
+    def __init__(self, number, path, window=None):
+        self.number, self.path, self.home = number, path, window
         self.region = Region(0, 0)
         self.asked = 0
 
@@ -41,12 +41,6 @@ class View:
 
     def window(self):
         return self.home
-
-    def element(self):
-        return None
-
-    def settings(self):
-        return self._settings
 
     def sel(self):
         self.asked += 1
@@ -130,9 +124,9 @@ class Bench:
 
     # what the user and the disk do
 
-    def open(self, path, **settings):
+    def open(self, path):
         self.count += 1
-        view = View(self.count, path, self.window, **settings)
+        view = View(self.count, path, self.window)
         self.window.tabs.append(view)
         self.activate(view)
         return view

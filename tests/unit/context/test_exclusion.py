@@ -16,6 +16,7 @@ from companion.settings import Settings
         ("*.pem", ["/w/a.pem", "/w/A.PEM"], ["/w/a.pem.txt", "/w/pem"]),
         ("id_rsa*", ["/home/ada/.ssh/id_rsa", "/home/ada/.ssh/id_rsa.old"], ["/w/grid_rsa"]),
         ("private", ["/w/private/a.py", "/w/private"], ["/w/private.py"]),
+        ("test*.py", ["/w/test_a.py"], ["/w/tests/a.py"]),
         ("secrets/", ["/w/secrets/a", "/w/secrets/deep/a"], ["/w/secrets", "/w/mysecrets/a"]),
         ("config/*.json", ["/w/config/a.json"], ["/w/config/a.py", "/w/a.json", "/w/myconfig/a.json"]),
         ("/w/one", ["/w/one", "/w/one/a.py"], ["/v/w/one", "/w/one.py"]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import ntpath
 
-from companion.context.exclusion import exclusion
-from companion.context.model import ContextModel, Policy, Selection
+from companion.context.model import ContextModel, Selection
+from companion.settings import Settings
 
 A, B, C = "/code/a.py", "/code/b.py", "/code/c.py"
 NOW = 1_700_000_000_000
@@ -21,18 +21,18 @@ def model(**views):
     return made
 
 
-def files(made, policy=Policy(), selection=None):
-    context = made.payload(policy, selection)
+def files(made, settings=Settings(), selection=None):
+    context = made.payload(settings, selection)
     json.dumps(context).encode("ascii")
     return context["workspaceState"]["openFiles"]
 
 
-def paths(made, policy=Policy()):
-    return [file["path"] for file in files(made, policy)]
+def paths(made, settings=Settings()):
+    return [file["path"] for file in files(made, settings)]
 
 
-def active(made, policy=Policy()):
-    return [file["path"] for file in files(made, policy) if file["isActive"]]
+def active(made, settings=Settings()):
+    return [file["path"] for file in files(made, settings) if file["isActive"]]
 
 
 def test_a_tab_that_gets_the_name_of_a_newer_one_does_not_make_that_one_older():
@@ -121,7 +121,7 @@ def test_a_file_name_that_is_not_text_is_left_out():
 def test_at_most_so_many_files():
     made = model()
     made.focus(3, C, NOW + 10)
-    assert paths(made, Policy(maximum_files=2)) == [C, A]
+    assert paths(made, Settings(context_maximum_files=2)) == [C, A]
 
 
 def test_files_that_are_not_on_disk_are_left_out_until_they_are():
@@ -130,7 +130,7 @@ def test_files_that_are_not_on_disk_are_left_out_until_they_are():
     assert made.set_found({B: ""})
     assert paths(made) == [A, C]
     assert active(made) == []
-    assert not made.shares_active(Policy())
+    assert not made.shares_active(Settings())
     assert made.set_found({B: B})
     assert active(made) == [B]
     assert not made.set_found({B: B})
@@ -142,7 +142,16 @@ def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then()
     made.set_found({"/code/.env": "/code/.env"})
     made.focus(1, A, NOW + 10)
     made.focus(4, "/code/.env", NOW + 20)
-    policy = Policy(excluded=exclusion((".env*",)), maximum_files=3)
-    assert paths(made, policy) == [A, B, C]
-    assert active(made, policy) == []
-    assert not made.shares_active(policy)
+    settings = Settings(context_exclude=(".env*",), context_maximum_files=3)
+    assert paths(made, settings) == [A, B, C]
+    assert active(made, settings) == []
+    assert not made.shares_active(settings)
+
+
+def test_what_is_found_of_a_file_that_is_closed_meanwhile_says_nothing_when_it_is_opened_again():
+    made = model()
+    made.close(1)
+    assert not made.set_found({A: A})
+    made.show(1, A)
+    assert made.unchecked() == [A]
+    assert paths(made) == [B, C]

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.context.exclusion import exclusion
-from companion.context.model import ContextModel, Policy, Selection
+from companion.context.model import ContextModel, Selection
+from companion.settings import Settings
 
 BEGAN = 1_000_000
 NAMES = ["/w/a", "/w/b", "/w/c", "/w/.env", "/other/d"]
@@ -33,13 +34,11 @@ events = st.lists(
 )
 # What is found of each file in the end, or a history would seldom have anything to tell.
 found = st.fixed_dictionaries({name: st.sampled_from(["", "/w/real", "/w/real", "/keys/.env"]) for name in NAMES})
-policies = st.builds(
-    Policy,
-    maximum_files=st.integers(1, 5),
-    excluded=st.sampled_from([exclusion(()), exclusion((".env",))]),
-    share_selection=st.booleans(),
-    trusted=st.sampled_from([None, True, False]),
-    sharing=st.booleans(),
+some_settings = st.builds(
+    Settings,
+    context_maximum_files=st.integers(1, 5),
+    context_exclude=st.sampled_from([(), (".env",)]),
+    workspace_trust=st.sampled_from([None, True, False]),
 )
 
 
@@ -119,8 +118,8 @@ def expected_existing(history):
 
 
 @settings(max_examples=300, deadline=None)
-@given(events, found, policies)
-def test_the_payload_equals_what_the_history_says(history, found, policy):
+@given(events, found, some_settings, st.booleans())
+def test_the_payload_equals_what_the_history_says(history, found, current, paused):
     history = [*history, *(("exists", name, real) for name, real in found.items())]
     model = ContextModel(BEGAN)
     for event in history:
@@ -139,20 +138,21 @@ def test_the_payload_equals_what_the_history_says(history, found, policy):
 
     history = plain(history)
     stamps, active, existing = expected_stamps(history), expected_active(history), expected_existing(history)
-    candidates = [name for name in stamps if name in existing and not policy.excluded(name)]
-    candidates = [name for name in candidates if not policy.excluded(existing[name])]
-    payload = model.payload(policy, Selection(2, 3, "text"))
+    excluded = exclusion(current.context_exclude)
+    candidates = [name for name in stamps if name in existing and not excluded(name)]
+    candidates = [name for name in candidates if not excluded(existing[name])]
+    payload = model.payload(current, Selection(2, 3, "text"), paused=paused)
     state = payload["workspaceState"]
     listed = state["openFiles"]
 
     assert model.active_path == active
     assert sorted(model.paths()) == sorted(stamps)
-    assert state.get("isTrusted") is policy.trusted
-    if not policy.sharing:
+    assert state.get("isTrusted") is current.workspace_trust
+    if paused:
         assert listed == []
         return
     assert [file["timestamp"] for file in listed] == sorted((stamps[name] for name in candidates), reverse=True)[
-        : policy.maximum_files
+        : current.context_maximum_files
     ]
     for file in listed:
         assert file["path"] in candidates
@@ -160,7 +160,7 @@ def test_the_payload_equals_what_the_history_says(history, found, policy):
         assert file["isActive"] is (file["path"] == active)
         if file["path"] == active:
             assert file["cursor"] == {"line": 2, "character": 3}
-            assert ("selectedText" in file) is policy.share_selection
+            assert file["selectedText"] == "text"
         else:
             assert "cursor" not in file
             assert "selectedText" not in file

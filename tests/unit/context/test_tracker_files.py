@@ -229,11 +229,9 @@ class TestTabs:
         bench.go_on(50)
         assert bench.told() == ([], [])
 
-    def test_terminals_and_reviews_leave_the_active_file_as_it_is(self, bench):
+    def test_terminals_and_reviews_which_have_no_file_leave_the_active_one_as_it_is(self, bench):
         bench.open("/a")
         bench.listen()
-        bench.open("/t", terminus_view=True)
-        bench.open(None, **{"gemini_companion.role": "proposal"})
         bench.open(None)
         bench.go_on(50)
         assert bench.told() == (["/a"], ["/a"])
