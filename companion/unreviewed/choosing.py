@@ -11,7 +11,6 @@ import sublime
 
 from ..common.display_names import shown
 from ..editor.file_views import bring_back, in_front
-from ..editor.status_bar import say
 from .deciding import ChangeDecisions
 from .model import Scope
 from .reviewing import ChangeReviews
@@ -19,7 +18,6 @@ from .texts import change_item, file_count
 
 OTHERS = {Scope.SINCE_KEPT: "All unreviewed changes", Scope.LAST_TURN: "Changes of the last turn only"}
 HEADINGS = {Scope.SINCE_KEPT: "Unreviewed changes", Scope.LAST_TURN: "Changes of the last turn"}
-NONE = "no file was changed outside the editor"
 
 
 class ChangeLists:
@@ -34,8 +32,6 @@ class ChangeLists:
         """Let the user pick a change and go there, or list those of the other scope."""
         reviews = self._reviews
         reviews.list_since(scope)
-        if not self._any():
-            return
         listed, before = reviews.listed, in_front(self._window)
 
         def highlighted(index: int) -> None:
@@ -60,13 +56,10 @@ class ChangeLists:
 
     def keep_all(self) -> None:
         """Keep every change that is listed."""
-        if self._any():
-            self.decisions.keep(self._reviews.listed)
+        self.decisions.keep(self._reviews.listed)
 
     def undo_all(self) -> None:
         """Undo every change that is listed, if the user confirms it."""
-        if not self._any():
-            return
         listed, files = self._reviews.listed, file_count(len(self._reviews.listed))
         which = " of the last turn" if self._reviews.scope is Scope.LAST_TURN else ""
 
@@ -76,11 +69,6 @@ class ChangeLists:
 
         entries = [f"Undo the changes{which} of {files}", "Cancel"]
         self._window.show_quick_panel(entries, picked, placeholder=f"Undo what was changed in {files}?")
-
-    def _any(self) -> bool:
-        if not self._reviews.listed:
-            say(self._window, NONE)
-        return bool(self._reviews.listed)
 
 
 def _item(trigger: str, details: str, annotation: str) -> sublime.QuickPanelItem:

@@ -17,7 +17,7 @@ from ..editor.file_views import unsaved_files
 from ..editor.status_bar import say
 from ..review.document.disk import Original
 from .contents import NOTHING, full_path
-from .listing import ListedChange
+from .model import Change
 from .texts import TextPair, file_count, text_pair
 from .tracking import Tracking
 from .undoing import Refusal, restore, undo
@@ -39,9 +39,7 @@ class ChangeDecisions:
         self._window = window
         self._tracking = tracking
 
-    def read(
-        self, change: ListedChange, decoded: Callable[[bytes], Original], then: Callable[[TextPair], None]
-    ) -> None:
+    def read(self, change: Change, decoded: Callable[[bytes], Original], then: Callable[[TextPair], None]) -> None:
         """The texts of a change; `decoded` says what the review would show of a file with such bytes."""
 
         def find(there: Workspaces) -> TextPair:
@@ -51,7 +49,7 @@ class ChangeDecisions:
 
         self._tracking.carry_out(find, then)
 
-    def keep(self, changes: Sequence[ListedChange], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
+    def keep(self, changes: Sequence[Change], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
         """Keep these changes as they are shown; with `hunks`, only these of the one change, in lines as
         `merging.lines_of` counts."""
 
@@ -60,7 +58,7 @@ class ChangeDecisions:
 
         self._tracking.carry_out(do, then or self._say("kept", len(changes)))
 
-    def undo(self, changes: Sequence[ListedChange], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
+    def undo(self, changes: Sequence[Change], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
         """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change."""
         unsaved, storage, when = unsaved_files(), self._tracking.storage(), time.time()
 
@@ -96,7 +94,7 @@ class ChangeDecisions:
 
         self._tracking.carry_out(do, restored)
 
-    def ask(self, change: ListedChange) -> None:
+    def ask(self, change: Change) -> None:
         """Let the user decide a change that is no text."""
         choices = [("Keep", self.keep)] + ([("Undo", self.undo)] if not change.obstacle else [])
 
@@ -116,11 +114,11 @@ class ChangeDecisions:
         return told
 
 
-def _another(change: ListedChange) -> Refusal:
+def _another(change: Change) -> Refusal:
     return Refusal(change.full_path, ANOTHER.format(os.path.basename(change.path)))
 
 
-def _kept(there: Workspaces, change: ListedChange, hunks: Sequence[Hunk]) -> bool:
+def _kept(there: Workspaces, change: Change, hunks: Sequence[Hunk]) -> bool:
     """Keep it wherever it is listed: the folder may lie in another that a window has."""
     before = NOTHING if change.old_path else change.before
     kept = [workspace.keep(name, before, change.now, hunks) for workspace, name in there.holding(change.full_path)]

@@ -164,17 +164,15 @@ class Repository:
         return Position(named[0] if named else "", stash[0] if stash else "", under_way)
 
     def position_stamp(self) -> Tuple[Tuple[int, ...], ...]:
-        """What changes whenever `position` does: as long as it does not, that need not be asked for again."""
+        """What changes whenever `position` does: as long as it does not, that need not be asked for again. Raises
+        `OSError`."""
         own = [os.path.join(self.own_folder, name) for name in ("HEAD", "logs/HEAD", *_OPERATIONS)]
         shared = ["packed-refs", "refs/stash", "logs/refs/stash", "reftable/tables.list", self._branch()]
         return tuple(map(_stamp, own + [os.path.join(self._common_folder, name) for name in shared]))
 
     def _branch(self) -> str:
-        try:
-            with open(os.path.join(self.own_folder, "HEAD"), encoding="utf-8", errors="replace") as file:
-                return file.read(4096).partition("ref: ")[2].strip()
-        except OSError:
-            return ""
+        with open(os.path.join(self.own_folder, "HEAD"), encoding="utf-8", errors="replace") as file:
+            return file.read(4096).partition("ref: ")[2].strip()
 
     def tree(self, commit: str) -> Optional[Dict[str, str]]:
         """The identities of a commit's files, by path; of the commit "" none. None if it cannot be read."""

@@ -11,37 +11,10 @@ import itertools
 from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
 from ..review.document.formats import format_of_bytes
-from .contents import Content, full_path
 from .looking import COPIED_BYTES
 from .merging import hunks_between
-from .model import Change, Kind, Scope
+from .model import Change, Scope
 from .workspace import Workspace
-
-
-class ListedChange(NamedTuple):
-    """An unreviewed change of `path`, relative to the real path `folder` and with `/`; it was at `old_path` if renamed.
-
-    `before` and `now` are what is shown and may be undone. `added` and `removed` are lines. `obstacle` is a sentence
-    why it cannot be undone, or empty. `number` and `who` are those of the `Change`.
-    """
-
-    folder: str
-    path: str
-    kind: Kind
-    before: Content
-    now: Content
-    number: int
-    old_path: str = ""
-    who: str = ""
-    added: int = 0
-    removed: int = 0
-    binary: bool = False
-    obstacle: str = ""
-
-    @property
-    def full_path(self) -> str:
-        """Where the file is."""
-        return full_path(self.folder, self.path)
 
 
 class Lists(NamedTuple):
@@ -50,8 +23,8 @@ class Lists(NamedTuple):
     `restorable`: whether something was undone.
     """
 
-    changes: Tuple[ListedChange, ...] = ()
-    last_turn: Optional[Tuple[ListedChange, ...]] = None
+    changes: Tuple[Change, ...] = ()
+    last_turn: Optional[Tuple[Change, ...]] = None
     restorable: bool = False
 
 
@@ -65,7 +38,7 @@ def joined(lists: Sequence[Lists]) -> Lists:
     )
 
 
-def _newest_first(lists: Iterable[Tuple[ListedChange, ...]]) -> Tuple[ListedChange, ...]:
+def _newest_first(lists: Iterable[Tuple[Change, ...]]) -> Tuple[Change, ...]:
     found = {(each.folder, each.path): each for each in itertools.chain.from_iterable(lists)}
     return tuple(sorted(found.values(), key=lambda change: -change.number))
 
@@ -82,7 +55,7 @@ class Listing:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._counts: Dict[Tuple[str, str], _Counts] = {}
+        self._counts: Dict[Tuple[str, str, str], _Counts] = {}
 
     def lists(self) -> Lists:
         """All that is unreviewed."""
@@ -91,12 +64,12 @@ class Listing:
         turn = self._listed(counts, Scope.LAST_TURN) if self._workspace.has_turns else None
         return Lists(changes, turn, bool(self._workspace.last_undone()))
 
-    def _listed(self, counts: Dict[Tuple[str, str], _Counts], scope: Scope) -> Tuple[ListedChange, ...]:
+    def _listed(self, counts: Dict[Tuple[str, str, str], _Counts], scope: Scope) -> Tuple[Change, ...]:
         found = []
         for change in self._workspace.changes(scope):
-            key = change.before.identity, change.now.identity
+            key = change.path, change.before.identity, change.now.identity
             self._counts[key] = counts.get(key) or self._counts.get(key) or self._count(change)
-            found.append(ListedChange(self._workspace.folder, *change, *self._counts[key]))
+            found.append(change._replace(folder=self._workspace.folder, **self._counts[key]._asdict()))
         return tuple(found)
 
     def _count(self, change: Change) -> _Counts:

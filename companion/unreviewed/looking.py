@@ -137,8 +137,6 @@ class Looks:
             other = came[path.casefold()]
             with suppress(OSError):
                 if os.path.samestat(os.lstat(f"{self._folder}/{path}"), os.lstat(f"{self._folder}/{other}")):
-                    if path in self._blobs:  # it is looked at by that name
-                        path, other = other, path
                     self._known.pop(path, None)
                     found[path] = Reading(NOTHING)
 
@@ -197,8 +195,6 @@ class Looks:
             return None
         except OSError:
             return Reading(Content(unread, mode, status.st_size))
-        if len(data) != status.st_size:
-            return None
         content = Content(identity(data, blob or self.like), mode, len(data))
         if blob and blob in blob_names(content.identity, data):
             return Reading(content, blob=blob)

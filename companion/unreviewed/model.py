@@ -26,7 +26,7 @@ import itertools
 from enum import Enum
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
-from .contents import NOTHING, Content
+from .contents import NOTHING, Content, full_path
 
 
 class Event(Enum):
@@ -67,10 +67,12 @@ class Scope(Enum):
 
 
 class Change(NamedTuple):
-    """An unreviewed change of the file at `path`, relative to the folder. A renamed file was at `old_path` before.
+    """An unreviewed change of the file at `path`, relative to the folder and with `/`; it was at `old_path` if renamed.
 
-    `number` grows with each change that is seen in any folder: the newest has the largest. `who` is the program that
-    was at work each time when it was seen to grow, if it was the only one, or empty.
+    `before` and `now` are what is shown and may be undone. `number` grows with each change that is seen in any folder:
+    the newest has the largest. `who` is the program that was at work each time when it was seen to grow, if it was the
+    only one, or empty. What follows is known once it is listed (`listing`): the real path of the folder; how many lines
+    were added and removed; whether it is no text; a sentence why it cannot be undone, or empty.
     """
 
     path: str
@@ -80,6 +82,16 @@ class Change(NamedTuple):
     number: int
     old_path: str = ""
     who: str = ""
+    folder: str = ""
+    added: int = 0
+    removed: int = 0
+    binary: bool = False
+    obstacle: str = ""
+
+    @property
+    def full_path(self) -> str:
+        """Where the file is."""
+        return full_path(self.folder, self.path)
 
 
 _numbers = itertools.count(1)

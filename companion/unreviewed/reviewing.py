@@ -24,10 +24,10 @@ from ..review.document.disk import original_of
 from ..review.document.encodings import DEFAULT_FALLBACK
 from ..review.document.preparation import Preparation
 from .deciding import ChangeDecisions
-from .listing import ListedChange, Lists
+from .listing import Lists
 from .looking import COPIED_BYTES
 from .merging import taken_back, without_hunks
-from .model import Kind, Scope
+from .model import Change, Kind, Scope
 from .texts import TextPair, about
 from .tracking import Tracking
 from .undoing import Refusal
@@ -48,7 +48,7 @@ class _Shown(NamedTuple):
     """What a review shows. `by_lines`: whether each line of the texts is one of the bytes, so that hunks can be decided
     one by one."""
 
-    change: ListedChange
+    change: Change
     by_lines: bool
 
 
@@ -80,7 +80,7 @@ class ChangeReviews:
         self._preview: Optional[sublime.View] = None
 
     @property
-    def listed(self) -> Tuple[ListedChange, ...]:
+    def listed(self) -> Tuple[Change, ...]:
         """What is listed, the newest first."""
         return self.lists.changes if self.scope is Scope.SINCE_KEPT else self.lists.last_turn or ()
 
@@ -91,7 +91,7 @@ class ChangeReviews:
 
     # -- showing ------------------------------------------------------------------------------------------------------
 
-    def show(self, change: ListedChange) -> None:
+    def show(self, change: Change) -> None:
         """Open the review of a change, or go to it. The user has asked for it."""
         review = self.review_of(change)
         if review is not None:
@@ -99,7 +99,7 @@ class ChangeReviews:
         else:
             self._read(change, partial(self._show, change, None))
 
-    def preview(self, change: ListedChange) -> None:
+    def preview(self, change: Change) -> None:
         """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
         review, path = self.review_of(change), change.full_path
         if review is not None:
@@ -116,12 +116,12 @@ class ChangeReviews:
         if sheet is not None and sheet.is_transient():
             sheet.close()
 
-    def review_of(self, change: ListedChange) -> Optional[Review]:
+    def review_of(self, change: Change) -> Optional[Review]:
         """The open review of the same file, if there is one."""
         path = change.full_path
         return next((review for review in self._shown if review.path == path and review.pending), None)
 
-    def _read(self, change: ListedChange, then: Callable[[TextPair], None]) -> None:
+    def _read(self, change: Change, then: Callable[[TextPair], None]) -> None:
         settings, view = self._settings(), self._window.active_view()
         fallback = view.settings().get("fallback_encoding") if view is not None else None
         decoded = partial(
@@ -133,7 +133,7 @@ class ChangeReviews:
         )
         self._decisions.read(change, decoded, then)
 
-    def _show(self, change: ListedChange, former: Optional[Review], texts: TextPair) -> None:
+    def _show(self, change: Change, former: Optional[Review], texts: TextPair) -> None:
         """Show a change whose texts were read, in the place of the review that has just been decided, if any."""
         if self._listed(change.full_path) != change or self.review_of(change) is not None:
             self._finish(former)
@@ -161,10 +161,10 @@ class ChangeReviews:
             self._shown.pop(review, None)
             self._end(review)
 
-    def _listed(self, path: str) -> Optional[ListedChange]:
+    def _listed(self, path: str) -> Optional[Change]:
         return next((change for change in self.listed if change.full_path == path), None)
 
-    def _after(self, change: ListedChange) -> Optional[ListedChange]:
+    def _after(self, change: Change) -> Optional[Change]:
         """The next change in the list; after the last one the first."""
         others = [each for each in self.listed if each.full_path != change.full_path]
         older = [each for each in others if each.number < change.number]
@@ -186,7 +186,7 @@ class ChangeReviews:
                 self._read(change, partial(self._show_anew, review, change))
             self._note(review)
 
-    def _show_anew(self, review: Review, change: ListedChange, texts: TextPair) -> None:
+    def _show_anew(self, review: Review, change: Change, texts: TextPair) -> None:
         if not review.pending or review not in self._shown:
             return
         if texts.right is None:
@@ -261,7 +261,7 @@ class ChangeReviews:
             hunks = hunks if change.kind is Kind.CHANGED else ()
             self._decisions.undo([change], partial(self._undone, review, hunks), hunks)
 
-    def _begin(self, review: Review) -> Optional[ListedChange]:
+    def _begin(self, review: Review) -> Optional[Change]:
         """The change, which is being decided from now on; None if it cannot be decided now."""
         return self._shown[review].change if review in self._shown and review.begin_writing() else None
 

@@ -13,8 +13,8 @@ from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 from ..comparison import split_lines
 from ..review.document.disk import Kind, Original
 from ..review.document.text import ProposedText
-from .listing import ListedChange
 from .merging import lines_of
+from .model import Change
 from .model import Kind as Kinds
 
 
@@ -34,7 +34,7 @@ def file_count(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
 
 
-def change_item(change: ListedChange) -> Tuple[str, str, str]:
+def change_item(change: Change) -> Tuple[str, str, str]:
     """A change in a list: the path, what else is to be known, and how much it is; nothing is escaped."""
     details = f"renamed from {change.old_path}" if change.kind is Kinds.RENAMED else change.obstacle
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
@@ -44,7 +44,7 @@ def change_item(change: ListedChange) -> Tuple[str, str, str]:
     return change.path, details, ", ".join(parts)
 
 
-def about(change: ListedChange, before: Optional[str], now: str) -> str:
+def about(change: Change, before: Optional[str], now: str) -> str:
     """What is to be known of a change beside its two texts, in a sentence; empty if they say it all."""
     if change.kind is Kinds.DELETED:
         return "The file was deleted."
@@ -56,7 +56,7 @@ def about(change: ListedChange, before: Optional[str], now: str) -> str:
     return ""
 
 
-def text_pair(change: ListedChange, sides: Sequence[Optional[bytes]], decoded: Callable[[bytes], Original]) -> TextPair:
+def text_pair(change: Change, sides: Sequence[Optional[bytes]], decoded: Callable[[bytes], Original]) -> TextPair:
     """The texts of a change that has these bytes before and now, None where nobody knows them.
 
     `decoded` says what the review would show of a file with such bytes.

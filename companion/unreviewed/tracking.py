@@ -192,9 +192,9 @@ class Tracking:
         workspaces, different = self._there(), False
         while True:
             with self._lock:
-                root, tracked, folder.again = folder.root, any(folder.windows.values()), False
+                root, folder.again = folder.root._replace(tracked=any(folder.windows.values())), False
             began, who = _processor_seconds(), self._who(folder)
-            first = workspaces.look(root, tracked, cancelled, who)
+            first = workspaces.look(root, cancelled, who)
             news = self._list(workspaces, folder)
             different = different or news
             with self._lock:
@@ -255,7 +255,7 @@ class Tracking:
 
         def begin(there: Workspaces) -> None:
             for root in roots:
-                there.look(root, True, lambda: False)
+                there.look(root._replace(tracked=True), lambda: False)
                 there.begin_turn(root)
 
         self.carry_out(begin)

@@ -15,8 +15,8 @@ from ..comparison import Hunk
 from ..review.document.disk import DiskError, same_files
 from .contents import NOTHING, Content, full_path, identity
 from .exchanging import State, exchange
-from .listing import ListedChange
 from .merging import without_hunks
+from .model import Change
 from .record import Step
 from .workspace import Workspace
 
@@ -33,7 +33,7 @@ class Refusal(NamedTuple):
 
 def undo(
     workspace: Workspace,
-    changes: Sequence[ListedChange],
+    changes: Sequence[Change],
     unsaved: Collection[str],
     storage: str,
     when: float,
@@ -77,7 +77,7 @@ def restore(workspace: Workspace, unsaved: Collection[str], storage: str) -> Lis
     return refused + failed
 
 
-def _steps(change: ListedChange) -> List[Step]:
+def _steps(change: Change) -> List[Step]:
     if change.old_path:
         return [Step(change.old_path, NOTHING, change.before), Step(change.path, change.now, NOTHING)]
     return [Step(change.path, change.now, change.before)]
@@ -87,7 +87,7 @@ def _back(step: Step) -> Step:
     return Step(step.path, step.wanted, step.held)
 
 
-def _without(workspace: Workspace, change: ListedChange, hunks: Sequence[Hunk]) -> Optional[Content]:
+def _without(workspace: Workspace, change: Change, hunks: Sequence[Hunk]) -> Optional[Content]:
     """What a file holds once these hunks are taken back; None if nobody knows."""
     old, new = workspace.data(change.before), workspace.data(change.now)
     if old is None or new is None:

@@ -87,23 +87,20 @@ class Walks:
             if known is not None and known.signature == signature and not self._is_due(known):
                 return known
             with os.scandir(path) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
+                kinds = sorted(
+                    (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False))
+                    for entry in entries
+                )
         except OSError:
             return before.get(here)
         prefix = here + "/" if here else ""
         files: List[str] = []
         folders: List[str] = []
-        for entry in found:
-            name = prefix + entry.name
-            try:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                is_file = not is_folder and entry.is_file(follow_symlinks=False)
-            except OSError:
-                continue
-            if (is_folder or is_file) and entry.name != ".git" and not self._left_out(name, is_folder):
-                (folders if is_folder else files).append(name)
+        for name, is_folder, is_file in kinds:
+            if (is_folder or is_file) and name != ".git" and not self._left_out(prefix + name, is_folder):
+                (folders if is_folder else files).append(prefix + name)
         fresh = max(signature[:2]) + _FRESH_NANOSECONDS > time.time_ns()
-        is_repository = any(entry.name == ".git" for entry in found)
+        is_repository = any(name == ".git" for name, _, _ in kinds)
         return _Listed(() if fresh else signature, self._now, files, folders, is_repository)
 
     def _is_due(self, known: _Listed) -> bool:

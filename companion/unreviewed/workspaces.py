@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
 from .contents import full_path
@@ -29,36 +29,19 @@ MAXIMUM_WORKSPACES = 100  # in one folder
 
 
 class Root(NamedTuple):
-    """A folder as a window calls it, and what is left out in it."""
+    """A folder as a window calls it, what is left out in it, and whether it is tracked."""
 
     folder: str
     rules: Rules
+    tracked: bool = False
 
 
 class _Known(NamedTuple):
-    """A workspace; by the folders of windows that it is looked at for: the rules, and whether that is tracked."""
+    """A workspace, and the folders of windows that it is looked at for, by their names."""
 
     workspace: Workspace
     listing: Listing
-    rules: Dict[str, Rules]
-    tracked: Dict[str, bool]
-
-    def use_rules(self) -> None:
-        """What one of them leaves out is left out, by the real path or by that which the window has."""
-        rules = [(folder, os.path.join(os.path.realpath(folder), ""), each) for folder, each in self.rules.items()]
-
-        def named(path: str, folder: str, real: str) -> Set[str]:
-            return {path, os.path.join(folder, path[len(real) :])}
-
-        def secret(path: str) -> bool:
-            return any(each.secret(name) for folder, real, each in rules for name in named(path, folder, real))
-
-        def left_out(path: str, is_folder: bool) -> bool:
-            return any(
-                each.left_out(name, is_folder) for folder, real, each in rules for name in named(path, folder, real)
-            )
-
-        self.workspace.use(Rules(secret, left_out))
+    roots: Dict[str, Root]
 
 
 class Workspaces:
@@ -70,7 +53,7 @@ class Workspaces:
         self._known: Dict[str, _Known] = {}
         self._real: Dict[str, str] = {}  # by the folder as a window calls it
 
-    def look(self, root: Root, tracked: bool, cancelled: Callable[[], bool], who: Optional[str] = None) -> bool:
+    def look(self, root: Root, cancelled: Callable[[], bool], who: Optional[str] = None) -> bool:
         """Look at a folder, where `who` is at work, and the repositories in it. Whether one was so for the first time.
 
         Errors are logged: the next look may do better.
@@ -81,13 +64,12 @@ class Workspaces:
         while waiting and seen < MAXIMUM_WORKSPACES and not cancelled():
             folder = waiting.pop()
             seen += 1
-            known = self._provide(folder, root, tracked)
+            known = self._provide(folder, root)
             if known is None:
                 continue
             workspace = known.workspace
-            known.tracked[root.folder] = tracked
             try:
-                wanted = any(known.tracked.values())
+                wanted = _is_tracked(known)
                 if wanted and not workspace.tracked:
                     first = True
                     workspace.begin(cancelled)
@@ -97,7 +79,7 @@ class Workspaces:
                     workspace.look(cancelled, who)
             except (GitError, OSError) as error:
                 logger.info("a folder cannot be looked at: %s", error)
-            if tracked:
+            if root.tracked:
                 nested = [full_path(folder, path) for path in workspace.repositories()]
                 waiting += [each for each in nested if os.path.realpath(each) == each and os.path.isdir(each)]
             elif not workspace.tracked and not workspace.changes() and not workspace.last_undone():
@@ -107,9 +89,9 @@ class Workspaces:
     def leave(self, root: Root, cancelled: Callable[[], bool]) -> None:
         """No window has this folder any more. What is unreviewed in it is kept in the store."""
         for folder, known in self._of_root(root):
-            known.tracked.pop(root.folder, None)
+            known.roots.pop(root.folder, None)
             try:
-                if not any(known.tracked.values()):
+                if not _is_tracked(known):
                     known.workspace.end(cancelled)
             except (GitError, OSError) as error:
                 logger.info("a folder cannot be looked at: %s", error)
@@ -154,14 +136,14 @@ class Workspaces:
         """The workspaces in these folders that the last undo was about."""
         with self._lock:
             names = [root.folder for root in roots]
-            found = [each.workspace for each in self._known.values() if any(name in each.rules for name in names)]
+            found = [each.workspace for each in self._known.values() if any(name in each.roots for name in names)]
         found = [workspace for workspace in found if workspace.last_undone()]
         last = max((workspace.undone_at for workspace in found), default=0.0)
         return [workspace for workspace in found if workspace.undone_at == last]
 
     def _of_root(self, root: Root) -> List[Tuple[str, _Known]]:
         with self._lock:
-            return [(folder, known) for folder, known in self._known.items() if root.folder in known.rules]
+            return [(folder, known) for folder, known in self._known.items() if root.folder in known.roots]
 
     def _begun(self, root: Root) -> List[str]:
         """The folders to begin with: of an earlier run there may be repositories that have unreviewed changes."""
@@ -181,28 +163,30 @@ class Workspaces:
         with self._lock:
             known = self._known.get(folder)
             if known is not None:
-                known.rules.pop(root.folder, None)
-                known.tracked.pop(root.folder, None)
-                if not known.rules:
+                known.roots.pop(root.folder, None)
+                if not known.roots:
                     del self._known[folder]
 
-    def _provide(self, folder: str, root: Root, tracked: bool) -> Optional[_Known]:
-        """The workspace of a real folder; if it is not `tracked`, only if there is something in it."""
+    def _provide(self, folder: str, root: Root) -> Optional[_Known]:
+        """The workspace of a real folder; if it is not tracked, only if there is something in it."""
         with self._lock:
             known = self._known.get(folder)
         if known is None:
             try:
-                if not tracked and not has_record(self.store, folder):
+                if not root.tracked and not has_record(self.store, folder):
                     return None
                 workspace = Workspace(folder, self.store, self._repository(folder))
             except OSError as error:
                 logger.info("what is known of a folder cannot be read: %s", error)
                 return None  # it is not begun anew meanwhile
             with self._lock:
-                known = self._known.setdefault(folder, _Known(workspace, Listing(workspace), {}, {}))
-        if known.rules.get(root.folder) is not root.rules:
-            known.rules[root.folder] = root.rules
-            known.use_rules()
+                known = self._known.setdefault(folder, _Known(workspace, Listing(workspace), {}))
+        with self._lock:
+            former = known.roots.get(root.folder)
+            known.roots[root.folder] = root
+            roots = list(known.roots.values())
+        if former is None or former.rules is not root.rules:
+            known.workspace.use(_joined_rules(roots))
         return known
 
     def _repository(self, folder: str) -> Optional[Repository]:
@@ -217,3 +201,22 @@ class Workspaces:
         except GitError as error:
             logger.debug("no repository: %s", error)
             return None
+
+
+def _is_tracked(known: _Known) -> bool:
+    return any(root.tracked for root in list(known.roots.values()))
+
+
+def _joined_rules(roots: Sequence[Root]) -> Rules:
+    """What one of them leaves out is left out, by the real path or by that which the window has."""
+    known = [(root.rules, root.folder, os.path.join(os.path.realpath(root.folder), "")) for root in roots]
+
+    def named(path: str) -> Iterator[Tuple[Rules, str]]:
+        for rules, folder, real in known:
+            yield rules, path
+            yield rules, os.path.join(folder, path[len(real) :])
+
+    return Rules(
+        lambda path: any(rules.secret(name) for rules, name in named(path)),
+        lambda path, is_folder: any(rules.left_out(name, is_folder) for rules, name in named(path)),
+    )

@@ -13,7 +13,8 @@ import pytest
 from companion.system.platform import Platform
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
-from companion.unreviewed.listing import ListedChange, Listing
+from companion.unreviewed.listing import Listing
+from companion.unreviewed.model import Change
 from companion.unreviewed.store import Store
 from companion.unreviewed.undoing import Refusal, restore, undo
 from companion.unreviewed.workspace import Workspace
@@ -98,12 +99,12 @@ class Project:
         self.workspace.begin(never)
         return self.workspace
 
-    def look(self) -> Dict[str, ListedChange]:
+    def look(self) -> Dict[str, Change]:
         """What is listed after a look."""
         self.workspace.look(never)
         return self.listed()
 
-    def listed(self) -> Dict[str, ListedChange]:
+    def listed(self) -> Dict[str, Change]:
         """What is listed."""
         return {change.path: change for change in Listing(self.workspace).lists().changes}
 

@@ -176,17 +176,17 @@ def test_a_folder_whose_record_cannot_be_read_now_is_not_begun_anew(tmp_path, pr
     project.begin()
     project.write(a_txt=b"now\n")
     project.look()
-    workspaces, root = Workspaces(str(project.storage / "store")), Root(str(project.folder), rules)
+    workspaces, root = Workspaces(str(project.storage / "store")), Root(str(project.folder), rules, tracked=True)
     record = Store.record
 
     def too_many(self: Store, name: str) -> None:
         raise OSError(24, os.strerror(24))
 
     monkeypatch.setattr(Store, "record", too_many)
-    workspaces.look(root, True, lambda: False)
+    workspaces.look(root, lambda: False)
     assert workspaces.of(str(project.folder)) is None
     monkeypatch.setattr(Store, "record", record)
-    workspaces.look(root, True, lambda: False)
+    workspaces.look(root, lambda: False)
     (change,) = workspaces.lists(root).changes
     assert workspaces.of(str(project.folder)).data(change.before) == b"before\n"
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.unreviewed import copies, files, store, undoing
-from companion.unreviewed.listing import ListedChange
+from companion.unreviewed import copies, files, looking, store, undoing
 from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.model import Kind
 from companion.unreviewed.store import Store
@@ -421,14 +420,16 @@ def test_lines_of_an_encoding_that_is_not_by_bytes_are_not_told_apart(project, e
     assert project.read("a.txt") == text("agent", "2", "\u010a user")
 
 
-def test_what_is_too_large_is_listed_and_cannot_be_undone(project):
-    project.write(a_bin=b"0" * (2 << 20))
+@pytest.mark.parametrize("larger", [False, True], ids=["to be copied", "to be read"])
+def test_what_is_too_large_is_listed_and_cannot_be_undone(project, larger):
+    size = (looking.READ_BYTES if larger else looking.COPIED_BYTES) + 1
+    project.write(a_bin=b"0" * size, b_bin=b"0" * size)
     project.begin()
-    project.write(a_bin=b"1" * (2 << 20))
-    change: ListedChange = project.look()["a.bin"]
-    assert change.obstacle
-    assert len(project.undo()) == 1
-    assert project.read("a.bin") == b"1" * (2 << 20)
+    project.write(a_bin=b"1" * size, b_bin=b"1" * size)
+    listed = project.look()
+    assert [change.obstacle.split()[0] for change in listed.values()] == list(listed) != []
+    assert len(project.undo()) == 2
+    assert project.read("a.bin") == b"1" * size
 
 
 def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(project, monkeypatch):
