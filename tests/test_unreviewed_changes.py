@@ -134,6 +134,33 @@ class TestReviewing(ChangesTestCase):
         self.command("revert_hunk")
         yield lambda: self.read() == after.replace("LINE 2", "line 2").encode()
 
+    def test_hunks_whose_lines_are_not_those_of_the_bytes_are_decided_together(self) -> Iterator[Any]:
+        before, after = LINES.replace("\n", "\r"), CHANGED.replace("\n", "\r")
+        review = yield from self.change("file.py", before, after)
+        self.caret(review, 2)
+        self.command("revert_hunk")
+        yield lambda: self.says("only be kept or undone as a whole")
+        self.assertEqual((self.read(), review.pending), (after.encode(), True))
+
+    def test_a_file_that_is_no_text_any_more_is_not_shown_any_longer(self) -> Iterator[Any]:
+        yield from self.change()
+        self.write("file.py", b"\x89PNG\r\n\x1a\n\x00\x00")
+        self.tracking.sign()
+        yield self.nothing_open
+        self.assertEqual(self.names(), ["file.py"])
+
+    def test_a_next_file_that_is_no_text_is_left_to_the_list(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        self.write("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00")
+        yield from self.listed("file.py", "picture.png")
+        yield from self.show("file.py")
+        self.command("accept_diff")
+        yield lambda: self.says("picture.png cannot be shown as text")
+        yield self.nothing_open
+        self.assertEqual(self.names(), ["picture.png"])
+
     def test_files_that_have_come_gone_or_moved_are_taken_back(self) -> Iterator[Any]:
         self.write("gone.py", "gone\n")
         self.write("old.py", LINES)
@@ -205,6 +232,30 @@ class TestReviewing(ChangesTestCase):
         self.assertEqual(self.read(), CHANGED.encode())
         view.run_command("undo")
         self.assertEqual(self.text(view), "# mine\n" + CHANGED)
+
+    def test_unsaved_edits_in_what_is_to_be_undone_are_left_as_they_are(self) -> Iterator[Any]:
+        self.write("gone.py", LINES)
+        views = []
+        for name in ("file.py", "gone.py"):
+            view = yield from self.open_file(name, LINES)
+            views.append(view)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        yield lambda: self.text(views[0]) == CHANGED or views[0].run_command("revert")
+        yield from self.listed("file.py")
+        self.type(views[0], views[0].text_point(2, 6), "and mine")
+        self.type(views[1], 0, "mine")
+        os.unlink(self.path("gone.py"))
+        yield from self.listed("file.py", "gone.py")
+        for name, view, sentence in zip(
+            ("file.py", "gone.py"), views, ("beside what is to be undone", "in a tab: save")
+        ):
+            typed = self.text(view)
+            yield from self.show(name)
+            self.command("reject_diff")
+            yield lambda sentence=sentence: self.says(sentence)
+            self.assertEqual((self.text(view), view.is_dirty()), (typed, True))
+        self.assertEqual((self.read(), os.path.exists(self.path("gone.py"))), (CHANGED.encode(), False))
 
 
 class TestAll(ChangesTestCase):

@@ -172,6 +172,8 @@ class TestListing(ChangesTestCase):
         self.assertEqual([view.file_name() for view in self.window.views()], [mine.file_name()])
         arguments[0][1](-1)
         yield lambda: self.window.active_view() == mine
+        self.panel("show_unreviewed_changes")[0][1](0)
+        yield lambda: self.open_review("new.py") is not None
 
     def test_the_list_of_pending_diffs_leads_to_it(self) -> Iterator[Any]:
         self.assertFalse(self.can("GeminiCompanionShowPendingDiffsCommand"))
