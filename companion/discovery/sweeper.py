@@ -37,7 +37,7 @@ def sweep(
     is_alive: Callable[[int], bool] = process_is_alive,
     began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
-    """Remove stale files and folders, and return their paths. Never raises.
+    """Remove stale files and folders, and return their paths. Raises `OSError` if a directory cannot be listed.
 
     `editor_pid` is the process id of the running editor. `agents` are those whose files are looked at. `began` returns
     when a process started, in seconds since the epoch. Call this once, before anything is published. Blocks on the
@@ -50,30 +50,16 @@ def sweep(
         if not is_safe(place, platform):
             continue  # it does not exist or is not the user's
         directory = place.path(platform)
-        try:
-            names = sorted(os.listdir(directory))
-        except OSError as error:
-            logger.info("cannot list %s: %s", directory, error)
-            continue
-        for name in names:
+        for name in sorted(os.listdir(directory)):
             path = platform.path.join(directory, name)
-            if judge.is_stale(agent, name, path):
-                socket = (files.read(path, platform) or {}).get("socketPath")
-                if files.remove(path):
-                    removed.append(path)
-                    _remove_socket(socket)
+            if judge.is_stale(agent, name, path) and files.remove(path):
+                removed.append(path)
     for folder in socket_folders.left_over(platform.temporary_directory(), time.time()):
         socket_folders.remove(folder)
         removed.append(folder)
     if removed:
         logger.info("removed what an earlier run left behind: %s", ", ".join(removed))
     return removed
-
-
-def _remove_socket(path: object) -> None:
-    """Remove the socket that a left-over file names, if it is one of ours and dead."""
-    if isinstance(path, str) and socket_folders.is_left_over(path):
-        socket_folders.remove(os.path.dirname(path))
 
 
 class _Judge(NamedTuple):
@@ -87,9 +73,7 @@ class _Judge(NamedTuple):
     def is_stale(self, agent: Agent, name: str, path: str) -> bool:
         temporary = files.TEMPORARY_NAMES.match(name)
         if temporary is not None:
-            pid = int(temporary.group("pid"))
-            owned = files.read_bytes(path, self.platform) is not None
-            return owned and (pid == self.editor_pid or not self.is_alive(pid))
+            return not self.is_alive(int(temporary.group("pid")))
         if agent.file_names.match(name) is None:
             return False
         content = files.read(path, self.platform)

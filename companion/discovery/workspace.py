@@ -93,7 +93,7 @@ def _fallbacks(
         found.append(platform.path.dirname(project_file))
     if active_file:
         directory = platform.path.dirname(active_file)
-        if fallback == VERSION_CONTROL and not found:
+        if fallback == VERSION_CONTROL:
             root = version_control_root(directory, platform, exists)
             if root is not None:
                 found.append(root)
@@ -106,7 +106,7 @@ def _announceable(folders: Sequence[str], platform: Platform) -> Tuple[str, ...]
     seen: Set[str] = set()
     for folder in folders:
         # Agents would split a folder with the separator in its name into two others, perhaps a parent directory.
-        if not folder or platform.list_separator in folder or not _is_absolute(folder, platform):
+        if platform.list_separator in folder or not _is_absolute(folder, platform):
             continue
         if "\0" in folder:
             continue  # no folder is called so, but a project's file may say anything

@@ -10,7 +10,6 @@ import glob
 import logging
 import os
 import stat
-import sys
 import tempfile
 from typing import List
 
@@ -60,44 +59,27 @@ def check_folder(folder: str) -> None:
 
 def remove(folder: str) -> None:
     """Remove a socket and its folder. Never raises. Blocks on the disk."""
-    try:
-        os.unlink(os.path.join(folder, NAME))
-    except OSError as error:
-        logger.debug("could not remove a socket: %s", type(error).__name__)
-    try:
-        os.rmdir(folder)
-    except OSError as error:
-        logger.debug("could not remove the folder of a socket: %s", type(error).__name__)
-
-
-def is_left_over(path: str) -> bool:
-    """Whether a path is that of a socket of ours at which nobody answers. Never raises.
-
-    Only such a path may be given to `remove` (its folder) by somebody who has not made it. Blocks: not for the loop or
-    the main thread.
-    """
-    folder, name = os.path.split(path)
-    if sys.platform == "win32" or name != NAME or not os.path.basename(folder).startswith(PREFIX):
-        return False
-    try:
-        check_folder(folder)
-        return stat.S_ISSOCK(os.lstat(path).st_mode) and not is_answered(path)
-    except OSError:
-        return False
+    for remove_it, path in ((os.unlink, os.path.join(folder, NAME)), (os.rmdir, folder)):
+        try:
+            remove_it(path)
+        except OSError as error:
+            logger.debug("could not remove a socket or its folder: %s", type(error).__name__)
 
 
 def left_over(temporary: str, now: float) -> List[str]:
-    """The folders of sockets at which nobody has answered for a while. Never raises. Blocks, as `is_left_over` does.
+    """The folders of sockets at which nobody has answered for a while. Never raises. Blocks, as `is_answered` does.
 
     `temporary` is the directory for temporary files; `now` is in seconds since the epoch. An editor that was killed
     leaves its folder there, and perhaps nothing else that names it.
     """
     paths = glob.glob(os.path.join(glob.escape(_place(temporary)), PREFIX + "*", NAME))
-    return [os.path.dirname(path) for path in paths if _is_old(path, now) and is_left_over(path)]
+    return [os.path.dirname(path) for path in paths if _is_dead(path, now)]
 
 
-def _is_old(path: str, now: float) -> bool:
+def _is_dead(path: str, now: float) -> bool:
     try:
-        return now - os.lstat(path).st_mtime > YOUNG_SECONDS
+        check_folder(os.path.dirname(path))
+        status = os.lstat(path)
     except OSError:
         return False
+    return stat.S_ISSOCK(status.st_mode) and now - status.st_mtime > YOUNG_SECONDS and not is_answered(path)

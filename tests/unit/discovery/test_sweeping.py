@@ -117,7 +117,7 @@ def test_what_cannot_be_read_or_has_another_name_stays(machine, tmp_path):
     outside.write_text(ours)
     machine.gemini.joinpath("gemini-ide-server-1111-50006.json").symlink_to(outside)
     os.mkfifo(str(machine.gemini / "gemini-ide-server-1111-50007.json"))
-    machine.qwen.joinpath("notes.lock").write_text(ours)
+    machine.qwen.joinpath("notes.lock").write_text((machine.qwen / "50001.lock").read_text())
     assert swept(machine) == ["gemini-ide-server-1111-50001.json", "1111-50001.lock", "50001.lock"]
     assert outside.exists()
     assert len(machine.files()) == 8

@@ -140,25 +140,6 @@ def test_a_long_temporary_directory_is_avoided(tmp_path, monkeypatch):
         socket_folders.remove(folder)
 
 
-def test_only_a_dead_socket_of_ours_is_left_over(monkeypatch):
-    folder = socket_folders.make_folder()
-    path = os.path.join(folder, socket_folders.NAME)
-    try:
-        assert not socket_folders.is_left_over(path), "nothing is there"
-        with socket.socket(socket.AF_UNIX) as listening:
-            listening.bind(path)
-            listening.listen(1)
-            assert not socket_folders.is_left_over(path), "somebody answers"
-        assert socket_folders.is_left_over(path)
-        assert not socket_folders.is_left_over(os.path.join(folder, "other.sock"))
-        os.chmod(folder, 0o750)  # noqa: S103
-        assert not socket_folders.is_left_over(path), "others may use its folder"
-    finally:
-        os.chmod(folder, 0o700)
-        socket_folders.remove(folder)
-    assert not os.path.exists(folder)
-
-
 def test_what_was_made_is_removed_if_the_socket_cannot_be_had(monkeypatch):
     made, sockets = [], []
     real, real_socket = socket_folders.make_folder, socket.socket

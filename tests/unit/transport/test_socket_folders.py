@@ -34,6 +34,8 @@ def test_the_folders_of_killed_editors_are_found_by_themselves(tmp_path, monkeyp
             file.write("no socket")
         assert socket_folders.left_over(str(tmp_path), later) == [dead]
         assert socket_folders.left_over(str(tmp_path), time.time()) == [], "it may be about to listen"
+        os.chmod(dead, 0o750)  # noqa: S103
+        assert socket_folders.left_over(str(tmp_path), later) == [], "others may use its folder"
     assert os.path.isdir(empty)
 
 
