@@ -29,7 +29,7 @@ class WindowFacts(NamedTuple):
 
     def address(self, agent: Agent) -> Address:
         """Where this agent would find it; both parts empty if it is not served."""
-        return self.addresses.get(agent.dialect.key, Address(self.port or 0))
+        return self.addresses.get(agent.dialect.key, Address())
 
 
 class Facts(NamedTuple):

@@ -13,11 +13,12 @@ import sublime
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
-from ..agents.registry import AGENTS, agents_of
+from ..agents.registry import agents_of
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
 from ..editor.view_roles import ROLE
 from ..endpoint.servers import PRIMARY, SHARED
+from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
 from . import assumptions, discovery, libraries, probe, programs
@@ -65,16 +66,15 @@ class Diagnosis:
         self._asked = endpoints.asked
         self._missing = endpoints.missing is not None
         endpoint = endpoints.of(window)
-        self._settings = endpoint.settings() if endpoint is not None else None
-        self._agents = agents_of(self._settings) if self._settings is not None else AGENTS
+        self._settings = endpoint.settings() if endpoint is not None else Settings()
+        self._agents = agents_of(self._settings)
         self._checks: Dict[str, Optional[List[Check]]] = {}
         self._libraries: Sequence[Library] = ()
         self._files: Sequence[FileFact] = ()
-        self._view: Optional[sublime.View] = None
+        self._view = self._new_view()  # not before: the file in front is a fact
 
     def run(self) -> None:
-        """Open the report and start the checks."""
-        self._view = self._new_view()
+        """Start the checks."""
         self._try(LIBRARIES, self._try_libraries)
         self._try(SERVERS, self._try_servers)
         self._try(DISCOVERY, self._try_discovery)
@@ -100,15 +100,13 @@ class Diagnosis:
         return view
 
     def _show(self) -> None:
-        view = self._view
-        if view is None or not is_open(view):
-            self._view = None  # the user has closed it
-            return
+        if not is_open(self._view):
+            return  # the user has closed it
         findings = Findings(self._checks, self._libraries, self._files)
-        first = not view.size()
-        set_text(view, render(self._facts, findings, os.path.expanduser("~"), self._secrets))
+        first = not self._view.size()
+        set_text(self._view, render(self._facts, findings, os.path.expanduser("~"), self._secrets))
         if first:
-            move_caret(view, 0)
+            move_caret(self._view, 0)
 
     # -- trials -------------------------------------------------------------------------------------------------------
 
@@ -138,17 +136,17 @@ class Diagnosis:
 
     def _try_screen(self) -> None:
         """Check what the package assumes of views, on the report's own view."""
-        if self._view is not None and is_open(self._view):
-            self._look_at_rows(self._view, assumptions.FillerRows(self._view), LAYOUT_FRAMES)
+        if is_open(self._view):
+            self._look_at_rows(assumptions.FillerRows(self._view), LAYOUT_FRAMES)
 
-    def _look_at_rows(self, view: sublime.View, rows: assumptions.FillerRows, frames: int) -> None:
+    def _look_at_rows(self, rows: assumptions.FillerRows, frames: int) -> None:
         """Give the editor so many frames to lay the rows out, then judge."""
-        if not is_open(view):
+        if not is_open(self._view):
             return
         if frames and rows.problem() is not None:
-            self._runtime.later_on_main(FRAME_MILLISECONDS, self._look_at_rows, view, rows, frames - 1)
+            self._runtime.later_on_main(FRAME_MILLISECONDS, self._look_at_rows, rows, frames - 1)
             return
-        checks = assumptions.check_view(view, rows)
+        checks = assumptions.check_view(self._view, rows)
         rows.remove()
         self._take(SCREEN, checks)
 
@@ -199,8 +197,7 @@ class Diagnosis:
         return await self._runtime.in_worker(assumptions.check_interpreter)
 
     async def _try_agent(self, agent: Agent) -> List[Check]:
-        words = agent.command(self._settings) if self._settings is not None else (agent.program,)
-        check, unwanted = programs.check_agent, lambda: self._runtime.stopped
-        found = await self._runtime.in_worker(check, agent, words, self._platform, unwanted)
+        words, unwanted = agent.command(self._settings), lambda: self._runtime.stopped
+        found = await self._runtime.in_worker(programs.check_agent, agent, words, self._platform, unwanted)
         why = agent.why_no_diffs() if not agent.words else ""  # that of another program
         return [found, noted(f"why {agent.title} may show no diffs", why)] if why else [found]

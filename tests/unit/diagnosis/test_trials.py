@@ -9,13 +9,17 @@ import os
 import pytest
 
 from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.diagnosis import client, probe, programs
 from companion.diagnosis.checks import LOG, RESTART, Check, Outcome, failed, passed
+from companion.diagnosis.discovery import DiscoverySnapshot, check_window
 from companion.diagnosis.facts import WindowFacts
-from companion.diagnosis.probe import check_agent_server, describe, try_server
+from companion.diagnosis.probe import check_agent_server, check_answers, describe, try_server
 from companion.diagnosis.programs import check_agent
+from companion.endpoint.context_answers import Holding
+from companion.protocol.serving import Address
 from companion.system.platform import LINUX, WINDOWS, Platform
 
 VERSION = "1.2.3"
@@ -125,6 +129,46 @@ class TestAServer:
         (check,) = asyncio.run(try_server(self.WINDOW._replace(port=None, problem=problem), "token", VERSION))
         assert check == failed("this window is served", problem or "its server is not running", RESTART)
         assert not tried.made
+
+
+def test_a_program_that_has_no_server_of_its_own_here_is_not_said_to_find_another(tmp_path):
+    window = TestAServer.WINDOW._replace(
+        folders=(str(tmp_path),), published_for=("copilot",), addresses={"ide_companion": Address(50001)}
+    )
+    snapshot = DiscoverySnapshot(Platform(LINUX, {}, str(tmp_path), os.getuid()), os.getppid(), {"copilot": []})
+    check, entry = check_window(window, COPILOT_CLI, snapshot)
+    assert check == failed("Copilot CLI finds this window", "no server is running for it", RESTART)
+    assert entry is None
+
+
+class Asked:
+    """Where Codex CLI asks, as far as a report looks at it."""
+
+    agent, problem = CODEX_CLI, "the path is somebody else's"
+
+    def __init__(self, holding, error=None):
+        self.holding, self._error = holding, error
+
+    async def tried(self):
+        if self._error is not None:
+            raise self._error
+        return "at /run/ipc.sock"
+
+
+@pytest.mark.parametrize(
+    ("asked", "outcome", "detail"),
+    [
+        (Asked(Holding.OFF), Outcome.NOTE, "switched off by the setting “publish_for_codex”"),
+        (Asked(Holding.STANDBY), Outcome.NOTE, "another editor answers it; this one does when that has ended"),
+        (Asked(Holding.REFUSED), Outcome.FAILED, Asked.problem),
+        (Asked(Holding.HELD), Outcome.OK, "at /run/ipc.sock"),
+        (Asked(Holding.HELD, REFUSED_BY_SYSTEM), Outcome.FAILED, "ConnectionRefusedError: Connection refused"),
+    ],
+)
+def test_whether_codex_cli_can_ask_this_editor(asked, outcome, detail):
+    check = asyncio.run(check_answers(asked))
+    assert check[:3] == ("Codex CLI can ask this editor", outcome, detail)
+    assert bool(check.advice) is (outcome is Outcome.FAILED)
 
 
 class TestPrograms:
