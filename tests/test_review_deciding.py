@@ -180,7 +180,7 @@ class TestWaysToDecide(DecidingTestCase):
             yield self.closed
             session, outcome = self.only_outcome()
             self.assertEqual((session, outcome), (GEMINI.session_id, Outcome(self.path(), None)))
-            self.assertEqual(self.window.num_groups(), 1)
+            yield lambda: self.window.num_groups() == 1
 
     def test_the_context_of_the_key_bindings(self) -> Iterator[Any]:
         user_view = yield from self.open_file()

@@ -102,7 +102,7 @@ class AcceptedTexts:
     def look(self, path: str) -> None:
         """The file at this path may have been written: look at once. What the user does with it next proves nothing."""
         for accepted in self._texts:
-            if accepted.is_awaited and same_key(accepted.path) == same_key(path):
+            if same_key(accepted.path) == same_key(path):
                 self._look(accepted)
 
     def owner_gone(self, owner_id: str) -> None:

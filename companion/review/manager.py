@@ -212,7 +212,7 @@ class ReviewManager:
     def accept_as_proposed(self, review: Review) -> None:
         """Accept what the client proposed, without the user's edits."""
         self._runtime.assert_main_thread()
-        if review in self._presentations and review.pending:
+        if review.pending:
             self._accept(review, review.proposal.exact)
 
     def accept_only_hunk(self, review: Review) -> None:
@@ -266,7 +266,7 @@ class ReviewManager:
     def saved_under_a_name(self, review: Review) -> None:
         """A view of the review was saved as a file: it is the user's at once, and the review goes on in another."""
         text, ticket = self.open_reviews.text_of(review), review.ticket
-        if text != review.proposal.exact and (ticket is None or ticket.edits_return):
+        if ticket is None or ticket.edits_return:
             review.replace(text)
         self._show_anew(review)
 
@@ -285,7 +285,7 @@ class ReviewManager:
             RELOAD: lambda: changes.reload(review),
             WHITESPACE: lambda: changes.toggle_whitespace(review),
         }
-        if review in self._presentations and verb in actions:
+        if review in self._presentations:
             actions[verb]()
 
     def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:

@@ -9,7 +9,6 @@ reviews = plugin.application.window_opened(window).reviews
 owner = sys.modules["Gemini Companion.companion.review.decision"].Owner("played", "Gemini CLI")
 told = []
 reviews._notify = lambda review, outcome: told.append(outcome.content)
-reviews._is_connected = lambda owner: True
 sys.modules["played"] = type(sys)("played")
 sys.modules["played"].__dict__.update(reviews=reviews, owner=owner, told=told)
 """

@@ -14,7 +14,7 @@ import pytest
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.review.document.journal import Entry
-from companion.review.document.raw_files import opened, read_all
+from companion.review.document.raw_files import NotRegularError, opened, read_all
 from tests.support.writing import write_file
 
 OLD = b"old line\r\n" * 100
@@ -67,6 +67,48 @@ def test_what_cannot_be_noted_is_not_begun(tmp_path, original):
             disk.write(found, NEW, str(tmp_path / "storage" / "folder"))
     (tmp_path / "storage").unlink()
     is_as_before(original)
+
+
+def test_a_disk_that_takes_nothing_without_an_error_is_not_waited_for(original, monkeypatch):
+    monkeypatch.setattr(os, "write", lambda descriptor, data: 0)
+    with pytest.raises(DiskError, match="cannot be written: Input/output error"):
+        write_file(original, NEW)
+    is_as_before(original)
+
+
+def test_a_disk_that_knows_no_flushing_is_written_to(original, monkeypatch):
+    def refuse(descriptor):
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    write_file(original, NEW)
+    assert Path(original.path).read_bytes() == NEW
+
+
+class TestWhatIsNoFile:
+    """Its other end notices when it is opened, and it may come between a look and the opening."""
+
+    @pytest.fixture
+    def fifo(self, tmp_path):
+        if not hasattr(os, "mkfifo"):
+            pytest.skip("FIFOs are POSIX's")
+        path = str(tmp_path / "fifo")
+        os.mkfifo(path)
+        return path
+
+    def test_it_is_not_opened(self, fifo, monkeypatch):
+        monkeypatch.setattr(os, "open", lambda *arguments: pytest.fail("opened"))
+        with pytest.raises(NotRegularError), opened(fifo, os.O_RDONLY):
+            pass
+
+    def test_one_that_came_meanwhile_is_closed_again(self, fifo, original, monkeypatch):
+        file, closed = os.stat(original.path), []
+        real = os.close
+        monkeypatch.setattr(os, "stat", lambda path: file)
+        monkeypatch.setattr(os, "close", lambda descriptor: (closed.append(descriptor), real(descriptor)))
+        with pytest.raises(NotRegularError), opened(fifo, os.O_RDONLY):
+            pass
+        assert len(closed) == 1
 
 
 class TestSeeingAChange:
