@@ -9,7 +9,7 @@ from unittest import mock
 import sublime
 
 from ..companion.review import closed_reviews
-from .review_support import PROPOSED, TEXT, DecidingTestCase
+from .review_support import ALL_MARKS, PROPOSED, TEXT, DecidingTestCase
 
 OURS = ("gemini_companion.role", "lsp_uri", "vintageous_handle_keys", "draw_centered")
 
@@ -60,6 +60,10 @@ class TestSavedUnderAName(DecidingTestCase):
         self.reviews.reject(review)
         yield lambda: self.window.views() == [saved]
         self.assertEqual((self.read("copy.py").decode(), saved.is_scratch()), (TEXT, False))
+        self.assertEqual([key for key in ALL_MARKS if saved.get_regions(key)], [])
+        last = saved.rowcol(saved.size())[0]
+        high = saved.text_to_layout(saved.size())[1] - saved.text_to_layout(0)[1]
+        self.assertAlmostEqual(high, last * saved.line_height(), delta=1)  # nothing is left between its lines
 
     def test_the_same_in_another_window(self) -> Iterator[Any]:
         self.write()

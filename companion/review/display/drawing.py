@@ -141,10 +141,12 @@ class Drawing:
             self._top.show("")
 
     def clear(self) -> None:
-        """Take everything off the proposal's view."""
+        """Take everything off the views."""
         self.unlink()
         self.regions.clear()
         self._blocks.clear()
+        if self.sides is not None:
+            self.sides.clear()
 
     def _draw_removed(self, analysis: Optional[Analysis]) -> Iterator[object]:
         """Show what the proposal removes between its lines."""

@@ -166,11 +166,11 @@ class Presentation:
     def close(self) -> None:
         """Retire and close the views."""
         self.retire()
+        if any(view.file_name() is not None for view in self.views):  # it is the user's now, and is not closed
+            self._drawing.clear()
+            self.hunks.clear()
         for view in self.views:
-            if view.file_name() is not None:
-                self._drawing.clear()
-                self.hunks.clear()
-                view.erase_status(STATUS)
+            view.erase_status(STATUS)
             views.close(view)
 
     def tick(self) -> bool:

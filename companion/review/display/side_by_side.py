@@ -87,6 +87,12 @@ class SideBySide:
         self.regions.carry(None)
         self._left_blocks.carry(None)
 
+    def clear(self) -> None:
+        """Take everything off the original's view."""
+        self.regions.clear()
+        self._left_blocks.clear()
+        self._top.show("")
+
     def tick(self) -> bool:
         """Let one view follow the other. True if it has."""
         return self._lock.tick()
