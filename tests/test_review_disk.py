@@ -187,6 +187,19 @@ class TestWriting(DiskTestCase):
         yield self.closed
         self.assertEqual((self.only_outcome()[1].content, self.read()), (None, b"theirs\n"))
 
+    def test_a_newer_proposal_of_its_client_is_not_replaced_by_the_one_that_failed(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        release, answers = self.hold("write"), self.accept_by_client()
+        self.proposal(review).close()
+        yield lambda: not self.presentations()
+        self.write("file.py", "theirs\n")
+        newer = yield from self.open_diff(proposed="newer\n")
+        release.set()
+        yield lambda: bool(answers)
+        self.assertEqual(self.reviews.pending(), [newer])
+        self.assertEqual(self.text(self.proposal(newer)), "newer\n")
+
     def test_a_window_that_closes_waits_for_it(self) -> Iterator[Any]:
         review, release = yield from self.begin()
         threading.Timer(0.2, release.set).start()

@@ -235,11 +235,12 @@ class AcceptedTexts:
             if presentation is None or presentation.retired:
                 # The user has closed its tab meanwhile.
                 self._open.presentations.pop(review, None)
-                if guard is not None:  # as much its client's as it was: nobody has accepted it
+                if guard is None:
+                    self._show(accepted)
+                elif self._open.find(review.owner, review.path) is None:
+                    # Nobody has accepted it: it is as much its client's as it was, unless that proposes another one.
                     again = self._open.propose(review.owner, review.path, accepted.text)
                     self._open.set_writer(again, review.writer)
-                else:
-                    self._show(accepted)
             else:
                 if accepted.go(Holder.SHOWN):
                     self._shown[review] = accepted
