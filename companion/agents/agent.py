@@ -246,8 +246,7 @@ class Agent(Program):
         """The folder of its own files: what the user's row says, else its variable, else the usual one."""
         if self.folder:
             return platform.with_home(self.folder)
-        named = platform.variable(self.home_variable) if self.home_variable else ""
-        return named or platform.with_home("~/" + self.usual_home)
+        return platform.variable(self.home_variable) or platform.with_home("~/" + self.usual_home)
 
     def place(self, platform: Platform) -> Place:
         """The directory in which it looks for discovery files."""

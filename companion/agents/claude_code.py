@@ -78,7 +78,7 @@ class ClaudeCode(ClaudeLockFiles):
         """The one with the inherited port, else the only one that fits: of two it takes none."""
         usable = [entry for entry in entries if PORT.match(entry.name) and _is_usable(entry, lookup)]
         for entry in usable:
-            if lookup.port and entry.name == f"{lookup.port}.lock":
+            if entry.name == f"{lookup.port}.lock":
                 return entry
         fitting = [entry for entry in usable if _holds_folder(entry, lookup)]
         return fitting[0] if len(fitting) == 1 else None

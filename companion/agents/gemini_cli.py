@@ -57,11 +57,8 @@ class GeminiCli(Agent):
         known = [entry for entry in entries if self.file_names.match(entry.name)]
         # Sorting is stable: equal ranks keep the order of Node.js's directory listing, by name on most systems.
         fitting = [entry for entry in sorted(known, key=rank) if _fits(entry, lookup)]
-        if len(fitting) > 1 and lookup.port:
-            for entry in fitting:
-                if entry.content is not None and str(entry.content.get("port")) == lookup.port:
-                    return entry
-        return fitting[0] if fitting else None
+        named = [entry for entry in fitting if str((entry.content or {}).get("port")) == lookup.port]
+        return next(iter(named or fitting), None)
 
     def terminal_variables(self, connection: Connection) -> Dict[str, str]:
         return {

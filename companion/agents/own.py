@@ -44,8 +44,6 @@ DIALECTS: Dict[str, Agent] = {
 
 def own_agents(settings: Settings, built_in: Sequence[Agent]) -> OwnAgents:
     """The programs of the setting `agents`; none has a name that one of `built_in` has. Any thread."""
-    if not settings.agents:
-        return OwnAgents((), ())
     return _read(json.dumps(settings.agents), tuple(built_in))
 
 
@@ -81,9 +79,7 @@ def _read(rows: str, built_in: Tuple[Agent, ...]) -> OwnAgents:
     for number, row in enumerate(json.loads(rows), 1):
         problem = _problem(row, taken)
         if problem is not None:
-            called = row.get("name") if isinstance(row, Mapping) else None
-            which = f" (“{readable(called)}”)" if isinstance(called, str) else ""
-            complaints.append(f"Row {number}{which} of “agents” is left out: {problem}.")
+            complaints.append(f"Row {number} of “agents” is left out: {problem}.")
             continue
         title = row["name"]
         taken |= {title.lower(), _key(title)}

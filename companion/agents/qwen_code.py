@@ -61,17 +61,16 @@ class QwenCode(Agent):
     def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
         """The lock file of the port in the environment, or else the newest one that fits and whose editor runs."""
 
-        def fits(entry: Entry) -> bool:
-            return lookup.is_in(_folders((entry.content or {}).get("workspacePath"), lookup.platform))
+        def fits(content: Mapping[str, Any]) -> bool:
+            return lookup.is_in(_folders(content.get("workspacePath"), lookup.platform))
 
-        by_name: Dict[str, Entry] = {entry.name: entry for entry in entries}
-        named = by_name.get(f"{lookup.port}.lock") if lookup.port else None
+        named = next((entry for entry in entries if entry.name == f"{lookup.port}.lock"), None)
         if named is not None and named.content is not None:
-            if "workspacePath" not in named.content or fits(named):
+            if "workspacePath" not in named.content or fits(named.content):
                 return named
         scanned: List[Entry] = [entry for entry in entries if _SCANNED.match(entry.name)]
         for entry in sorted(scanned, key=lambda each: -each.written):
-            if entry.content is not None and not _is_stale(entry.content, lookup) and fits(entry):
+            if entry.content is not None and not _is_stale(entry.content, lookup) and fits(entry.content):
                 return entry
         return None
 
@@ -94,7 +93,7 @@ def _folders(workspace: Any, platform: Platform) -> List[str]:
             parsed = None
         if isinstance(parsed, list) and all(isinstance(folder, str) for folder in parsed):
             folders = parsed
-    return [folder for folder in folders if folder and platform.path.isabs(folder)]
+    return [folder for folder in folders if platform.path.isabs(folder)]
 
 
 def _is_stale(content: Mapping[str, Any], lookup: LookupContext) -> bool:

@@ -181,6 +181,7 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
         assert '"~/bin/other"' in own
         assert f'"{agent.key}_command"' in own
         assert own.partition("needs")[2] == text.partition("needs")[2]
+        assert [each for each in (own, text) if "Correct the setting, or remove it" in each] == [own]
     assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "kilo", "copilot", "codex"]
 
 

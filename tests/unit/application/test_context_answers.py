@@ -79,14 +79,7 @@ class TestAnswers:
             asked, length = json.JSONDecoder().raw_decode(block)
             got = await answer(editor.paths[0], json.dumps(asked).encode())
             assert got == json.loads(block[length:])
-        assert await answer(editor.paths[1], request("/", method="thread-list")) == {
-            "type": "response",
-            "requestId": "1",
-            "method": "thread-list",
-            "handledByClientId": "sublimetext",
-            "resultType": "error",
-            "error": "no-handler-for-request",
-        }
+        assert (await answer(editor.paths[1], request("/code/app")))["resultType"] == "success"
         await editor.close()
 
     @pytest.mark.parametrize(
