@@ -13,32 +13,26 @@ from typing import Dict, List, Sequence, Tuple
 from .budget import Budget
 
 Pair = Tuple[int, int]
+_REPEATED = -1
 
 
 def unique_anchors(left: Sequence[int], right: Sequence[int], budget: Budget) -> List[Pair]:
     """Pairs of positions, rising on both sides, of elements that occur once in `left` and once in `right`."""
-    in_right = _unique_places(right, budget)
-    in_left = _unique_places(left, budget)
+    in_right = _places(right, budget)
+    in_left = _places(left, budget)
     pairs: List[Pair] = []
     for _, part in budget.slices(list(in_left)):
-        pairs.extend([(in_left[element], in_right[element]) for element in part if element in in_right])
+        places = [(in_left[element], in_right.get(element, _REPEATED)) for element in part]
+        pairs.extend([place for place in places if _REPEATED not in place])
     return _longest_rising(pairs, budget)
 
 
-def _unique_places(elements: Sequence[int], budget: Budget) -> Dict[int, int]:
-    """Where each element stands that occurs once, in order."""
+def _places(elements: Sequence[int], budget: Budget) -> Dict[int, int]:
+    """Where each element stands, in order, or that it stands in several places."""
     places: Dict[int, int] = {}
-    repeated = set()
     for start, part in budget.slices(elements):
         for position, element in enumerate(part, start):
-            if element in places:
-                repeated.add(element)
-            else:
-                places[element] = position
-    budget.poll()
-    for element in repeated:
-        del places[element]
-    budget.poll()
+            places[element] = _REPEATED if element in places else position
     return places
 
 

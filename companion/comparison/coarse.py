@@ -112,10 +112,8 @@ def _whole_lines(left: Lines, right: Lines, stretch: Stretch) -> Hunk:
 
 
 def _trimmed(left: Lines, right: Lines, hunk: Hunk) -> Hunk:
-    """The same without the equal lines at its two ends."""
+    """The same without the equal lines at its end. At its start there are none, as what differs begins there."""
     i, left_end, j, right_end = hunk
-    while i < left_end and j < right_end and left[i] == right[j]:
-        i, j = i + 1, j + 1
     while i < left_end and j < right_end and left[left_end - 1] == right[right_end - 1]:
         left_end, right_end = left_end - 1, right_end - 1
     return Hunk(i, left_end, j, right_end)

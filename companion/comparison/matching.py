@@ -117,10 +117,8 @@ def _from_anchors(anchors: List[Pair], left: Sequence[int], right: Sequence[int]
         i, j = anchors[index]
         length = common_run(left, i, right, j, budget)
         blocks.append(Block(i, j, length))
-        # The anchors inside the block are on its diagonal, or else they are of no use any more.
+        # What occurs once on each side, and stands in the block on one of them, stands there on the other.
         index = bisect_left(anchors, (i + length, 0), index)
-        while index < len(anchors) and anchors[index][1] < j + length:
-            index += 1
     return blocks
 
 

@@ -70,6 +70,12 @@ def test_a_block_ends_where_lines_stay():
     assert moved_blocks(left, right, [Hunk(1, 4, 1, 1), Hunk(46, 46, 43, 46)]) == [Move(1, 43, 3)]
 
 
+def test_a_block_begins_with_lines_that_begin_others_too():
+    block = ["@property\n", "def name(self):\n", "    return 1\n", "\n"]
+    left = [*block, *TEXT, *block[:3], "other\n"]
+    assert moved(left, with_block(left[4:], 30, block)) == [Move(0, 30, 4)]
+
+
 def test_a_line_that_could_belong_to_two_blocks_leaves_neither_certain():
     left = ["a\n", "b\n", "c\n", "d\n", "e\n", *TEXT]
     right = [*TEXT[:20], "a\n", "b\n", "c\n", *TEXT[20:], "c\n", "d\n", "e\n"]

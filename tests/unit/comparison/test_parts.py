@@ -8,7 +8,8 @@ import pytest
 
 from companion.comparison import compare_lines
 from companion.comparison.anchors import unique_anchors
-from companion.comparison.budget import Budget
+from companion.comparison.budget import CELLS_PER_PIECE, Budget
+from companion.comparison.matching import differences
 from companion.comparison.subsequence import longest
 from companion.comparison.words import cut
 
@@ -51,6 +52,12 @@ def test_many_lines_of_few_distinct_ones_find_together_over_a_large_insertion():
     edited = ["edited\n" if number % 100 == 99 else line for number, line in enumerate(left)]
     right = edited[:50] + few_distinct(35_000)[30_000:] + edited[50:]
     assert changed(compare_lines(left, right)) <= 5000 + 2 * 300
+
+
+def test_more_distinct_pieces_than_there_are_characters_are_compared_too():
+    left, right = [1 << 21] * 20, [1 << 21] * 30
+    too_little = Budget(cells=CELLS_PER_PIECE * 50 + 1)
+    assert differences(left, right, too_little) == [(20, 20, 20, 30)]
 
 
 @pytest.mark.parametrize("count", [10_000, 30_000])
