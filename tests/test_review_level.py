@@ -150,6 +150,15 @@ class TestSideBySide(LevelTestCase):
             yield lambda: "The comparison failed" in self.header(review)
         self.assertEqual(self.errors(review), {})
 
+    def test_below_a_block_that_another_package_puts_between_the_lines(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view = self.original(review)
+        theirs = sublime.PhantomSet(view, "another_package")
+        block = sublime.Phantom(sublime.Region(view.text_point(20, 0)), "<div>theirs</div>", sublime.LAYOUT_BLOCK)
+        theirs.update([block])
+        yield lambda: "117 = 119" in self.errors(review)
+        yield lambda: self.settled() and not any(int(rows.split()[0]) > 60 for rows in self.errors(review))
+
     def test_texts_that_are_not_compared(self) -> Iterator[Any]:
         self.use(review_maximum_lines=11)
         review = yield from self.review(LEFT, LEFT)

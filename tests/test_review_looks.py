@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unittest.mock
 from html import unescape
 from typing import Any, Iterator, List
+from unittest import mock
 
 import sublime
 
@@ -17,7 +17,7 @@ from .review_support import GEMINI, PROPOSED, TEXT, ReviewTestCase
 class TestTheHeader(ReviewTestCase):
     def test_the_status_bar_names_the_client_once(self) -> Iterator[Any]:
         self.write()
-        with unittest.mock.patch.object(self.endpoint.clients, "names", return_value=["Gemini CLI"]):
+        with mock.patch.object(self.endpoint.clients, "names", return_value=["Gemini CLI"]):
             review = yield from self.open_diff(proposed=PROPOSED)
             self.endpoint.show_status()
             view = self.proposal(review)
@@ -25,6 +25,25 @@ class TestTheHeader(ReviewTestCase):
             said = ", ".join(view.get_status(key) for key in ("gemini_companion", "gemini_companion.review"))
             self.assertEqual(said.count("Gemini CLI"), 1, said)
             self.assertIn("change 1 of 2", said)
+
+
+class TestTheScheme(ReviewTestCase):
+    def test_one_without_backgrounds_for_diffs_has_outlines_around_whole_changes(self) -> Iterator[Any]:
+        of_scope = sublime.View.style_for_scope
+
+        def plain(view: sublime.View, scope: str) -> Any:
+            return {name: value for name, value in of_scope(view, scope).items() if name != "background"}
+
+        self.write(content="a\nold\nolder\nz\n")
+        with mock.patch.object(sublime.View, "style_for_scope", plain):
+            review = yield from self.open_diff(proposed="a\nnew\nnewer\nz\n")
+        sides = self.reviews._presentations[review]._drawing
+        for view, drawing, text, scope in (
+            (self.original(review), sides.sides, "old\nolder\n", "region.redish"),
+            (self.proposal(review), sides, "new\nnewer\n", "region.greenish"),
+        ):
+            self.assertEqual(self.marked(view, "lines"), [text])
+            self.assertEqual(drawing.regions._drawn["gemini_companion.lines"].look[0].scope, scope)
 
 
 class TestRemovedLinesInline(ReviewTestCase):

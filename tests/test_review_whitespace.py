@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from typing import Any, Iterator
+from unittest import mock
 
 import sublime
 
+from ..companion.editor import edits
+from ..companion.review.display import slices
+from ..companion.review.document import comparing
 from .review_support import ReviewTestCase
 from .support.selecting import put_caret
 from .test_review_level import LevelTestCase
@@ -106,6 +110,17 @@ class TestShowingThem(WhitespaceTestCase):
         yield from self.open_diff("file.py", RIGHT.replace("return 15\n", "return  15\n"))
         yield lambda: self.settled() and "return  15\n" in self.lines(review)
 
+    def test_what_is_chosen_while_a_long_text_comes_does_not_cut_it_short(self) -> Iterator[Any]:
+        self.use(review_ignore_whitespace="all")
+        self.write("file.py", LEFT)
+        with mock.patch.object(edits, "PORTION", 100), mock.patch.object(slices, "SLICE_SECONDS", 0.0):
+            for proposed, hidden in ((RIGHT, False), (RIGHT + "# more\n", True)):
+                review = yield from self.open_diff("file.py", proposed, drawn=False)
+                self.reviews.changes.toggle_whitespace(review)
+                self.assertNotEqual(self.text(self.proposal(review)), proposed)
+                yield lambda hidden=hidden: self.settled() and ("are hidden" in self.header(review)) is hidden  # noqa: B023
+                self.assertEqual(self.text(self.proposal(review)), proposed)
+
     def test_the_setting_takes_effect_at_once(self) -> Iterator[Any]:
         review = yield from self.review("none")
         settings = sublime.load_settings("Gemini Companion.sublime-settings")
@@ -141,6 +156,16 @@ class TestDeciding(WhitespaceTestCase):
             self.assertEqual(self.text(view), RIGHT, "it is one step")
             self.reviews.reject(review)
             yield lambda: not self.window.views()
+
+    def test_revert_all_remaining_takes_back_nothing_if_the_texts_could_not_be_compared_again(self) -> Iterator[Any]:
+        review = yield from self.review("all")
+        view = self.proposal(review)
+        with mock.patch.object(comparing, "analyse", side_effect=LookupError("nothing")):
+            self.type(view, 0, "typed\n")
+            self.window.run_command("gemini_companion_revert_all_remaining")
+            yield lambda: "The comparison failed" in self.header(review)
+        self.assertEqual(self.text(view), "typed\n" + RIGHT)
+        self.assertTrue(self.says("this diff shows no changes"))
 
     def test_what_revert_all_remaining_took_comes_back_in_one_step_hidden_changes_included(self) -> Iterator[Any]:
         review = yield from self.review("all")

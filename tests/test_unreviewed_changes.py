@@ -90,6 +90,14 @@ class TestReviewing(ChangesTestCase):
         self.assertNotIn("Accept", header)
         self.assertNotIn("to review", self.proposal(review).get_status("gemini_companion"))
 
+    def test_what_was_before_stays_that_with_other_limits(self) -> Iterator[Any]:
+        settings = sublime.load_settings("Gemini Companion.sublime-settings")
+        self.addCleanup(settings.erase, "review_maximum_lines")
+        review = yield from self.change("file.py", LINES * 20, CHANGED * 20)
+        settings.set("review_maximum_lines", 100)
+        yield lambda: self.settled() and "Coarse comparison" in self.header(review)
+        self.assertEqual(self.text(self.original(review)), LINES * 20)
+
     def test_accept_keeps(self) -> Iterator[Any]:
         yield from self.change()
         self.command("accept_diff")

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 MOST = 100
 
 
+def first_caret(view: sublime.View) -> int:
+    """Where the first caret is; at the start of the text if there is none. Main thread."""
+    try:
+        return view.sel()[0].b
+    except IndexError:
+        return 0
+
+
 def some_selections(view: sublime.View) -> List[sublime.Region]:
     """The first `MOST` selections, carets among them, and the last one, in the order of the text. Main thread."""
     selection = view.sel()

@@ -128,7 +128,6 @@ class Cycle:
         self._stop(Phase.RETIRED)
         for debounce in (self._edits, self._long_edits, self._caret):
             debounce.cancel()
-        self.file.stop()
         self.drawing.unlink()
 
     def _stop(self, phase: Phase) -> None:
@@ -144,7 +143,7 @@ class Cycle:
 
     def _holds(self, count: int) -> bool:
         """Whether the view still holds the text that it had at this change count."""
-        return self._view.is_valid() and self._view.change_count() == count
+        return self._view.change_count() == count
 
     # -- the texts come -----------------------------------------------------------------------------------------------
 
@@ -240,8 +239,6 @@ class Cycle:
 
     def _compare_after_edits(self) -> None:
         count = self._view.change_count()
-        if self.retired:
-            return
         if self.proposal.untouched_at(count):
             self._look_at_caret()  # what we put into the view ourselves has been compared already
         else:
@@ -263,9 +260,7 @@ class Cycle:
         if self.retired or original is None or not self.proposal.filled:
             return  # a text is still on its way
         count = self._view.change_count() if count < 0 else count
-        if not count and not file_views.is_open(self._view):
-            return  # a view that is gone answers like one that is empty
-        if not original.comparable or self.proposal.binary:
+        if not original.comparable or self._review.proposal.format.binary:
             self._use(count, None)
             return
         self._phase = self._phase.to(Phase.COMPARING)
@@ -274,11 +269,8 @@ class Cycle:
     def _begin(self, count: int, original: Original) -> Iterator[None]:
         """Ask the editor for the text, a very long one in portions, and compare it."""
         limits = Limits.of(self._settings())
-        portions = yield from self.proposal.read(count, limits)
-        self._long = portions is None or sum(map(len, portions)) > limits.length
-        if portions is None:
-            self._use(count, None, too_large=True)
-            return
+        portions = yield from self.proposal.read(count, limits.length)
+        self._long = sum(map(len, portions)) > limits.length
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
         drawn = self._found.text if self._found is not None and count - self._count == 1 else None
         question = Question(original.text, portions, self.whitespace.ignored, limits, drawn)
@@ -292,12 +284,9 @@ class Cycle:
 
     def _compared(self, count: int, found: Compared) -> None:
         self._computation = None
-        if self._view.change_count() != count:
-            if not self._edits_pending:
-                self.compare()
-            return
-        self.proposal.hold(found.text, count)
-        self._use(count, found)
+        if self._holds(count):  # else it was edited: it is compared again in a moment
+            self.proposal.hold(found.text, count)
+            self._use(count, found)
 
     def _failed(self, error: Exception) -> None:
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
@@ -310,10 +299,8 @@ class Cycle:
 
     def redraw(self) -> None:
         """What is drawn, or being drawn, does not fit the screen any more."""
-        if self._phase not in (Phase.SHOWN, Phase.DRAWING) or not file_views.is_open(self._view):
-            return  # it will be drawn for the screen as it is then
-        if self._holds(self._count):  # else it was edited: it is compared, and drawn, in a moment
-            self._draw()
+        if self._phase in (Phase.SHOWN, Phase.DRAWING) and self._holds(self._count):
+            self._draw()  # else it will be drawn for the screen as it is then
 
     def link_again(self) -> None:
         """Draw all links anew: the editor may show older ones."""
@@ -322,11 +309,11 @@ class Cycle:
             self.hunks.outdate_links()
             self.hunks.link(self.drawing.room)
 
-    def _use(self, count: int, found: Optional[Compared], too_large: bool = False) -> None:
+    def _use(self, count: int, found: Optional[Compared]) -> None:
         """Draw a comparison of the text of this change count, or that there is none."""
         self.drawing.carry(NOTHING if count == self._count else found.edit if found is not None else None)
         self._count, self._found = count, found
-        self.too_large = too_large or (found is not None and found.analysis is None)
+        self.too_large = found is not None and found.analysis is None
         self.hunks.use(self.analysis, count)
         self._draw()
 

@@ -55,12 +55,6 @@ class FileWatch:
         self._looking: Optional[Computation] = None
         self._look_once_more = False
         self._tabs: Dict[str, str] = {}
-        self._stopped = False
-
-    @property
-    def looking(self) -> bool:
-        """Whether the disk has still to answer."""
-        return self._looking is not None
 
     def read_again(self) -> None:
         """The file is read (again): what comes of a reading or a look under way is out of date."""
@@ -95,16 +89,8 @@ class FileWatch:
         self.original = original
         self.changed = False
 
-    def stop(self) -> None:
-        """Look no more."""
-        self._stopped = True
-        if self._looking is not None:
-            self._looking.cancel()
-
     def check(self) -> None:
         """Look whether the file has unsaved edits in a tab or has changed on disk."""
-        if self._stopped:
-            return
         self._look_at_tabs()
         self._tabs = file_views.tabs_of(self._review.path)
         self.check_disk()
@@ -112,8 +98,6 @@ class FileWatch:
 
     def check_disk(self) -> None:
         """Look whether the file has changed on disk. The editor is asked nothing."""
-        if self._stopped:
-            return
         if self._looking is not None:
             self._look_once_more = True
         elif self._review.before is None and self.original is not None and not self.changed:
@@ -132,8 +116,6 @@ class FileWatch:
 
     def _looked(self, reading: int, original: Original, found: FileState) -> None:
         self._looking = None
-        if self._stopped:
-            return
         if reading == self._reading and original is self.original:
             news = found.changed or found.same_files != self._review.same_files
             self.changed = found.changed

@@ -106,9 +106,8 @@ def _file(header: Header, room_for_place: int = 0) -> Piece:
     folder = f"{place}/" if place else ""
 
     def bold_name(text: str) -> str:
-        if not text.startswith(folder + name):
-            return escape(text)  # only in a view of a few columns is it cut again
-        return f"{escape(folder)}<b>{escape(name)}</b>{escape(text[len(folder + name) :])}"
+        start, end = len(folder), len(folder + name)
+        return f"{escape(text[:start])}<b>{escape(text[start:end])}</b>{escape(text[end:])}"
 
     return Piece(folder + name + _ARROW + client, bold_name)
 

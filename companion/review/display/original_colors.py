@@ -31,31 +31,27 @@ class OriginalColors:
         self._name = f"gemini_companion.original.{proposal_view.id()}"
         self._window: Optional[sublime.Window] = None
         self._panel: Optional[sublime.View] = None
-        self._text: Optional[str] = None
+        self._text = ""
         self._syntax = ""
         self._tokens: Dict[Tuple[int, int], List[Token]] = {}
 
     def use(self, lines: Sequence[str], length: int, syntax: str) -> None:
         """From now on these lines, of so many characters and in this syntax, are the original."""
-        text = "".join(lines[:]) if length <= _LONGEST else None
+        text = "".join(lines[:]) if length <= _LONGEST else ""
         if (text, syntax) == (self._text, self._syntax):
             return
         self._tokens.clear()
         self._text, self._syntax = text, syntax
-        if text is None:
-            return
         if self._panel is None:
             self._window = self._proposal_view.window()
-            if self._window is None:
-                self._text = None
-                return
-            self._panel = self._window.create_output_panel(self._name, True)
-        set_text(self._panel, text)
-        self._panel.assign_syntax(syntax)
+            self._panel = self._window.create_output_panel(self._name, True) if self._window is not None else None
+        if self._panel is not None:
+            set_text(self._panel, text)
+            self._panel.assign_syntax(syntax)
 
     def of(self, start: int, end: int) -> List[Ink]:
         """The colours between two points of the original that are not those of plain text."""
-        if self._text is None or self._panel is None or end - start > _LONGEST_STRETCH:
+        if not self._text or self._panel is None or end - start > _LONGEST_STRETCH:
             return []
         if (start, end) not in self._tokens:
             found = self._panel.extract_tokens_with_scopes(sublime.Region(start, end))
@@ -64,16 +60,14 @@ class OriginalColors:
         inks: List[Ink] = []
         for first, last, scope in self._tokens[start, end]:
             color = self._styles.of(scope).get("foreground")
-            if not color or color == plain:
-                continue
-            if inks and inks[-1][1:] == (first, color):
-                first = inks.pop()[0]
-            inks.append((first, last, color))
+            if color and color != plain:
+                inks.append((first, last, color))
         return inks
 
     def clear(self) -> None:
         """Take the panel away."""
         if self._window is not None and self._window.is_valid():
             self._window.destroy_output_panel(self._name)
-        self._window = self._panel = self._text = None
+        self._window = self._panel = None
+        self._text = ""
         self._tokens.clear()

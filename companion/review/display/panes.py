@@ -6,7 +6,6 @@ text is what was proposed, letter by letter, whatever the editor may have made o
 
 from __future__ import annotations
 
-import logging
 from typing import FrozenSet, Generator, Iterator, List, Optional, Tuple
 
 import sublime
@@ -15,13 +14,10 @@ from ...editor import file_views
 from ...editor.edits import PORTION, move_caret, text_steps
 from ...editor.selections import some_selections
 from ..decision import Review, Words
-from ..document.comparing import Limits
 from ..document.disk import Kind, Original
 from ..document.text import ProposedText
 from ..window import views
 from .markup import LONGEST_REMOVAL, contents_html
-
-logger = logging.getLogger("gemini_companion.review")
 
 CONTENTS = "gemini_companion.contents"  # what stands in the place of a file that is no text
 
@@ -37,11 +33,6 @@ class ProposalPane:
         self._held: Optional[str] = None  # what the view held when it was read last, if it was edited
         self._held_at = -1
         self._ever_filled = False
-
-    @property
-    def binary(self) -> bool:
-        """Whether the proposal is no text."""
-        return self._review.proposal.format.binary
 
     @property
     def filled(self) -> bool:
@@ -68,8 +59,6 @@ class ProposalPane:
         self._given = shown if len(shown) > PORTION and view.size() == len(shown) else whole_text(view)
         self._given_at = view.change_count()
         self._ever_filled = True
-        if self._given != shown:
-            logger.warning("the editor holds %s characters where %s were given", len(self._given), len(shown))
         if caret_is_ours:
             move_caret(view, 0)
         if first and len(shown) <= longest:
@@ -111,26 +100,22 @@ class ProposalPane:
         """Whether the text that was read last would be accepted as something else than was proposed."""
         return self._held is not None and self._held not in (self._given, self._review.proposal.shown)
 
-    def read(self, count: int, limits: Limits) -> Generator[None, None, Optional[Tuple[str, ...]]]:
-        """The text of the view, whose change count is `count`: a very long one in portions, one for each step.
-
-        None if it is longer than any text that is compared. The view must not be edited meanwhile.
+    def read(self, count: int, length: int) -> Generator[None, None, Tuple[str, ...]]:
+        """The text of the view, whose change count is `count`: one that is longer than `length` in portions, one for
+        each step. The view must not be edited meanwhile.
         """
-        if self._held is None or self._held_at != count:
-            if self._given is not None and self.untouched_at(count):
-                self.hold(self._given, count)
-            else:
-                size = self.view.size()
-                if size > limits.longest:
-                    return None
-                portions: List[str] = []
-                at_once = size if size <= limits.length else PORTION
-                for start in range(0, size, max(1, at_once)):
-                    portions.append(self.view.substr(sublime.Region(start, start + at_once)))
-                    if at_once < size:
-                        yield None
-                return tuple(portions)
-        return (self._held or "",)
+        if self._given is not None and self.untouched_at(count):
+            self.hold(self._given, count)
+        if self._held is not None and count == self._held_at:
+            return (self._held,)
+        size = self.view.size()
+        portions: List[str] = []
+        at_once = size if size <= length else PORTION
+        for start in range(0, size, max(1, at_once)):
+            portions.append(self.view.substr(sublime.Region(start, start + at_once)))
+            if at_once < size:
+                yield None
+        return tuple(portions)
 
     def hold(self, text: str, count: int) -> None:
         """`text` is what the view holds at this change count."""
@@ -140,11 +125,8 @@ class ProposalPane:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
         if self._given is None or not self.view.is_valid() or self.untouched:
             return self._review.proposal.exact
-        return self._restored(whole_text(self.view))
-
-    def _restored(self, held: str) -> str:
-        proposal = self._review.proposal
-        return proposal.exact if held == self._given else proposal.restore(held)
+        held = whole_text(self.view)
+        return self._review.proposal.exact if held == self._given else self._review.proposal.restore(held)
 
 
 class OriginalPane:

@@ -13,6 +13,7 @@ import sublime
 
 from ...comparison import Hunk
 from ...editor.edits import Edit, apply_edits, move_caret
+from ...editor.selections import first_caret
 from ..document.analysis import NOTHING, Analysis
 from .decorations import Look, Regions
 from .links import REVERT_LINKS, UNDO_LINKS, links_of
@@ -112,15 +113,11 @@ class ProposalHunks:
 
     def caret_moved(self) -> bool:
         """Look which change the caret is in now. True if that is another one than before."""
-        try:
-            caret = self._view.sel()[0].b
-        except IndexError:
-            caret = -1
+        caret = first_caret(self._view)
         if caret == self._caret:
             return False
-        self._caret = caret
-        before = self.current
-        self.current = self._analysis.change_at(caret) if caret >= 0 else None
+        self._caret, before = caret, self.current
+        self.current = self._analysis.change_at(caret)
         return self.current != before
 
     # -- going from change to change ----------------------------------------------------------------------------------
@@ -132,15 +129,11 @@ class ProposalHunks:
 
     def go_next(self) -> bool:
         """Go to the next change, after the last to the first. False if there is none."""
-        return self._go_to(self._analysis.next_change(self._start()))
+        return self._go_to(self._analysis.next_change(first_caret(self._view)))
 
     def go_previous(self) -> bool:
         """Go to the previous change, before the first to the last. False if there is none."""
-        return self._go_to(self._analysis.previous_change(self._start()))
-
-    def _start(self) -> int:
-        selection = self._view.sel()
-        return selection[0].b if len(selection) else 0
+        return self._go_to(self._analysis.previous_change(first_caret(self._view)))
 
     def _go_to(self, index: Optional[int]) -> bool:
         if index is None:
@@ -257,9 +250,7 @@ class ProposalHunks:
 
     def clear(self) -> None:
         """Take everything off the view."""
-        for key in self._asked:
-            self._view.erase_regions(key)
-        self._asked.clear()
+        self.drop_asked()
         self.forget_reverted()
 
     def _places(self, numbers: Sequence[int]) -> List[Tuple[int, sublime.Region]]:

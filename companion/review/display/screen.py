@@ -15,6 +15,7 @@ from typing import Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 import sublime
 
+from ...editor.selections import first_caret
 from .wrapping import WORD_WRAP, WRAP_WIDTH, Wrapping, wraps
 
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
@@ -198,10 +199,7 @@ class CaretLine:
     def __init__(self, view: sublime.View) -> None:
         self._view = view
         self._caret = -1
-        selection = view.sel()
-        if not len(selection):
-            return
-        caret = selection[0].b
+        caret = first_caret(view)
         if not caret:
             return  # blocks stand below lines, and so never above this one
         self._x, self._top = view.viewport_position()
@@ -226,9 +224,8 @@ def back_to_top(view: sublime.View) -> None:
     In another size the header may take more rows; keeping the caret's line in its place then pushes it out of a view
     that had not been scrolled.
     """
-    selection = view.sel()
     x, top = view.viewport_position()
-    caret = view.text_to_layout(selection[0].b)[1] if len(selection) else 0.0
+    caret = view.text_to_layout(first_caret(view))[1]
     if top > 0 and caret + view.line_height() <= view.viewport_extent()[1]:
         view.set_viewport_position((x, 0.0), False)
 

@@ -70,6 +70,16 @@ def test_a_removed_line_has_its_colors_inside_and_outside_of_what_changed():
     )
 
 
+def test_a_color_that_goes_on_over_several_lines_is_that_of_each():
+    inks = [(0, 3, "#f00"), (4, 11, "#0f0")]
+    ((_, document),) = removed_blocks(analyse("abc d\nef\nghi\n", ""), 4, 16.0, 0, lambda *_: inks)
+    assert [re.findall(r'color: (\S+)">([^<]*)<', row) for row in rows(document)] == [
+        [("#f00", "abc"), ("#0f0", "d")],
+        [("#0f0", "ef")],
+        [("#0f0", "gh")],
+    ]
+
+
 def test_a_block_that_moved_has_an_outline_which_makes_it_no_higher():
     lines = [RemovedLine(7, "a\n"), RemovedLine(8, "b\n", moved="moved to line 3"), RemovedLine(9, "c\n", moved="")]
     document = removed_html(lines, 4, 16.0)
