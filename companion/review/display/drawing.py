@@ -164,8 +164,6 @@ class Drawing:
         self._show_header()
 
     def _show_header(self) -> None:
-        if not self._rows:
-            return
         sizes = self.sizes
         below = self.sides.below_header if self.sides is not None else 0
         html = header_html(self._rows, sizes.line_height, sizes.width, sizes.em_width, below)

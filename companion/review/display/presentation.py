@@ -72,8 +72,8 @@ class Presentation:
         self._drawing = self.cycle.drawing
         self._generation = 0  # of the proposal: how many were put into the view
         self._problem = ""  # why the text could not be written, once that happened
-        self._placed: Optional[Original] = None  # the file, as it was read when its place was looked up
-        self._place = ""  # of the file in the workspace
+        window = proposal_view.window()
+        self._place = place_of(review.path, window.folders() if window is not None else [])
         self._status = ""  # as the status bar has it
         self._opened = time.monotonic()
 
@@ -104,7 +104,7 @@ class Presentation:
     @property
     def visible(self) -> bool:
         """Whether the proposal is in front in its group."""
-        window = self.proposal_view.window() if self.proposal_view.is_valid() else None
+        window = self.proposal_view.window()
         if window is None:
             return False
         group = window.get_view_index(self.proposal_view)[0]
@@ -208,10 +208,6 @@ class Presentation:
 
     def _header(self, original: Original) -> Header:
         review, cycle, analysis = self.review, self.cycle, self.cycle.analysis
-        if original is not self._placed:
-            window = self.proposal_view.window()
-            self._placed = original
-            self._place = place_of(review.path, window.folders() if window is not None else [])
         sizes, found = self._drawing.sizes, analysis or NOTHING
         ticket = review.ticket
         edits_stay = ticket is not None and not ticket.edits_return and ticket.waiting and cycle.proposal.differs
@@ -261,8 +257,6 @@ class Presentation:
 
     def _follow(self, href: str) -> None:
         """Do what a link says. One that the editor still shows but that was drawn for something else only redraws."""
-        if self.retired:
-            return
         plain, generation = unstamped(href)
         beside_a_change = parse_link(plain)[0] in (REVERT, UNDO)
         if generation == (self.hunks.generation if beside_a_change else self._generation):
