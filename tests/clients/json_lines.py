@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from typing import Any, Callable, Dict, List, Mapping, Sequence, TypeVar
 
-from tests.support.json_lines import CallError, JsonLines
+from tests.host.json_lines import CallError, JsonLines
 
 _Program = TypeVar("_Program", bound="Program")
 

@@ -12,7 +12,7 @@ import signal
 import time
 from typing import Any, Dict, Mapping, Sequence
 
-from tests.support.json_lines import CallError, JsonLines
+from .json_lines import CallError, JsonLines
 
 CONSOLE_TAIL = 6000  # characters of the console shown with an error
 
