@@ -118,11 +118,6 @@ class ClaudeClient(LoopThread):
             self.call("openDiff", old_file_path=path, new_file_path=path, new_file_contents=text, tab_name=name)
         )
 
-    def take_back(self, number: Optional[int] = None) -> None:
-        """Cancel a request, the last one by default."""
-        params = {"requestId": self._next_id - 1 if number is None else number}
-        self.run(self._send({"method": "notifications/cancelled", "params": params, "jsonrpc": "2.0"}))
-
     def break_off(self) -> None:
         """Let the connection break, as a crash does."""
         assert self._socket is not None

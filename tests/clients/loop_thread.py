@@ -47,7 +47,15 @@ class LoopThread:
         return self.wait_until(found)[-1]
 
     def end_loop(self) -> None:
-        """Stop the thread."""
+        """Stop the thread; what is still under way is cancelled."""
+
+        async def cancel() -> None:
+            under_way = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+        self.run(cancel())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(SECONDS)
         self._loop.close()

@@ -8,14 +8,14 @@ Implements MCP 2026-07-28 (mirrored parameters, required capabilities, caching o
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple
+from typing import Any, Callable, Dict, Iterable, Mapping
 
 from companion.protocol import core
 from companion.protocol.catalogue import CACHE, CAPABILITIES
 from companion.protocol.exchanges import Exchange
 from companion.protocol.json_text import encode
 from companion.protocol.jsonrpc import Request, RpcError
-from companion.protocol.metadata import PREFIX, Introduction, _check_header, _decoded, _mismatch
+from companion.protocol.metadata import PREFIX, Introduction, _check_header
 from companion.protocol.metadata import read_metadata as own_check
 from companion.protocol.methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server
 from companion.protocol.tools import Tool
@@ -38,7 +38,7 @@ def install(tools: Iterable[Tool], required_capabilities: Mapping[str, Dict[str,
         introduction = own_check(headers, request)
         name, arguments = request.params.get("name"), request.params.get("arguments", {})
         if request.method == "tools/call" and isinstance(name, str) and name in schemas and isinstance(arguments, dict):
-            check_parameter_headers(headers, mirrored_parameters(schemas[name]), arguments)
+            check_parameter_headers(headers, schemas[name], arguments)
             check_capabilities(required_capabilities.get(name, {}), request.params["_meta"])
         return introduction
 
@@ -66,45 +66,13 @@ def check_capabilities(required: Mapping[str, Any], meta: Mapping[str, Any]) -> 
         raise RpcError(MISSING_CLIENT_CAPABILITY, sentence, {"requiredCapabilities": missing}, status=400)
 
 
-def mirrored_parameters(schema: Dict[str, Any]) -> List[Tuple[str, Tuple[str, ...]]]:
-    """(header name, path of the argument) for each parameter that the schema marks with `x-mcp-header`."""
-    found: List[Tuple[str, Tuple[str, ...]]] = []
-    pending: List[Tuple[Tuple[str, ...], Any]] = [((), schema)]
-    while pending:
-        path, schema = pending.pop()
-        for name, part in schema.get("properties", {}).items():
-            if isinstance(part, dict):
-                if "x-mcp-header" in part:
-                    found.append(("Mcp-Param-" + part["x-mcp-header"], path + (name,)))
-                pending.append((path + (name,), part))
-    return found
-
-
 def check_parameter_headers(
-    headers: Mapping[str, str], mirrored: List[Tuple[str, Tuple[str, ...]]], arguments: Mapping[str, Any]
+    headers: Mapping[str, str], schema: Mapping[str, Any], arguments: Mapping[str, Any]
 ) -> None:
-    """Check that mirrored parameters and their headers agree. Raises RpcError."""
-    for header, path in mirrored:
-        value: Any = arguments
-        for name in path:
-            value = value.get(name) if isinstance(value, dict) else None
-        if value is None:
-            continue
-        if isinstance(value, bool):
-            _check_header(headers, header, "true" if value else "false", encodable=True)
-        elif isinstance(value, int):
-            _check_number(headers, header, value)
-        elif isinstance(value, str):
-            _check_header(headers, header, value, encodable=True)
+    """Check that parameters which the schema mirrors with `x-mcp-header`, all of them texts, and their headers agree.
 
-
-def _check_number(headers: Mapping[str, str], name: str, expected: int) -> None:
-    value = headers.get(name)
-    if value is None:
-        raise _mismatch(f"the header {name} is missing")
-    try:
-        matches = float(_decoded(name, value.strip(" \t"))) == expected
-    except (ValueError, OverflowError):
-        matches = False
-    if not matches:
-        raise _mismatch(f"the header {name} does not match the body")
+    Raises RpcError.
+    """
+    for name, part in schema.get("properties", {}).items():
+        if "x-mcp-header" in part and isinstance(arguments.get(name), str):
+            _check_header(headers, "Mcp-Param-" + part["x-mcp-header"], arguments[name], encodable=True)
