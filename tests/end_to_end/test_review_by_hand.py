@@ -197,14 +197,6 @@ def test_disabling_the_package_leaves_no_trace(desktop):
     desktop.wait_published()
 
 
-def test_everything_shown_is_html_that_the_editor_understands(desktop):
-    desktop.open("greeting.py")
-    open_diff(desktop)
-    desktop.host.call("press", keys="ctrl+f8")
-    desktop.host.wait_until(lambda: desktop.host.call("is_idle"))
-    assert desktop.host.call("problems")["html_problems"] == []
-
-
 def test_saving_all_files_saves_the_users_own_and_asks_nothing(desktop):
     own = desktop.open("greeting.py")
     view = open_diff(desktop)

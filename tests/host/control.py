@@ -135,11 +135,10 @@ class HostCalls:
         return self._host.packages.loaded()
 
     def errors(self) -> Any:
-        return self._host.all_errors()
+        return errors.recorded()
 
     def clear_errors(self) -> None:
         errors.clear()
-        self._host.clear_errors()
 
     def run_tests(self, **options: Any) -> Any:
         """Runs in-editor tests, see `unittesting/runner.py`; answers with the counts when they are over."""

@@ -254,24 +254,6 @@ def render(window: Optional[int] = None) -> str:
         return render_window(_window(window))
 
 
-def problems() -> Dict[str, Any]:
-    """Errors, unknown commands, unexpected dialogs, HTML that the editor would not understand."""
-    return _snapshot.snapshot_problems(_current())
-
-
-def clear_problems() -> None:
-    """Forget what a test provoked on purpose."""
-    host = _current()
-    for items in (
-        host.scheduler.uncaught_errors,
-        host.complaints,
-        host.commands.unknown,
-        host.dialogs.unexpected,
-        host.html_problems,
-    ):
-        items.clear()
-
-
 def events(since: int = 0) -> List[List[Any]]:
     """Every event told to plugins, as [name, id]."""
     return [list(item) for item in _current().events.log[since:]]

@@ -16,7 +16,7 @@ import signal
 import sys
 import sysconfig
 import traceback
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict
 
 from . import bytecode, errors, resources
 from .control import Control, HostCalls, Reply
@@ -124,19 +124,6 @@ class PluginHost:
 
     def post_later(self, milliseconds: int, call: Callable[[], None]) -> None:
         self.scheduler.set_timeout(call, milliseconds, hidden=True)
-
-    def all_errors(self) -> List[Dict[str, Any]]:
-        """What this half and the model have recorded."""
-        found = errors.recorded()
-        for text in self.scheduler.uncaught_errors:
-            found.append({"where": "plugin", "type": "", "message": text.strip().splitlines()[-1], "traceback": text})
-        for text in self.model.complaints:
-            found.append({"where": "model", "type": "", "message": text, "traceback": ""})
-        return found
-
-    def clear_errors(self) -> None:
-        self.scheduler.uncaught_errors.clear()
-        self.model.complaints.clear()
 
     def run_tests(self, options: Dict[str, Any], reply: Reply, fail: Callable[[BaseException], None]) -> None:
         """Runs in-editor tests; `options` are those of `run_package_tests`."""

@@ -1,7 +1,7 @@
 """The editor's two threads: the main loop with its timers, and the one worker of the `_async` calls.
 
-Rule kept here: every callback runs to its end on its own thread; one that raises is printed, recorded in
-`uncaught_errors`, and never stops a thread.
+Rule kept here: every callback runs to its end on its own thread; one that raises is printed, recorded in `errors`, and
+never stops a thread.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import collections
 import heapq
 import itertools
-import sys
 import threading
 import time
-import traceback
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any, Callable, Deque, List, Optional
+from typing import Any, Callable, Deque, Optional
+
+from . import errors
 
 
 class _Queue:
@@ -62,7 +62,6 @@ class Scheduler:
     """Main queue and worker queue. The thread that calls `run_main` (or made the object) is the main thread."""
 
     def __init__(self):
-        self.uncaught_errors: List[str] = []
         self._main = _Queue()
         self._async = _Queue()
         self._numbers = itertools.count()
@@ -171,14 +170,9 @@ class Scheduler:
         """Call a plugin's function; an exception is printed and recorded, and None is returned."""
         try:
             return function(*args)
-        except Exception:
-            self.record_error(traceback.format_exc())
+        except Exception as error:
+            errors.record("plugin", error)
             return None
-
-    def record_error(self, text: str) -> None:
-        """Print a traceback to the console and keep it for the driver."""
-        self.uncaught_errors.append(text)
-        print(text, end="" if text.endswith("\n") else "\n", file=sys.stderr)
 
 
 def _nothing() -> None:

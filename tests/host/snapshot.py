@@ -105,25 +105,12 @@ def snapshot_window(window: Any, text: bool = True) -> Dict[str, Any]:
     }
 
 
-def snapshot_problems(host: Host) -> Dict[str, Any]:
-    """Everything that should not have happened."""
-    return {
-        "uncaught_errors": list(host.scheduler.uncaught_errors),
-        "complaints": list(host.complaints),
-        "unknown_commands": list(host.commands.unknown),
-        "unexpected_dialogs": list(host.dialogs.unexpected),
-        "unused_answers": host.dialogs.unused(),
-        "html_problems": list(host.html_problems),
-    }
-
-
 def snapshot_host(host: Host, text: bool = True) -> Dict[str, Any]:
-    """All windows (the front one last), dialogs, clipboard and problems."""
+    """All windows (the front one last), and the dialogs."""
     front: Optional[Any] = host.focus.active_window()
     windows: List[Dict[str, Any]] = [snapshot_window(window, text) for window in host.focus.order]
     return {
         "windows": windows,
         "active_window": front.id if front is not None else None,
         "dialogs": list(host.dialogs.shown),
-        "problems": snapshot_problems(host),
     }

@@ -134,7 +134,7 @@ def do_reviews(editor, count):
     path = f"{editor.workspace}/greeting.py"
     editor.host.execute(f"reviewing = Reviewing({path!r}, {count})")
     editor.host.wait_until("reviewing.left == 0", 170)
-    editor.host.call("clear_problems")
+    editor.host.clear_errors()
 
 
 @pytest.mark.parametrize("use", ["connects", "reviews", "updates"])

@@ -71,7 +71,7 @@ class SharedEditor:
         shutil.rmtree(os.path.join(host.data, "Package Storage"), ignore_errors=True)
         host.call("zoom", factor=1.0)
         host.call("use_scheme", name="dark")
-        host.call("clear_problems")
+        host.clear_errors()
         host.enable_package()
 
     def close(self) -> None:

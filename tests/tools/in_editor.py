@@ -1,6 +1,7 @@
 """Runs the in-editor tests (`tests/test_*.py`) inside the headless host and prints their report.
 
-Exit code 0 only if at least one test ran, none failed, and no plugin raised an error that nobody expected.
+Exit code 0 only if at least one test ran, none failed, and nothing else went wrong: no plugin raised an error, showed
+HTML that the editor would not understand, or asked in a dialog. What a test plants says so in its message.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tests.host import launch  # noqa: E402
 from tests.host.driver import Host, HostError  # noqa: E402
 
 RUN_SECONDS = 10 * 60
+PLANTED = "planted by a test"
 
 
 def main() -> int:
@@ -58,6 +60,10 @@ def run(options: argparse.Namespace, configured: Dict[str, Any], folder: str) ->
                 verbosity=configured.get("verbosity", 2),
                 failfast=options.failfast,
             )
+            for error in host.errors():
+                if PLANTED not in error["message"]:
+                    counts["failed"] += 1
+                    print(f"WENT WRONG {error['where']}: {error['message']}", flush=True)
         except HostError as error:
             print(error, flush=True)
         if options.show_console or counts["failed"]:

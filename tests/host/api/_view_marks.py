@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.host import current
+from ..model import minihtml
 from ..model.regions import RegionSet
 from ..model.values import Region, as_callback, as_point, as_region, as_text
 from ._gate import gated
@@ -59,7 +59,7 @@ class ViewMarks:
         if not isinstance(layout, int):
             raise TypeError("layout must be an int")
         model, content = self._model(), as_text(content)
-        current().check_html("phantom %r" % (key,), content)
+        minihtml.check("phantom %r" % (key,), content)
         return model.phantoms.add(
             as_text(key), as_region(region), content, int(layout), as_callback(on_navigate, "on_navigate")
         )

@@ -5,7 +5,7 @@ Rule kept here: an exception in a plugin is printed and recorded, and the other 
 
 from __future__ import annotations
 
-from .. import builds
+from .. import builds, errors
 from ..model.host import current
 from . import sublime
 from ._plugin_classes import ApplicationCommand, EventListener, TextCommand, WindowCommand
@@ -42,7 +42,7 @@ def load_plugin_module(module):
         if name not in names or not isinstance(cls, type):
             continue
         if hasattr(cls, "lacking"):
-            current().scheduler.record_error("the headless editor knows no classes such as %s" % name)
+            errors.record("plugin", "the headless editor knows no classes such as %s" % name)
         for base, registry in _BASES.items():
             if issubclass(cls, base) and cls is not base:
                 registry.append(cls)
@@ -115,11 +115,7 @@ def _make(cls, *args):
     try:
         return cls(*args)
     except Exception as error:
-        import traceback
-
-        current().scheduler.record_error(
-            "unable to instantiate '%s.%s': %r\n%s" % (cls.__module__, cls.__name__, error, traceback.format_exc())
-        )
+        errors.record("instantiating '%s.%s'" % (cls.__module__, cls.__name__), error)
         return None
 
 

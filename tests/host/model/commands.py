@@ -1,14 +1,14 @@
 """How a command's name becomes a call: plugins' commands first, then the built-in ones; listeners before and after.
 
-Rules kept here: an unknown command is ignored, as in the editor, and recorded so that a test can see it. Listeners hear
-of what keys and menus run, and of nothing that a plugin or the command palette runs (sublimehq/sublime_text 2234, 2400,
-3404).
+Rules kept here: an unknown command is ignored, as in the editor. Listeners hear of what keys and menus run, and of
+nothing that a plugin or the command palette runs (sublimehq/sublime_text 2234, 2400, 3404).
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Optional
 
+from .. import errors
 from .values import as_text, to_args
 
 TEXT: Dict[str, Callable] = {}
@@ -34,12 +34,15 @@ def application_command(function: Callable) -> Callable:
     return function
 
 
+#: Commands of the editor that this model does without: palette and menus offer them, and running one does nothing.
+NOT_MODELLED = frozenset(("edit_settings",))
+
+
 class Commands:
-    """Runs commands on the main thread. `unknown` lists the names without a command."""
+    """Runs commands on the main thread."""
 
     def __init__(self, host: Any):
         self._host = host
-        self.unknown: List[Dict[str, Any]] = []
 
     # -- running ---------------------------------------------------------------------------------
     def run_in_window(self, window: Any, name: str, args: Optional[dict] = None, *, told: bool = False) -> None:
@@ -52,16 +55,11 @@ class Commands:
             self._run_window(window, name, args, told)
         elif self._plugin("application", name) or name in APPLICATION:
             self._run_application(name, args)
-        elif not self.is_text(name):
-            self._not_found(name, args, "window")
 
     def run_in_view(self, view: Any, name: str, args: Optional[dict] = None, *, told: bool = False) -> None:
         """Run a text command on a view. `told`: listeners hear of it."""
         name, args = as_text(name), to_args(args)
-        if not view.valid:
-            return
-        if not self.is_text(name):
-            self._not_found(name, args, "text")
+        if not view.valid or not self.is_text(name):
             return
         plugins = self._host.plugins if told else None
         if plugins is not None:
@@ -74,8 +72,6 @@ class Commands:
         name, args = as_text(name), to_args(args)
         if self._plugin("application", name) or name in APPLICATION:
             self._run_application(name, args)
-        elif not self.is_text(name) and not self._plugin("window", name) and name not in WINDOW:
-            self._not_found(name, args, "application")
 
     # -- asking ----------------------------------------------------------------------------------
     def is_text(self, name: str) -> bool:
@@ -116,7 +112,6 @@ class Commands:
             return
         function = TEXT.get(name)
         if function is None:
-            self._not_found(name, args, "text")
             return
         # Undo and redo step through what the others leave behind.
         stack = view.buffer.undo if name not in ("undo", "redo", "save", "revert", "reopen") else None
@@ -141,8 +136,6 @@ class Commands:
                 self._around(lambda: self._host.scheduler.call(command.run_, 0, args))
         elif name in WINDOW:
             self._around(lambda: self._builtin(WINDOW[name], name, args, self._host, window))
-        else:
-            self._not_found(name, args, "window")
         if plugins is not None and window.valid:
             plugins.on_post_window_command(window.id, name, args)
 
@@ -161,7 +154,7 @@ class Commands:
         except TypeError as error:
             if "argument" not in str(error):
                 raise
-            self._host.complain("built-in command %s: wrong arguments %r (%s)" % (name, args, error))
+            errors.record("command", "built-in command %s: wrong arguments %r (%s)" % (name, args, error))
 
     def _around(self, run: Callable[[], Any]) -> None:
         notes = self._host.notes
@@ -180,11 +173,6 @@ class Commands:
     def _instance(self, kind: str, name: str, owner: Any) -> Any:
         return self._host.plugins.command_instance(kind, name, owner)
 
-    def _not_found(self, name: str, args: Optional[dict], kind: str) -> None:
-        if name in NOT_MODELLED:
-            return
-        self.unknown.append({"command": name, "args": args, "kind": kind})
-
 
 def selections(buffer: Any) -> Dict[int, list]:
     """The selection of each view of a buffer, for undo."""
@@ -195,19 +183,3 @@ def _rewritten(name: str, args: Optional[dict], answer: tuple) -> tuple:
     """What a listener made of a command: (name, args)."""
     new_name, new_args = answer
     return (as_text(new_name), to_args(new_args)) if new_name else (name, args)
-
-
-# Commands that the editor has and that this model does without; running one is not a mistake.
-NOT_MODELLED = frozenset(
-    """
-    auto_complete build commit_completion decrease_font_size duplicate_line edit_settings exec expand_selection
-    find_all_under find_under_expand goto_definition goto_symbol_in_project hide_auto_complete increase_font_size
-    indent join_lines new_build_system next_modification next_view noop open_dir open_url prev_modification
-    prev_view prompt_add_folder prompt_open_file prompt_open_folder prompt_open_project_or_workspace
-    prompt_save_as purge_unopened_files refresh_folder_list reindent reset_font_size revert_hunk
-    revert_modification scroll_lines show_about_window show_panel_switcher show_scope_name single_selection
-    split_selection_into_lines swap_line_down swap_line_up toggle_comment toggle_distraction_free
-    toggle_full_screen toggle_inline_diff toggle_menu toggle_minimap toggle_status_bar toggle_tabs transpose
-    unindent
-    """.split()
-)

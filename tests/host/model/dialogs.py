@@ -1,12 +1,13 @@
 """Modal dialogs, answered by a script given in advance.
 
-Rule kept here: a dialog that no script expects is recorded in `unexpected`, is answered as if it were cancelled,
-and makes the test fail.
+Rule kept here: a dialog that no script expects is recorded as an error, and is answered as if it were cancelled.
 """
 
 from __future__ import annotations
 
 from typing import Any, Dict, List
+
+from .. import errors
 
 CANCELLED = {"save_changes": "cancel"}
 
@@ -17,7 +18,6 @@ class Dialogs:
     def __init__(self) -> None:
         self._answers: List[Dict[str, Any]] = []
         self.shown: List[Dict[str, Any]] = []
-        self.unexpected: List[Dict[str, Any]] = []
 
     def expect(self, kind: str, answer: Any = None) -> None:
         """Answer the next dialog of this kind with `answer`.
@@ -25,10 +25,6 @@ class Dialogs:
         Kinds: message, error, save (a path, or None), save_changes ("save", "discard", "cancel").
         """
         self._answers.append({"kind": kind, "answer": answer})
-
-    def unused(self) -> List[Dict[str, Any]]:
-        """The answers that no dialog has asked for."""
-        return list(self._answers)
 
     def ask(self, kind: str, text: str, **details: Any) -> Any:
         """Show a dialog and return its answer."""
@@ -39,8 +35,7 @@ class Dialogs:
                 break
         else:
             answer, scripted = CANCELLED.get(kind), False
-        entry = dict(details, kind=kind, message=text, answer=answer, scripted=scripted)
-        self.shown.append(entry)
+        self.shown.append(dict(details, kind=kind, message=text, answer=answer, scripted=scripted))
         if not scripted:
-            self.unexpected.append(entry)
+            errors.record("a dialog that nobody asked for (%s)" % kind, text)
         return answer

@@ -10,6 +10,7 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
+from .. import errors
 from . import commands_text, commands_window, geometry, minihtml  # noqa: F401 - these register the built-in commands
 from .buffer import BufferModel
 from .calls import Calls
@@ -71,8 +72,6 @@ class Host:
         self.closed_settings: Dict[int, SettingsModel] = {}
         self.clipboard = ""
         self.file_history: List[str] = []
-        self.complaints: List[str] = []
-        self.html_problems: List[Dict[str, Any]] = []
         self.quit_requested = False
         self.closed = False
         self._counters: Dict[str, Any] = {}
@@ -221,10 +220,10 @@ class Host:
         try:
             items = self.loads(self.resources.load_resource(resource))
         except ValueError as error:
-            self.complain("%s: %s" % (resource, error))
+            errors.record(resource, error)
             return []
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            self.complain("%s: a list of objects was expected" % resource)
+            errors.record(resource, "a list of objects was expected")
             return []
         return items
 
@@ -249,18 +248,6 @@ class Host:
     def show(self, view: ViewModel, point: int) -> None:
         geometry.show(view, Region(point, point))
 
-    # -- what went wrong -------------------------------------------------------------------------
-    def complain(self, text: str) -> None:
-        """Something is wrong with a package: printed, and kept for the driver."""
-        self.complaints.append(text)
-        print(text, file=sys.stderr)
-
     def console(self, text: str) -> None:
         """A line that the editor itself writes to its console."""
         print(text)
-
-    def check_html(self, where: str, content: str) -> None:
-        """Keep what minihtml would not understand."""
-        found = minihtml.problems(content)
-        if found:
-            self.html_problems.append({"where": where, "problems": list(found), "content": content})

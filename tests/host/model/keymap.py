@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Optional
 
+from .. import errors
 from .stock import BINDINGS
 
 OPERATORS = {
@@ -37,7 +38,7 @@ class Keymap:
         ):
             for entry in self._host.read_list(resource):
                 if not isinstance(entry.get("keys"), list) or not isinstance(entry.get("command"), str):
-                    self._host.complain("%s: a binding needs keys and a command: %r" % (resource, entry))
+                    errors.record("keymap", "%s: a binding needs keys and a command: %r" % (resource, entry))
                     continue
                 found.append(dict(entry, resource=resource))
         return found
@@ -76,7 +77,7 @@ class Keymap:
         key, operand = str(item.get("key", "")), item.get("operand", True)
         operator = item.get("operator", "equal")
         if operator not in OPERATORS:
-            self._host.complain("unknown operator %r in the context key %r" % (operator, key))
+            errors.record("keymap", "unknown operator %r in the context key %r" % (operator, key))
             return False
         match_all = bool(item.get("match_all", False))
         values = self._values(window, view, key, operand)

@@ -10,6 +10,8 @@ from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any, Dict, List, Sequence
 
+from .. import errors
+
 TAGS = frozenset(
     (
         "html head style body h1 h2 h3 h4 h5 h6 div p ul ol li b strong i em u big small a code var tt span img br "
@@ -113,6 +115,12 @@ def _read(content: str) -> _Reader:
 def problems(content: str) -> Sequence[str]:
     """What the editor would not understand in `content`; empty when all is well."""
     return tuple(_read(content).problems)
+
+
+def check(where: str, content: str) -> None:
+    """Records what the editor would not understand in `content`."""
+    for problem in problems(content):
+        errors.record(where, problem)
 
 
 def links(content: str) -> List[Dict[str, str]]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Dict
 
+from .. import errors
+
 MAXIMUM_ROUNDS = 50
 
 
@@ -60,4 +62,4 @@ class Notes:
             for view in selection.values():
                 if view.valid:
                     self._host.events.view("on_selection_modified", view)
-        self._host.complain("listeners keep changing the views they are told of")
+        errors.record("listeners", "listeners keep changing the views they are told of")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
+from .. import errors
+
 
 class Palette:
     """The entries of all `.sublime-commands` files. One whose command is not enabled does not show."""
@@ -17,7 +19,7 @@ class Palette:
         for resource in self._host.find_resources("*.sublime-commands"):
             for entry in self._host.read_list(resource):
                 if not isinstance(entry.get("command"), str):
-                    self._host.complain("%s: an entry needs a command: %r" % (resource, entry))
+                    errors.record("palette", "%s: an entry needs a command: %r" % (resource, entry))
                     continue
                 found.append(with_state(self._host, window, entry))
         return found

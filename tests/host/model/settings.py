@@ -9,6 +9,7 @@ import json
 import os
 from typing import Any, Callable, Dict, List, Optional
 
+from .. import errors
 from .values import as_text, to_value
 
 
@@ -136,7 +137,7 @@ class SettingsFiles:
                 raise ValueError("not an object")
             return values
         except ValueError as error:
-            self._host.complain("Error parsing settings: %s: %s" % (resource, error))
+            errors.record("settings", "Error parsing settings: %s: %s" % (resource, error))
             return {}
 
 

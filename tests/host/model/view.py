@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
+from . import minihtml
 from .buffer import BufferModel, Change
 from .phantoms import Phantoms
 from .regions import RegionSet
@@ -166,7 +167,7 @@ class ViewModel:
             self.buffer.undo.note_regions(self, key)
         self.region_sets[key] = region_set
         for annotation in region_set.annotations:
-            self.host.check_html("annotation %r" % key, annotation)
+            minihtml.check("annotation %r" % key, annotation)
 
     def erase_regions(self, key: str) -> None:
         self._keep_drawn(key)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from typing import Dict
+from typing import Dict, List
 
 import pytest
 
-from tests.host import api, gestures, lenient_json
+from tests.host import api, errors, gestures, lenient_json
 from tests.host.api import registry
 from tests.host.model.host import Host
 from tests.host.scheduler import Scheduler
@@ -54,6 +54,7 @@ class Bench:
         import sublime
         import sublime_plugin
 
+        errors.clear()
         self.folder = folder
         self.resources = Resources(folder)
         self.scheduler = Scheduler()
@@ -98,6 +99,12 @@ class Bench:
     def text(self, view) -> str:
         return view.substr(self.sublime.Region(0, view.size()))
 
+    def errors(self) -> List[str]:
+        """What has gone wrong since the last time: tracebacks, or what was said."""
+        found = [error["traceback"] or error["message"] for error in errors.recorded()]
+        errors.clear()
+        return found
+
     def settle(self) -> None:
         """Let everything run that is due, on both threads."""
         self.scheduler.pump_until(self.scheduler.is_idle)
@@ -110,4 +117,4 @@ def bench(tmp_path):
     yield made
     made.scheduler.stop()
     registry.reset()
-    assert made.scheduler.uncaught_errors == [], "\n".join(made.scheduler.uncaught_errors)
+    assert made.errors() == []

@@ -100,6 +100,7 @@ def test_a_block_is_only_as_wide_as_its_content(bench, view):
         view.add_phantom("k", sublime.Region(0), html, sublime.LAYOUT_BLOCK)
         assert bench.gestures.snapshot_view()["phantoms"][0]["width"] == width, html
         view.erase_phantoms("k")
+    assert bench.errors() == ["unknown CSS property width"]
     view.add_phantom("k", sublime.Region(0), "<b>x</b>", sublime.LAYOUT_BLOCK)
     assert "width:max-content" in bench.gestures.render()
 

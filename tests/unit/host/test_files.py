@@ -128,7 +128,7 @@ def test_view_settings_inherit(bench):
 def test_a_broken_settings_file_is_a_complaint(bench):
     bench.resources.texts["Packages/Sample/B.sublime-settings"] = '{"a": }'
     assert bench.sublime.load_settings("B.sublime-settings").get("a") is None
-    assert bench.gestures.problems()["complaints"]
+    assert "B.sublime-settings" in bench.errors()[0]
 
 
 def test_settings_layers(bench):

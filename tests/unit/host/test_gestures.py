@@ -110,19 +110,15 @@ def test_a_dialog_without_a_script_is_a_problem(bench):
     view.run_command("insert", {"characters": "x"})
     bench.gestures.answer_dialog("save_changes", "cancel")
     assert not bench.gestures.close_tab()
-    assert not bench.gestures.problems()["unexpected_dialogs"]
+    assert not bench.errors()
     assert not bench.gestures.close_tab()
-    assert bench.gestures.problems()["unexpected_dialogs"]
-    bench.gestures.clear_problems()
+    assert bench.errors() == ["Save changes to x?"]
 
 
-def test_bad_html_and_unknown_commands_are_problems(bench):
+def test_bad_html_is_an_error(bench):
     view = bench.window.new_file()
     view.add_phantom("k", bench.sublime.Region(0), "<div><table></div>", 0)
-    bench.window.run_command("no_such_thing", {"a": 1})
-    found = bench.gestures.problems()
-    assert any("table" in text for text in found["html_problems"][0]["problems"])
-    assert found["unknown_commands"][0]["command"] == "no_such_thing"
+    assert "table" in bench.errors()[0]
 
 
 def test_the_session_comes_back_without_plugin_state(bench):

@@ -33,7 +33,6 @@ def test_phantoms_push_lines_down(bench, view):
         assert view.text_to_layout(point)[1] == 2 * height
     phantoms.update([sublime.Phantom(sublime.Region(point), "<b>inline</b>", sublime.LAYOUT_INLINE)])
     assert view.text_to_layout(below)[1] == 3 * height
-    assert bench.gestures.problems()["html_problems"] == []
 
 
 def test_long_phantoms_wrap_at_the_width_of_the_view(bench, view):

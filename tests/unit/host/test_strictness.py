@@ -41,7 +41,7 @@ def test_an_edit_of_another_view_is_refused(bench):
     view, other = bench.window.new_file(), bench.window.new_file()
     view.run_command("write_other", {"other": other.id()})
     assert other.size() == 0
-    assert "ValueError" in bench.scheduler.uncaught_errors.pop()
+    assert "ValueError" in bench.errors()[0]
 
 
 def test_an_edit_can_not_be_made_up(bench):
@@ -117,7 +117,7 @@ def test_wrong_types_are_refused(bench, call):
     bench.plugin(KEEPER)
     view = bench.window.new_file()
     view.run_command("bad", {"what": call})
-    assert "TypeError" in bench.scheduler.uncaught_errors.pop()
+    assert "TypeError" in bench.errors()[0]
 
 
 def test_regions_and_annotations_must_match(bench):
@@ -260,10 +260,10 @@ class UnreadyCommand(sublime_plugin.WindowCommand):
     assert len(module.seen) == 1
     bench.window.run_command("broken")
     bench.window.run_command("unready")
-    errors = [bench.scheduler.uncaught_errors.pop(0) for _ in range(3)]
-    assert "first" in errors[0]
-    assert "command" in errors[1]
-    assert "is_enabled must return a bool" in errors[2]
+    first, second, third = bench.errors()
+    assert "first" in first
+    assert "command" in second
+    assert "is_enabled must return a bool" in third
 
 
 def test_after_quitting_the_api_is_gone(bench):
@@ -279,5 +279,5 @@ def plugin_unloaded():
     bench.host.shut_down()
     bench.host.plugins.on_exit()
     assert module.seen == ["exit"]
-    assert "shut down" in bench.scheduler.uncaught_errors.pop()
+    assert "shut down" in bench.errors()[0]
     bench.host.closed = False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from tests.host import errors
+
 
 def test_timers_run_in_order_and_errors_are_kept(bench):
     seen = []
@@ -13,13 +15,10 @@ def test_timers_run_in_order_and_errors_are_kept(bench):
     bench.sublime.set_timeout(lambda: 1 // 0)
     bench.sublime.set_timeout_async(lambda: {}["no such key"])
     assert not bench.scheduler.is_idle()
-    bench.scheduler.pump_until(lambda: "later" in seen and len(bench.scheduler.uncaught_errors) == 2)
+    bench.scheduler.pump_until(lambda: "later" in seen and len(errors.recorded()) == 2)
     assert seen == [0, 1, 2, 3, 4, "later"]
-    assert sorted(error.strip().splitlines()[-1].split(":")[0] for error in bench.scheduler.uncaught_errors) == [
-        "KeyError",
-        "ZeroDivisionError",
-    ]
-    bench.scheduler.uncaught_errors.clear()
+    assert sorted(error["type"] for error in errors.recorded()) == ["KeyError", "ZeroDivisionError"]
+    errors.clear()
 
 
 def test_garbage_waits_for_no_lock_wherever_it_is_collected(bench):

@@ -54,9 +54,8 @@ FILES = {".python-version": "3.8\n", "plugin.py": PLUGIN, "inner/__init__.py": "
 class Sample:
     """A package in a folder, its log, and hosts that run it."""
 
-    name = "Sample Package"
-
-    def __init__(self, folder):
+    def __init__(self, folder, name="Sample Package"):
+        self.name = name
         self.folder = str(folder / self.name)
         self.log_path = str(folder / "log.txt")
         self.data = str(folder / "data")
