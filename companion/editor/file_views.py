@@ -32,12 +32,12 @@ def views_of_file(path: str, same_files: FrozenSet[str] = frozenset()) -> List[s
 
 def views_named_like(path: str) -> List[sublime.View]:
     """Every view, but for ours, that may show the file: links are followed only where the names are the same."""
-    key, name = same_key(path), _name_key(path)
+    name = _name_key(path)
     found = []
     for window in sublime.windows():
         for view in window.views():
             other = view.file_name()
-            if other is not None and (_name_key(other) == name or same_key(other) == key) and role_of(view) is None:
+            if other is not None and _name_key(other) == name and role_of(view) is None:
                 found.append(view)
     return found
 

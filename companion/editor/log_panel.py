@@ -72,10 +72,8 @@ class LogPanel:
             self._waiting.clear()
             self._scheduled = False
         view = self._view
-        if self._window is None or view is None or not view.is_valid():
+        if view is None or not view.is_valid():
             self._log.follow(None)
-            return
-        if not text:
             return
         end = view.size()
         at_end = view.visible_region().end() >= end

@@ -22,19 +22,17 @@ def platform(**variables):
     return Platform(LINUX, dict({"SHELL": "/bin/sh"}, **variables), "/home/me")
 
 
-def test_what_start_up_files_print_is_passed_over():
-    printed = f"welcome 1.2.3\n{MARK}\n/opt/bin/gemini\n{MARK}\nloading\n0.61.0\n{MARK}\nbye 9.9.9\n"
-    assert read_answer(printed) == Answer("/opt/bin/gemini", "\nloading\n0.61.0\n")
-
-
-def test_empty_lines_around_the_answer_are_none_of_it():
-    printed = f"{MARK}\nalias gemini\n  /opt/bin/gemini  \n\n  \n{MARK}\n0.61.0\n{MARK}\n"
-    assert read_answer(printed).place == "/opt/bin/gemini"
-
-
-def test_marks_are_found_behind_terminal_codes():
-    printed = f"\x1b[2J{MARK}\n/opt/bin/gemini\n{MARK}\r\n0.61.0\n{MARK}\n"
-    assert read_answer(printed).place == "/opt/bin/gemini"
+@pytest.mark.parametrize(
+    ("printed", "answer"),
+    [
+        ("welcome 1.2.3\n|\n/opt/bin/gemini\n|\nloading\n0.61.0\n|\nbye 9.9.9\n", "\nloading\n0.61.0\n"),
+        ("|\nalias gemini\n  /opt/bin/gemini  \n\n  \n|\n0.61.0\n|\n", "\n0.61.0\n"),
+        ("\x1b[2J|\n/opt/bin/gemini\n|\r\n0.61.0\n|\n", "\n0.61.0\n"),
+    ],
+    ids=["start-up files", "empty lines", "codes of a terminal"],
+)
+def test_what_else_is_printed_is_passed_over(printed, answer):
+    assert read_answer(printed.replace("|", MARK)) == Answer("/opt/bin/gemini", answer)
 
 
 @pytest.mark.parametrize("printed", ["", "no such option\n", MARK + "\n", f"{MARK}\n{MARK}\n{MARK}\n"])

@@ -121,8 +121,9 @@ def test_the_temporary_directory_itself_may_be_reached_through_a_link(machine, t
 
 
 @pytest.mark.parametrize("directory", ["relative/tmp", "/does/not/exist"])
-def test_a_temporary_directory_that_cannot_be_used_is_named(machine, directory):
+def test_a_temporary_directory_that_cannot_be_used_is_named_and_not_made(machine, directory):
     assert directory in refused(machine, machine.platform._replace(environment={"TMPDIR": directory}))
+    assert not os.path.exists(directory)
 
 
 def test_qwens_own_directory_may_be_the_users_link_but_not_the_one_below(machine, tmp_path):
@@ -169,9 +170,3 @@ def test_a_read_only_directory_is_reported(machine, monkeypatch):
 
     monkeypatch.setattr(files.os, "open", read_only)
     assert "cannot be written: Read-only file system" in refused(machine)
-
-
-def test_a_temporary_directory_that_is_not_there_is_not_made(machine):
-    missing = machine.home / "missing"
-    assert str(missing) in refused(machine, machine.platform._replace(environment={"TMPDIR": str(missing)}))
-    assert not missing.exists()

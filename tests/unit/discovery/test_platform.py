@@ -7,13 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from companion.agents.agent import Announcement
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
-from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
+from companion.system.platform import LINUX, MACOS, WINDOWS, Platform, _private_group
 
 MAC_TEMPORARY = "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/"
 
@@ -34,6 +35,7 @@ def platform(name, home="/home/ada", **environment):
         ({"TMP": "/b", "TEMP": "/c"}, "/b"),
         ({"TEMP": "/c/"}, "/c"),
         ({"TMPDIR": "/does/not/exist", "TMP": "/b"}, "/does/not/exist"),
+        ({"TMPDIR": MAC_TEMPORARY}, MAC_TEMPORARY[:-1]),
     ],
 )
 def test_temporary_directory_is_nodes(environment, expected):
@@ -56,10 +58,6 @@ def test_temporary_directory_agrees_with_the_node_installed(environment):
     place = GEMINI_CLI.place(here)
     directory = here.path.normpath(here.path.join(place.root, *place.below))
     assert answer.split("|") == [here.temporary_directory(), directory]
-
-
-def test_temporary_directory_on_macos_is_the_users_own():
-    assert platform(MACOS, TMPDIR=MAC_TEMPORARY).temporary_directory() == MAC_TEMPORARY[:-1]
 
 
 @pytest.mark.parametrize(
@@ -113,3 +111,25 @@ def test_a_machine_without_user_ids_is_windows(monkeypatch):
 def test_a_mac_is_told_from_linux(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert Platform.current().name == MACOS
+
+
+@pytest.mark.parametrize(
+    ("user", "group", "members", "private"),
+    [
+        (1000, "ada", [], 2000),
+        (1000, "ada", ["ada"], 2000),
+        (1000, "ada", ["ada", "eve"], None),
+        (1000, "users", [], None),
+        (0, "root", [], None),  # in which system accounts may be
+        (4321, "ada", [], None),  # of whom the machine knows nothing
+    ],
+)
+def test_a_group_is_the_users_alone_if_it_has_their_name_and_nobody_else(monkeypatch, user, group, members, private):
+    grp, pwd = pytest.importorskip("grp"), pytest.importorskip("pwd")
+    known = {0: SimpleNamespace(pw_name="root", pw_gid=0), 1000: SimpleNamespace(pw_name="ada", pw_gid=2000)}
+    monkeypatch.setattr(os, "getuid", lambda: user)
+    monkeypatch.setattr(pwd, "getpwuid", known.__getitem__)
+    monkeypatch.setattr(grp, "getgrgid", lambda gid: SimpleNamespace(gr_gid=gid, gr_name=group, gr_mem=members))
+    _private_group.cache_clear()
+    assert Platform.current().private_group() == private
+    _private_group.cache_clear()
