@@ -189,6 +189,7 @@ def test_a_text_of_the_release_before_is_found(folder: Path, keeper: Callable[[]
         b"[]",
         b'{"path": "/a", "client": "b"}',
         b'{"path": "a", "client": "b", "content": "c"}',
+        b'{"path": "/a", "client": 1, "content": "c"}',
         b'{"path": "/a", "client": "b", "content": ""}\n1',
         b'{"path": "/a", "client": "b", "content": "", "since": "a release to come"}\n"c"',
         b"\xff",

@@ -6,7 +6,7 @@ import logging
 import os
 import time
 from pathlib import Path
-from typing import List
+from typing import Any, Callable, List
 
 import pytest
 
@@ -117,6 +117,24 @@ def test_another_file_in_its_place_may_be_whole(path: Path, storage: Path) -> No
     assert not storage.exists()
 
 
+@pytest.mark.parametrize("is_folder", [False, True], ids=["gone", "a folder"])
+def test_nothing_is_put_back_where_there_is_no_file_any_more(path: Path, storage: Path, is_folder: bool) -> None:
+    note(storage, entry(path)).leave()
+    path.unlink()
+    if is_folder:
+        path.mkdir()
+    assert recovered(storage) == []
+    assert path.is_dir() == path.exists() == is_folder
+    assert not storage.exists()
+
+
+def test_a_removal_that_had_not_begun_or_was_done_needs_no_end(path: Path, storage: Path) -> None:
+    note(storage, Entry(str(path), str(path.with_name(".aside")), is_aside=True)).leave()
+    assert recovered(storage) == []
+    assert path.read_bytes() == OLD
+    assert not storage.exists()
+
+
 def test_a_write_that_is_still_running_is_not_touched(path: Path, storage: Path) -> None:
     """Another editor with the same folder, or this one before an upgrade."""
     running = note(storage, entry(path))
@@ -209,3 +227,57 @@ def test_it_is_on_the_disk_before_the_first_byte_of_the_file_changes(
     monkeypatch.setattr(os, "fsync", watched_fsync)
     disk.write(original, NEW, str(storage))
     assert unflushed == [[], []]
+
+
+@pytest.mark.parametrize("name", ["file.txt", "new.txt"], ids=["replaced", "new"])
+def test_what_gets_a_name_is_on_the_disk_before(
+    path: Path, storage: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A name may outlive a failure of the power that its bytes do not."""
+    original = disk.read(str(path.with_name(name)), maximum_bytes=1000, maximum_lines=100)
+    flushed, named, fsync = set(), [], os.fsync
+
+    def watched_fsync(descriptor: int) -> None:
+        flushed.add(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    def watched(real: Callable[[str, str], None]) -> Callable[[str, str], None]:
+        def give(source: str, target: str) -> None:
+            named.append((os.path.basename(target), os.stat(source).st_ino in flushed))
+            real(source, target)
+
+        return give
+
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    for call in ("link", "replace", "rename"):
+        monkeypatch.setattr(os, call, watched(getattr(os, call)))
+    disk.write(original, NEW, str(storage))
+    assert all(on_disk for _, on_disk in named), named
+    assert any(each == name for each, _ in named) or not hasattr(os, "listxattr")
+
+
+@pytest.mark.parametrize(
+    ("new", "steps"),
+    [(NEW, ["write", "fsync", "write", "fsync"]), (b"new\n", ["write", "fsync", "ftruncate", "fsync"])],
+    ids=["longer", "shorter"],
+)
+def test_each_step_of_a_rewrite_is_on_the_disk_before_the_next(
+    path: Path, storage: Path, monkeypatch: pytest.MonkeyPatch, new: bytes, steps: List[str]
+) -> None:
+    os.link(str(path), str(path.with_name("other")))
+    original = disk.read(str(path), maximum_bytes=1000, maximum_lines=100)
+    number, made = path.stat().st_ino, []
+
+    def watched(call: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def do(descriptor: int, *arguments: Any) -> Any:
+            if os.fstat(descriptor).st_ino == number:
+                made.append(call)
+            return real(descriptor, *arguments)
+
+        return do
+
+    for call in ("write", "fsync", "ftruncate"):
+        monkeypatch.setattr(os, call, watched(call, getattr(os, call)))
+    disk.write(original, new, str(storage))
+    assert made == steps
+    assert path.read_bytes() == new
