@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from bisect import bisect_right
+from itertools import accumulate
 from typing import List, Match
 
 CLIENT_COLUMNS = 40  # of a client's name, which may say anything of itself
@@ -105,8 +107,4 @@ def _joins(text: str, index: int) -> bool:
 
 def _beginning(text: str, width: int) -> str:
     """As much of the beginning as `width` columns hold."""
-    for index, character in enumerate(text):
-        width -= columns(character)
-        if width < 0:
-            return text[:index]
-    return text
+    return text[: bisect_right(list(accumulate(map(columns, text))), width)]

@@ -124,9 +124,7 @@ def marks_are_not_undone(view: sublime.View) -> Optional[str]:
 
 def window_settings_keep_values(view: sublime.View) -> Optional[str]:
     """A window's settings keep nested values."""
-    window = view.window()
-    if window is None:
-        return "the view is in no window"
+    window = view.window() or sublime.active_window()
     value: Dict[str, Any] = {"cells": [[0, 0, 1, 1]], "cols": [0.0, 1.0], "nothing": None}
     window.settings().set(KEY, value)
     found = window.settings().get(KEY)

@@ -160,7 +160,7 @@ def _fact(path: str, content: str = "") -> FileFact:
     try:
         status = os.lstat(path)
     except OSError as error:
-        return FileFact(path, "", error.strerror or str(error), content)
+        return FileFact(path, "", error.strerror or "", content)
     return FileFact(path, _owner(status.st_uid), stat.filemode(status.st_mode), content)
 
 

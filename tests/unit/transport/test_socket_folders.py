@@ -95,3 +95,13 @@ def test_no_folder_is_made_where_another_user_could_replace_it(tmp_path, monkeyp
     else:
         assert fine
         assert os.listdir(str(tmp_path)) == [os.path.basename(folder)]
+
+
+def test_a_folder_is_not_made_again_where_a_link_leads_to_another(tmp_path, monkeypatch):
+    monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(socket_folders, "SHORT", str(tmp_path))
+    removed, other = socket_folders.make_folder(), socket_folders.make_folder()
+    os.rmdir(removed)
+    os.symlink(other, removed)
+    with pytest.raises(OSError, match="is a link"):
+        socket_folders.make_folder(removed)
