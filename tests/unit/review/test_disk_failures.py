@@ -209,6 +209,26 @@ class TestReplacing:
         assert stat.S_IMODE(after.st_mode) == mode
         assert os.listxattr(str(path)) == attributes
 
+    @pytest.mark.parametrize(
+        ("call", "error"),
+        [("replace", errno.EBUSY), ("fchmod", errno.EPERM), ("fchmod", 0)],
+        ids=["a mount", "a mode that cannot be given", "a mode that is not taken"],
+    )
+    def test_where_that_cannot_be_it_is_written_over(self, original, monkeypatch, call, error):
+        real, number = getattr(os, call), os.stat(original.path).st_ino
+
+        def refuse(*arguments):
+            if call == "replace" and arguments[1] != os.path.realpath(original.path):
+                real(*arguments)
+            elif error:
+                raise OSError(error, os.strerror(error))
+
+        monkeypatch.setattr(os, call, refuse)
+        write_file(original, NEW)
+        path = Path(original.path)
+        assert (path.read_bytes(), path.stat().st_ino) == (NEW, number)
+        assert [each.name for each in path.parent.iterdir()] == [path.name]
+
     def test_without_what_the_folder_hands_down(self, tmp_path, monkeypatch):
         """As the default access list of a folder gives every new file an attribute."""
         path = tmp_path / "file.txt"

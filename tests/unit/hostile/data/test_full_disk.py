@@ -265,8 +265,9 @@ def test_a_file_of_somebody_else_stays_theirs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("situation", [plain, with_hard_link], ids=lambda situation: situation.__name__)
 @pytest.mark.parametrize("moment", ["write", "fsync"])
+@pytest.mark.parametrize("in_place", [True, False], ids=["in place", "by another file"])
 def test_what_somebody_else_writes_meanwhile_is_not_lost(
-    tmp_path: Path, monkeypatch: Any, moment: str, situation: Any
+    tmp_path: Path, monkeypatch: Any, moment: str, situation: Any, in_place: bool
 ) -> None:
     """While the new text is made ready beside the file, or the copy of the old one before it is rewritten."""
     path = tmp_path / "file.txt"
@@ -276,7 +277,9 @@ def test_what_somebody_else_writes_meanwhile_is_not_lost(
 
     def disturbed(*arguments: Any) -> Any:
         monkeypatch.undo()
-        path.write_bytes(b"theirs\n")
+        theirs = path if in_place else path.with_name("theirs")
+        theirs.write_bytes(b"theirs\n")
+        os.replace(str(theirs), str(path))
         return real(*arguments)
 
     monkeypatch.setattr(os, moment, disturbed)
