@@ -78,6 +78,7 @@ class EndpointWindow:
         self._origins = origins
         self._clients = clients
         self._diagnostics = Diagnostics(window, runtime, self._shared_files)
+        self._coming: List[Tuple[str, Ticket]] = []  # of reviews that are not shown yet, by session
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -94,7 +95,7 @@ class EndpointWindow:
             self._runtime.on_main(self._call_over, ticket, reason, session)
 
         request.call.on_cancelled(cancelled)
-        found = await self._prepared(request.path, request.proposed)
+        found = await self._prepared(session, ticket, request.path, request.proposed)
         if not decided.done():
             await self._runtime.call_main(self._open, session, request.path, found, ticket)
         outcome = await decided
@@ -102,16 +103,27 @@ class EndpointWindow:
             raise CannotDo(ANSWERED_ELSEWHERE)
         return outcome.content
 
-    async def _prepared(self, path: str, proposed: str) -> Preparation:
+    async def _prepared(self, session: ClientSession, ticket: Ticket, path: str, proposed: str) -> Preparation:
         """The proposed text and what was found out about its file: all is read before the views are made, so that they
-        appear complete. Raises `ReviewError` or `PathError`."""
+        appear complete. Meanwhile the client may take the review back, or send another one of the same name: that
+        settles the ticket. Raises `ReviewError` or `PathError`."""
         import asyncio
 
-        file_request = await self._runtime.call_main(self._reviews.file_request, path)
+        coming = session.id, ticket
+        self._withdraw_coming(session.id, ticket.name)
+        self._coming.append(coming)
         try:
+            file_request = await self._runtime.call_main(self._reviews.file_request, path)
             return await asyncio.wait_for(self._runtime.in_worker(prepare, file_request, proposed), PREPARE_SECONDS)
         except asyncio.TimeoutError:
             raise PathError("The disk does not answer: the file could not be looked at.") from None
+        finally:
+            self._coming.remove(coming)
+
+    def _withdraw_coming(self, session: str, name: Optional[str] = None) -> int:
+        """Settle the tickets of a client's reviews that are not shown yet, of this name or all; how many there were."""
+        coming = [each for owner, each in self._coming if owner == session and name in (None, each.name)]
+        return sum(each.settle(None) for each in coming)
 
     def _open(self, session: ClientSession, path: str, found: Preparation, ticket: Ticket) -> None:
         """Main thread."""
@@ -137,22 +149,26 @@ class EndpointWindow:
 
     async def withdraw_review(self, session: str, name: str) -> bool:
         """Close a client's review. The client is not told."""
-        return await self._runtime.call_main(self._reviews.withdraw, session, name)
+        coming = self._withdraw_coming(session, name)
+        return await self._runtime.call_main(self._reviews.withdraw, session, name) or bool(coming)
 
     async def withdraw_reviews(self, session: str) -> int:
         """Close all reviews of a client."""
-        return await self._runtime.call_main(self._reviews.withdraw_all, session)
+        return self._withdraw_coming(session) + await self._runtime.call_main(self._reviews.withdraw_all, session)
 
     # -- reviews that no call waits for -------------------------------------------------------------------------------
 
     async def propose(self, client: ClientSession, path: str, proposed: str) -> None:
         """Show a proposal under the file's path."""
-        found = await self._prepared(path, proposed)
-        owner = self._clients.owner_of(client)
-        await self._runtime.call_main(self._reviews.open_diff, owner, path, found.proposal, found)
+        ticket = Ticket(same_key(path), True, lambda outcome: None)
+        found = await self._prepared(client, ticket, path, proposed)
+        if ticket.waiting:
+            owner = self._clients.owner_of(client)
+            await self._runtime.call_main(self._reviews.open_diff, owner, path, found.proposal, found)
 
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
         """Close the review of this file; its text, or None if there is none."""
+        self._withdraw_coming(client.id, same_key(path))
         return await self._runtime.call_main(self._close, self._clients.owner_of(client), path, silently)
 
     def _close(self, owner: Owner, path: str, silently: bool) -> Optional[str]:

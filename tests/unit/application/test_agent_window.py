@@ -80,16 +80,64 @@ class TestReview:
         assert bench.reviews.taken_back == (bench.reviews.tickets if lives else [])
 
     def test_a_call_that_is_taken_back_while_the_file_is_read_shows_nothing(self, bench):
-        real = bench.runtime.in_worker
-
-        async def in_worker(function, *args):
+        async def take_back():
             bench.tool_call.cancel(Cancellation.BY_CLIENT)
-            return await real(function, *args)
 
-        bench.runtime.in_worker = in_worker
+        while_it_is_read(bench, take_back)
         with pytest.raises(CannotDo, match="answered elsewhere"):
             bench.review(lambda: None)
         assert not bench.reviews.asked
+
+    @pytest.mark.parametrize("name", ["its name", None])
+    def test_a_question_that_is_answered_in_the_terminal_meanwhile_shows_nothing(self, bench, name):
+        bench.reviews.withdraw, bench.reviews.withdraw_all = (lambda session, name: False), (lambda session: 0)
+        closed = []
+
+        async def close():
+            for session in ("another", CLIENT.id):
+                if name is not None:
+                    assert await bench.subject.withdraw_review(session, "another name") is False
+                    closed.append(await bench.subject.withdraw_review(session, name))
+                else:
+                    closed.append(await bench.subject.withdraw_reviews(session))
+
+        while_it_is_read(bench, close)
+        with pytest.raises(CannotDo, match="answered elsewhere"):
+            bench.review(lambda: None)
+        assert (closed, bench.reviews.asked) == ([0, 1], [])
+        assert bench.review(lambda: bench.reviews.tickets[0].settle(Outcome(bench.path(), "next\n"))) == "next\n"
+
+    @pytest.mark.parametrize("closed", [True, False])
+    def test_so_it_is_for_a_proposal_that_no_call_waits_for(self, bench, closed):
+        bench.reviews.close_diff = lambda *args, **options: None
+
+        async def close():
+            path = bench.path() if closed else bench.path("another.py")
+            assert await bench.subject.close_proposal(CLIENT, path, silently=True) is None
+
+        while_it_is_read(bench, close)
+        asyncio.run(bench.subject.propose(CLIENT, bench.path(), "new\n"))
+        assert len(bench.reviews.asked) == (0 if closed else 1)
+
+    def test_of_two_proposals_for_one_file_the_later_is_shown_however_long_the_first_is_read(self, bench):
+        async def send_again():
+            await bench.subject.propose(CLIENT, bench.path(), "newer\n")
+
+        while_it_is_read(bench, send_again)
+        asyncio.run(bench.subject.propose(CLIENT, bench.path(), "new\n"))
+        assert [asked[3] for asked in bench.reviews.asked] == ["newer\n"]
+
+
+def while_it_is_read(bench, act):
+    """Does something while the next file that is to be reviewed is read."""
+    real = bench.runtime.in_worker
+
+    async def in_worker(function, *args):
+        bench.runtime.in_worker = real
+        await act()
+        return await real(function, *args)
+
+    bench.runtime.in_worker = in_worker
 
 
 class TestWhatIsThere:
