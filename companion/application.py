@@ -10,13 +10,12 @@ import logging
 import os
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
 
 import sublime
 
 from . import log
 from .actions import Actions
-from .agents.agent import Agent
 from .agents.registry import agents_of
 from .diagnosis.report import Diagnosis
 from .discovery.sweeper import sweep
@@ -79,35 +78,30 @@ class Application:
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()
         self._checks = 0
-        self._exited = False
-        self._serving: Callable[[], None] = lambda: None
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    def start(self, serving: Callable[[], None] = lambda: None) -> None:
+    def start(self, serving: Callable[[], None]) -> None:
         """Serve every window once the discovery files that an earlier run left are gone; then call `serving`."""
-        self._serving = serving
         self._endpoints.states = handover.take()
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
         self.runtime.on_loop(self._watch_editor)
         self.runtime.use_disk(recover, storage_folder(), then=self._recovered)
-        self.runtime.use_disk(_sweep, agents_of(self._settings), then=self._swept, failed=self._sweep_failed)
-
-    def _sweep_failed(self, error: Exception) -> None:
-        self._report("the look for left-over files", error)
-        self._swept([])
+        agents, begin = agents_of(self._settings), partial(self._begin, serving)
+        self.runtime.use_disk(lambda cancelled: sweep(EDITOR_PID, agents, Platform.current()), then=begin, failed=begin)
 
     def _recovered(self, said: List[str]) -> None:
         for sentence in said:
             say(None, sentence)
 
-    def _swept(self, removed: List[str]) -> None:
-        self._endpoints.begin()
+    def _begin(self, serving: Callable[[], None], swept: object) -> None:
+        if isinstance(swept, Exception):
+            self._report("the look for left-over files", swept)
         for window in sublime.windows():
             self.window_opened(window)
-        self._serving()
+        serving()
         self._check_windows()
 
     def stop(self) -> None:
@@ -122,9 +116,6 @@ class Application:
 
     def exit(self) -> None:
         """End for an editor that is quitting or has ended: its API may no longer be used. Any thread but the loop's."""
-        if self._exited:
-            return
-        self._exited = True
         self.runtime.leave_editor()
         self._end(self._endpoints.exit())
 
@@ -233,10 +224,10 @@ class Application:
 
     def _next_to_check(self) -> List[Endpoint]:
         """The endpoints that have a client, and every other one of the rest in turn."""
-        listening = [endpoint for endpoint in self._endpoints.all() if endpoint.clients]
-        others = [endpoint for endpoint in self._endpoints.all() if not endpoint.clients]
-        turn = self._checks // CHECKS_PER_PROJECT % 2 if len(others) > 1 else 0
-        return listening + (others[turn::2] if len(others) > 1 else others)
+        listening = self._endpoints.listening
+        others = [endpoint for endpoint in self._endpoints.all() if endpoint not in listening]
+        turn = self._checks // CHECKS_PER_PROJECT % 2
+        return [*listening, *(others[turn::2] if len(others) > 1 else others)]
 
     def _export_environment(self) -> None:
         """Let terminals that are started from now on know the window in front."""
@@ -312,10 +303,11 @@ class Application:
 
     def view_closing(self, view: sublime.View) -> None:
         """A view is about to be closed and still belongs to its window."""
+        terminal = is_terminal(view)
         # A tab of a review may have been dragged into a window that is being closed and has no endpoint any more.
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_pre_close(view)
-            if endpoint.changes.has_started and is_terminal(view):
+            if terminal:
                 self.runtime.on_main(endpoint.changes.terminal_closed)
 
     def view_closed(self, view: sublime.View) -> None:
@@ -371,7 +363,3 @@ class Application:
 
 def _succeeded(stop: Future[States]) -> bool:
     return stop.done() and not stop.cancelled() and stop.exception() is None
-
-
-def _sweep(agents: Sequence[Agent], cancelled: Callable[[], bool]) -> List[str]:
-    return sweep(EDITOR_PID, agents, Platform.current())

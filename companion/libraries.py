@@ -59,10 +59,7 @@ def _file_of(name: str) -> Optional[str]:
     module = sys.modules.get(name)
     if module is not None:
         return getattr(module, "__file__", None)
-    try:
-        found = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        return None
+    found = importlib.util.find_spec(name)
     return found.origin if found is not None else None
 
 
@@ -86,20 +83,13 @@ def obstacle() -> Optional[str]:
     importlib.invalidate_caches()  # what was installed after the interpreter looked into the folder
     misplaced = misplaced_libraries()
     if misplaced:
-        return misplaced_sentence(misplaced)
+        name, path = misplaced[0]
+        folder = os.path.dirname(os.path.dirname(path))
+        advice = "update Sublime Text, then run “Package Control: Satisfy Libraries”"
+        return f"{name} belongs to another Python ({folder}): {advice}"
     missing = missing_libraries()
-    return sentence(missing) if missing else None
-
-
-def misplaced_sentence(misplaced: Sequence[Tuple[str, str]]) -> str:
-    """What the user reads where the editor looks into the wrong folder."""
-    name, path = misplaced[0]
-    words = "{} belongs to another Python ({}): update Sublime Text, then run “Package Control: Satisfy Libraries”"
-    return words.format(name, os.path.dirname(os.path.dirname(path)))
-
-
-def sentence(missing: Sequence[str]) -> str:
-    """What the user reads where something is not installed."""
+    if not missing:
+        return None
     return f"{missing_sentence(missing)}: run “Package Control: Satisfy Libraries” from the command palette"
 
 

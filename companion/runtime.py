@@ -57,19 +57,16 @@ class Runtime:
         self._turns = Turns(self.on_main, self.on_loop)  # the loop thread's
         self._main_thread = 0  # the number of the thread on which the editor calls back, 0 before it has
         self._loop_thread = 0
-        self._computing: Optional[Workers] = None
-        self._disk: Optional[Workers] = None
-        self._computations: List[Computation] = []
-        self._stopped = self._editor_gone = False
+        self._computing = Workers("gemini-companion-computing", *COMPUTING_THREADS)
+        self._disk = Workers("gemini-companion-disk", *DISK_THREADS)
+        self._editor_gone = False
         self._last_task: Optional[asyncio.Future[None]] = None  # the loop itself refers to tasks only weakly
-        self._stopping = threading.Event()  # wakes the loop thread from a pause
+        self._stopping = threading.Event()
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Start the loop thread. Main thread; returns at once, work handed over meanwhile waits for the loop."""
-        self._computing = Workers("gemini-companion-computing", *COMPUTING_THREADS)
-        self._disk = Workers("gemini-companion-disk", *DISK_THREADS)
         self._thread = threading.Thread(target=self._run_loops, name="gemini-companion-loop", daemon=True)
         self._thread.start()
 
@@ -80,21 +77,16 @@ class Runtime:
         has nothing left but cancellations to run: whatever must still be sent on the network has to be awaited before.
         """
         with self._lock:
-            self._stopped = True
+            self._stopping.set()
             self._waiting.clear()
-            loop, thread, pools = self._loop, self._thread, (self._computing, self._disk)
-            computations, self._computations = self._computations, []
-        self._stopping.set()
-        for computation in computations:
-            computation.cancel()
+            loop, thread = self._loop, self._thread
         if loop is not None:
             try:
                 loop.call_soon_threadsafe(self._cancel_tasks_and_stop)
             except RuntimeError:
                 logger.debug("the loop had already closed")
-        for workers in pools:
-            if workers is not None:
-                workers.stop()
+        self._computing.stop()
+        self._disk.stop()
         if thread is not None:
             thread.join(timeout)
             if thread.is_alive():
@@ -110,7 +102,7 @@ class Runtime:
     @property
     def stopped(self) -> bool:
         """Whether `stop` was called. Any thread."""
-        return self._stopped
+        return self._stopping.is_set()
 
     # -- rules --------------------------------------------------------------------------------------------------------
 
@@ -139,7 +131,7 @@ class Runtime:
             return
 
         def run() -> None:
-            if self._stopped:
+            if self.stopped:
                 return
             self._main_thread = threading.get_ident()
             try:
@@ -186,7 +178,7 @@ class Runtime:
     def on_loop(self, function: Callable[..., Any], *args: Any) -> None:
         """Call `function(*args)` on the loop thread, soon and in the order of the calls. Any thread."""
         with self._lock:
-            if self._stopped:
+            if self.stopped:
                 return
             if self._loop is None:
                 self._waiting.append((function, args))
@@ -256,7 +248,7 @@ class Runtime:
 
     def _hand_over(
         self,
-        workers: Optional[Workers],
+        workers: Workers,
         function: Callable[..., Result],
         args: Tuple[Any, ...],
         then: Callable[[Result], Any],
@@ -264,16 +256,15 @@ class Runtime:
     ) -> Computation:
         computation = Computation()
 
-        def deliver() -> None:
-            self._forget(computation)
-            computation.deliver()
+        def cancelled() -> bool:
+            return self.stopped or computation.cancelled()
 
         def outcome() -> Optional[Callable[[], Any]]:
             """What tells of the result, if anything is to be told."""
-            if computation.cancelled():
+            if cancelled():
                 return None
             try:
-                result = function(*args, computation.cancelled)
+                result = function(*args, cancelled)
             except Exception as error:  # noqa: BLE001 - handed on, or reported
                 if failed is not None:
                     return partial(failed, error)
@@ -285,16 +276,9 @@ class Runtime:
             delivery = outcome()
             computation.end(delivery)
             if delivery is not None:
-                self.on_main(deliver)
-            else:
-                self._forget(computation)
+                self.on_main(computation.deliver)
 
-        with self._lock:
-            if not self._stopped:
-                self._computations.append(computation)
-        if self._stopped or workers is None or not workers.submit(work):
-            self._forget(computation)
-            computation.cancel()
+        if not workers.submit(work):
             computation.end(None)
         return computation
 
@@ -302,15 +286,10 @@ class Runtime:
         """Call a blocking `function(*args)` on a disk thread and return its result. Loop thread."""
 
         def hand_over(run: Callable[[], None]) -> None:
-            if self._disk is None or not self._disk.submit(run):
+            if not self._disk.submit(run):
                 raise RuntimeError("the package is being unloaded")
 
         return await self.answer(hand_over, function, *args)
-
-    def _forget(self, computation: Computation) -> None:
-        with self._lock:
-            if computation in self._computations:
-                self._computations.remove(computation)
 
     # -- the loop thread ----------------------------------------------------------------------------------------------
 
@@ -325,12 +304,12 @@ class Runtime:
                     loop = self._open_loop()
                 loop.call_soon(worked.append, True)
                 loop.run_forever()
-                if not self._stopped:
+                if not self.stopped:
                     raise RuntimeError("the event loop was stopped by other code")
             except BaseException as error:  # noqa: BLE001 - even a request to exit must not end the thread unnoticed
                 self._report("the event loop", error)
                 failures = 1 if worked else failures + 1
-            if self._stopped:
+            if self.stopped:
                 break
             if loop is not None and failures % ATTEMPTS_WITH_ONE_LOOP == 0:
                 self._give_up(loop)
@@ -345,23 +324,19 @@ class Runtime:
         import asyncio
 
         loop = asyncio.new_event_loop()
-        asyncio.set_event_loop(loop)
         loop.set_exception_handler(self._loop_exception)
         with self._lock:
             self._loop = loop
             while self._waiting:
                 function, args = self._waiting.popleft()
                 loop.call_soon(function, *args)
-            if self._stopped:
+            if self.stopped:
                 loop.call_soon(loop.stop)
         return loop
 
     def _close_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        import asyncio
-
         with self._lock:
             self._loop = None
-        asyncio.set_event_loop(None)
         loop.close()
 
     def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:

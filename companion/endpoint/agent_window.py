@@ -97,7 +97,8 @@ class EndpointWindow:
         request.call.on_cancelled(cancelled)
         found = await self._prepared(session, ticket, request.path, request.proposed)
         if not decided.done():
-            await self._runtime.call_main(self._open, session, request.path, found, ticket)
+            owner = self._clients.owner_of(session)
+            await self._runtime.call_main(self._reviews.open_diff, owner, request.path, found.proposal, found, ticket)
         outcome = await decided
         if outcome is None:
             raise CannotDo(ANSWERED_ELSEWHERE)
@@ -124,11 +125,6 @@ class EndpointWindow:
         """Settle the tickets of a client's reviews that are not shown yet, of this name or all; how many there were."""
         coming = [each for owner, each in self._coming if owner == session and name in (None, each.name)]
         return sum(each.settle(None) for each in coming)
-
-    def _open(self, session: ClientSession, path: str, found: Preparation, ticket: Ticket) -> None:
-        """Main thread."""
-        assert found.proposal is not None
-        self._reviews.open_diff(self._clients.owner_of(session), path, found.proposal, found, ticket)
 
     def _call_over(self, ticket: Ticket, reason: Cancellation, session: ClientSession) -> None:
         """Nobody waits for the answer any more. Main thread.

@@ -102,11 +102,6 @@ class WindowChanges:
             self._started = 0
         self.update(self._folders)
 
-    @property
-    def has_started(self) -> bool:
-        """Whether a program runs, as far as is known, that was started here."""
-        return bool(self._started)
-
     def update(self, folders: Sequence[str]) -> None:
         """The window has these folders; programs may have come or gone, and settings changed."""
         if self._folders != tuple(folders):

@@ -158,7 +158,7 @@ class Clients(Mapping[str, ClientSession]):
             self._runtime.later_on_main(int(seconds * 1000), self._send_context_again, session.id)
 
     def _send_context_again(self, session: str) -> None:
-        if self._shown(session) is not None and not self._stopped:
+        if self._shown(session) is not None:
             self._tracker.when_current(partial(self._send_context, session))
 
     def process_known(self, session: ClientSession, process_id: int) -> None:

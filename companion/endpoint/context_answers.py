@@ -117,10 +117,9 @@ class ContextAnswers:
             self._runtime.spawn(self._search)
 
     def loop_lost(self) -> None:
-        """Begin anew on another event loop."""
+        """Let the next `look` begin anew, on another event loop."""
         self._server = None  # nothing of it can be asked any more
         self._give_back()
-        self.look()
 
     def withdraw(self) -> None:
         """Leave the paths to others. They are gone when this returns. Any thread, also without the editor's API."""
@@ -186,8 +185,8 @@ class ContextAnswers:
                     raise
                 logger.info("%s cannot ask where earlier releases do: %s", self.agent.title, error)
                 continue
-            if found is None or self._stopped:
-                for claimed in (*claims, *([found] if found is not None else [])):
+            if found is None:
+                for claimed in claims:
                     claimed.release()
                 return ()
             claims.append(found)
@@ -216,8 +215,8 @@ class ContextAnswers:
     async def _answer(self, frame: bytes, process: Optional[int]) -> Optional[bytes]:
         try:
             message = decode(frame, NESTING)
-        except ValueError as error:  # also where it is too deep or has too many values
-            raise OSError(f"a frame that is no message: {str(error) or type(error).__name__}") from None
+        except ValueError:  # also where it is too deep or has too many values
+            message = None
         if not isinstance(message, dict):
             raise OSError("a frame that is no message")
 
@@ -250,15 +249,14 @@ class ContextAnswers:
             return
         if known is not None:
             self._runtime.on_main(known.endpoint.clients.went, known.session)
-        session = ClientSession(f"{self._dialect.key}-{process or 0}", name, "", "", time.time())
+        session = ClientSession(f"{self._dialect.key}-{process}", name, "", "", time.time())
         self._askers[process] = Asker(endpoint, session, time.monotonic())
         self._runtime.on_main(endpoint.clients.came, session, self._dialect)
 
     def _forget_the_dead(self) -> None:
-        there = self._endpoints() if self._askers else []
         for process, asker in list(self._askers.items()):
             recent = time.monotonic() - asker.asked < FORGOTTEN_SECONDS
-            if not (recent if process is None else is_alive(process)) or asker.endpoint not in there:
+            if not (recent if process is None else is_alive(process)):
                 del self._askers[process]
                 self._runtime.on_main(asker.endpoint.clients.went, asker.session)
 
@@ -276,9 +274,7 @@ def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Opti
 def _fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, int]:
     here, *all_there = (_comparable(each, platform) for each in (root, *folders))
     best = 0, 0
-    for there in all_there if root else ():
-        if there == here:
-            return 3, 0
+    for there in all_there:
         if here.startswith(there):
             best = max(best, (2, len(there)))
         elif there.startswith(here):

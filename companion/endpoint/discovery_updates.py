@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Tuple
 
 import sublime
 
@@ -17,7 +17,6 @@ from ..agents.registry import agents_of
 from ..discovery.directory import DiscoveryError
 from ..discovery.publisher import Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
-from ..protocol.serving import Address
 from ..system.processes import EDITOR_PID
 from .servers import DIALECTS, Service
 
@@ -61,18 +60,16 @@ class DiscoveryUpdater:
         self._settings = settings
         self._active_file = active_file
         self._report = report
-        self._published: Dict[str, Address] = {}  # by the key of the dialect; the disk thread's
         self._publishers = {dialect.key: Publisher() for dialect in DIALECTS}
         self._request: Optional[PublishRequest] = None
         self._working = False
         self._looked_at = 0.0  # on the monotonic clock
-        self._withdrawn = False
 
     def announce(self, services: Tuple[Service, ...]) -> None:
         """Make the discovery files say what serves this window as it is now. Cheap when nothing changed."""
         settings = self._settings()
         folders = tuple(self._window.folders())
-        project_file = None if folders else self._window.project_file_name() or None
+        project_file = None if folders else self._window.project_file_name()
         request = PublishRequest(
             services,
             folders,
@@ -99,12 +96,11 @@ class DiscoveryUpdater:
 
     def withdraw(self) -> None:
         """Remove the files for good. Any thread, also after the editor's API has shut down."""
-        self._withdrawn = True
         for publisher in self._publishers.values():
             publisher.close()
 
     def _work(self) -> None:
-        if self._working or self._request is None or self._withdrawn:
+        if self._working or self._request is None:
             return
         self._working = True
         self._looked_at = time.monotonic()
@@ -144,13 +140,8 @@ class DiscoveryUpdater:
                 real_folders=real_folders,
             )
             agents = [agent for agent in request.agents if agent.dialect is service.dialect]
-            publisher = self._publishers[service.dialect.key]
-            former = self._published.get(service.dialect.key)
-            if former is not None and former != service.address:
-                publisher.withdraw()  # some programs look no further than a file that leads nowhere
-            self._published[service.dialect.key] = service.address
             try:
-                publisher.publish(announcement, agents)
+                self._publishers[service.dialect.key].publish(announcement, agents)
             except DiscoveryError as error:
                 problems.append(str(error))
         return folders, DiscoveryError("; ".join(problems)) if problems else None

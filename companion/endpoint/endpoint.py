@@ -182,8 +182,6 @@ class Endpoint:
         """
         self.discovery.withdraw()
         self.reviews.exit()
-        self._stopped = True
-        self.clients.stop()
         return self.servers.stop(for_good=True)
 
     def settings_changed(self) -> None:
@@ -194,7 +192,7 @@ class Endpoint:
             say(self.window, complaint)
         self.servers.settings_changed(self.settings().maximum_body_mebibytes)
         self.servers.admit(agents_of(self.settings()))
-        if self.port is not None and not self._stopped:
+        if self.port is not None:
             self.servers.start(self.clients.wanted_dialects())
         self.changes.settings_changed()
         self.reviews.open_reviews.settings_changed()
@@ -205,7 +203,7 @@ class Endpoint:
     def workspace_changed(self) -> None:
         """Announce the window's folders again if they have changed."""
         self._runtime.assert_main_thread()
-        if self.port is not None and not self._stopped:
+        if self.port is not None:
             self.discovery.announce(tuple(self.servers.services.values()))
             self.changes.update(self.discovery.window_folders)
 

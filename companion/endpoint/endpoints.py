@@ -1,7 +1,6 @@
 """The endpoints of all windows: which there are, who gets one, and which of them anybody listens to.
 
-Rule: a window has at most one. None is made before `begin`, because what an earlier run left on the disk has to be gone
-when the first one announces itself.
+Rule: a window has at most one. What an earlier run left on the disk has to be gone when the first one announces itself.
 """
 
 from __future__ import annotations
@@ -37,7 +36,6 @@ class Endpoints:
         self._by_window: Dict[int, Endpoint] = {}
         self.states: Dict[int, States] = {}
         """What those of a replaced package have left, by window id, as far as no endpoint goes on with it."""
-        self._begun = False
         self.asked = tuple(
             ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
         )
@@ -49,10 +47,6 @@ class Endpoints:
     def missing(self) -> Optional[str]:
         """Why no window can be served while a library is missing, as a sentence for the user."""
         return self._libraries.problem
-
-    def begin(self) -> None:
-        """From now on windows may be served."""
-        self._begun = True
 
     def all(self) -> List[Endpoint]:
         """The endpoints of all windows. Any thread."""
@@ -83,7 +77,7 @@ class Endpoints:
 
     def open(self, window: sublime.Window) -> Optional[Endpoint]:
         """Serve `window` if it is not served yet, and return its endpoint."""
-        if not self._begun or not window.is_valid():
+        if not window.is_valid():
             return None
         endpoint = self._by_window.get(window.id())
         if endpoint is None:

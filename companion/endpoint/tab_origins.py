@@ -36,8 +36,7 @@ class TabOrigins:
 
     def note(self, *views: sublime.View) -> None:
         """These tabs were just read from the disk or written to it, or are there. Tabs with edits are passed over."""
-        named = [(view.file_name() or "", view) for view in views]
-        paths = [path for path, view in named if path and not view.is_dirty()]
+        paths = [path for path in (view.file_name() for view in views if not view.is_dirty()) if path]
         for path in paths:
             self._origins.pop(same_key(path), None)
         if paths:

@@ -33,6 +33,7 @@ class DiagnoseCase(ContextCase):
         yield from super().setUp()
         self.application = sys.modules[PLUGIN].application
         self.endpoint = self.application.endpoint_of(self.window)
+        yield self.endpoint.folders  # which are known a moment after the client has found the file
         for agent in AGENTS:  # what else is on this machine's PATH does not matter
             version = VERSIONS.get(agent.key, "100.0.0")
             self.setting(f"{agent.key}_command", [self.program(agent.key, f"echo {version}")])

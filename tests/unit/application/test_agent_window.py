@@ -37,7 +37,7 @@ class TestReview:
         assert bench.review(accept) == "edited\n"
         assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\n", "old\n")]
         assert bench.runtime.disk == ["prepare"]
-        assert bench.runtime.main == ["file_request", "_open"]
+        assert bench.runtime.main == ["file_request", "open_diff"]
 
     def test_a_rejected_text_is_none(self, bench):
         outcome = Outcome("/a", None)

