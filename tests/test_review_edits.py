@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from typing import Any, Iterator, List
 from unittest import mock
 
 from ..companion.review import accepted_texts
+from ..companion.review.accepted_text import AcceptedText
 from ..companion.review.document import disk, writing
 from ..companion.review.document.disk import ChangedError
 from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase
@@ -56,6 +58,25 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         yield lambda: self.says("saved your edits")
         self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
         self.assertEqual(self.reviews.pending(), [])
+
+    def test_a_look_that_comes_back_after_the_window_has_closed_writes_nothing(self) -> Iterator[Any]:
+        self.write()
+        release, look = threading.Event(), AcceptedText.look
+        self.addCleanup(release.set)
+
+        def held(accepted: AcceptedText) -> Any:
+            release.wait(30)
+            return look(accepted)
+
+        with mock.patch.object(AcceptedText, "look", held), mock.patch.multiple(
+            accepted_texts, ELSEWHERE_MILLISECONDS=10**6
+        ):
+            yield from self.accept()
+            self.write("file.py", PROPOSED)
+            self.reviews.shutdown()
+            release.set()
+            yield 200
+        self.assertEqual((self.read().decode(), len(os.listdir(self.kept))), (PROPOSED, 1))
 
     def test_a_tab_with_unsaved_edits(self) -> Iterator[Any]:
         view = yield from self.open_file()

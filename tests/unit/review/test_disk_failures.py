@@ -229,6 +229,16 @@ class TestReplacing:
         assert (path.read_bytes(), path.stat().st_ino) == (NEW, number)
         assert [each.name for each in path.parent.iterdir()] == [path.name]
 
+    def test_where_files_have_no_attributes(self, original, monkeypatch):
+        def refuse(file):
+            raise OSError(errno.ENOTSUP, "Operation not supported")
+
+        number = os.stat(original.path).st_ino
+        monkeypatch.setattr(os, "listxattr", refuse)
+        write_file(original, NEW)
+        assert Path(original.path).read_bytes() == NEW
+        assert os.stat(original.path).st_ino != number
+
     def test_without_what_the_folder_hands_down(self, tmp_path, monkeypatch):
         """As the default access list of a folder gives every new file an attribute."""
         path = tmp_path / "file.txt"
