@@ -77,10 +77,6 @@ class Catalogue:
                 raise RpcError(INVALID_PARAMS, complaint)
         return CallRequest(name, arguments, complaint)
 
-    def call_result(self, result: ToolResult, stateless: bool) -> bytes:
-        """Encode the result of a call. Raises TypeError or ValueError if it is not JSON-serialisable."""
-        return self._empty[stateless] if result is EMPTY else self._encoded(result, stateless)
-
     def _encoded(self, result: ToolResult, stateless: bool) -> bytes:
         return encode({**result.fields(), **self._stateless} if stateless else result.fields())
 
@@ -92,11 +88,12 @@ class Catalogue:
         if result is None:
             raise RpcError(INTERNAL_ERROR, f"The tool {tool_name} failed; the editor's log says why.")
         try:
-            return self.call_result(result, stateless)
+            return self._empty[stateless] if result is EMPTY else self._encoded(result, stateless)
         except (TypeError, ValueError) as error:
             logger.warning("the tool %s gave a result that JSON cannot say: %s", tool_name, type(error).__name__)
             raise RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say.") from None
 
-    def subscription_end(self, request_id: RequestId) -> Dict[str, Any]:
+    def subscription_end(self, request_id: RequestId) -> bytes:
         """The result that ends a subscription (2026-07-28, "Graceful Closure")."""
-        return {"resultType": "complete", "_meta": {**self._server_meta, PREFIX + "subscriptionId": request_id}}
+        meta = {**self._server_meta, PREFIX + "subscriptionId": request_id}
+        return encode({"resultType": "complete", "_meta": meta})

@@ -29,7 +29,7 @@ from .jsonrpc import (
 )
 from .limits import Limits
 from .metadata import VERSION_HEADER, Introduction, is_stateless, read_metadata, unsupported_version
-from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server, end_subscription
+from .methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server
 from .revisions import ASSUMED, REVISIONS, Revision
 from .serving import ServedDialect
 from .session_registry import SESSION_HEADER, SessionRegistry
@@ -47,7 +47,7 @@ class Protocol:
         self._handshake_only = dialect.handshake_only
         self.catalogue = Catalogue(dialect.tools, identity)
         self.registry = SessionRegistry(limits, dialect)
-        self._server = Server(limits, self.catalogue, self.registry, tuple(dialect.subscribable))
+        self._server = Server(self.catalogue, self.registry, tuple(dialect.subscribable))
 
     def receive(self, session: Session, value: Any, size: int, now: float) -> Reaction:
         """Handle one message on a connection that carries them both ways. `value` and `size` as for `post`."""
@@ -94,7 +94,7 @@ class Protocol:
         if session_id is None:
             version = headers.get(VERSION_HEADER)
             revision = ASSUMED if version is None else REVISIONS[version]
-            return revision, self.registry.client_without_session(Introduction(revision), token_name), None
+            return revision, self.registry.client_without_session(Introduction(revision), token_name, now), None
         session = self.registry.find(session_id)
         session.last_seen = now
         return session.revision, session.client, session
@@ -113,9 +113,7 @@ class Protocol:
             raise unsupported_version(version)
         else:
             introduction = Introduction(revision)
-        client = self.registry.client_without_session(introduction, token_name)
-        self.registry.note_request(client, now)
-        return introduction.revision, client, None
+        return introduction.revision, self.registry.client_without_session(introduction, token_name, now), None
 
     def _handle_batch(self, exchange: Exchange, values: List[Any], now: float) -> None:
         if not exchange.revision.batches:
@@ -194,14 +192,14 @@ class Protocol:
             return Reaction(exchange.opened, exchange.events)
         if exchange.calls:
             return Reaction(RunCalls(tuple(exchange.calls), exchange.answer), exchange.events)
-        if exchange.on_connection:
+        if exchange.connection is not None:
             return Reaction(None, [*self._sent(exchange), *exchange.events])
         return Reaction(exchange.answer(), exchange.events)
 
     def _sent(self, exchange: Exchange) -> List[Event]:
         """On a connection that carries messages both ways an answer is sent at once; over HTTP it is fetched."""
-        session = exchange.session
-        return self.registry.send(session, exchange.answers) if session is not None and session.carries_messages else []
+        connection = exchange.connection
+        return self.registry.send(connection, exchange.answers) if connection is not None else []
 
     def stop(self, come_back_seconds: Optional[float] = None) -> List[Event]:
         """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`.
@@ -211,5 +209,6 @@ class Protocol:
         for session in self.registry.all():
             if session.kind is SUBSCRIBER:
                 for stream in session.streams.values():
-                    end_subscription(self.catalogue, session, stream)
+                    end = result_message(stream.request_id, self.catalogue.subscription_end(stream.request_id))
+                    session.queue(end, subscription=stream)
         return self.registry.stop(come_back_seconds)

@@ -63,9 +63,9 @@ class Exchange:
         return not self.revision.handshake
 
     @property
-    def on_connection(self) -> bool:
-        """Did it come on a connection that carries messages both ways, answers included?"""
-        return self.session is not None and self.session.carries_messages
+    def connection(self) -> Optional[Session]:
+        """The session, if it is a connection that carries messages both ways, answers included."""
+        return self.session if self.session is not None and self.session.carries_messages else None
 
     def refuse(self, request_id: Optional[RequestId], error: RpcError) -> None:
         """Answer one request with an error."""
@@ -146,7 +146,7 @@ class Calls:
         events: List[Event] = []
         for call in calls:
             exchange = self._pending.get(call)
-            if exchange is not None and (call.cancellable or exchange.on_connection):
+            if exchange is not None and (call.cancellable or exchange.connection is not None):
                 self.end(call, now)
                 events.append(CallCancelled(call, reason))
         return events

@@ -13,21 +13,15 @@ from typing import Callable, Dict, NamedTuple, Optional, Tuple
 from .catalogue import Catalogue
 from .effects import ToolsListed
 from .exchanges import Exchange
-from .json_text import encode
-from .jsonrpc import INVALID_PARAMS, INVALID_REQUEST, Request, RpcError, notification_message, result_message
-from .limits import Limits
+from .jsonrpc import INVALID_PARAMS, INVALID_REQUEST, Request, RpcError, notification_message
 from .metadata import LOG_LEVELS, PREFIX, read_handshake
-from .outbox import Message
 from .session_registry import SESSION_HEADER, SessionRegistry
-from .sessions import Session
-from .streams import Stream
 from .tools import ToolCall, error_result
 
 
 class Server(NamedTuple):
     """What the methods have access to."""
 
-    limits: Limits
     catalogue: Catalogue
     registry: SessionRegistry
     subscribable: Tuple[str, ...]
@@ -81,15 +75,16 @@ def _call_tool(server: Server, exchange: Exchange, request: Request, now: float)
         raise RpcError(INVALID_REQUEST, "Initialize first.")
     asked = server.catalogue.read_call(exchange.revision, request.params)
     if asked.complaint is not None:
-        return server.catalogue.call_result(error_result(asked.complaint), exchange.stateless)
-    if session is not None and session.carries_messages and session.requests >= server.limits.calls_per_connection:
+        return server.catalogue.outcome(asked.name, error_result(asked.complaint), exchange.stateless)
+    connection = exchange.connection
+    if connection is not None and connection.requests >= server.registry.limits.calls_per_connection:
         raise RpcError(INVALID_REQUEST, "Too many calls wait for their results.")
     server.registry.calls.begin(ToolCall(asked.name, asked.arguments, exchange.client), exchange, request.id)
     return None
 
 
 def _subscribe(server: Server, exchange: Exchange, request: Request, now: float) -> None:
-    """The request is answered at the end of the stream, see `end_subscription`."""
+    """The request is answered at the end of the stream, see `Protocol.stop`."""
     wanted = request.params.get("notifications")
     if type(wanted) is not dict:
         raise RpcError(INVALID_PARAMS, '"notifications" must be an object that names what to receive.', status=400)
@@ -101,13 +96,7 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
     stream.request_id = request.id
     acknowledged = {"_meta": {PREFIX + "subscriptionId": request.id}, "notifications": stream.filter}
     payload = notification_message("notifications/subscriptions/acknowledged", acknowledged)
-    stream.outbox.add(Message(session.next_sequence(), payload, None))
-
-
-def end_subscription(catalogue: Catalogue, session: Session, stream: Stream) -> None:
-    """Queue the result of `subscriptions/listen`, which ends the subscription ("Graceful Closure")."""
-    result = encode(catalogue.subscription_end(stream.request_id))
-    stream.outbox.add(Message(session.next_sequence(), result_message(stream.request_id, result), None))
+    session.queue(payload, subscription=stream)
 
 
 HANDSHAKE_METHODS: Dict[str, Method] = {

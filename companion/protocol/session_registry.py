@@ -64,17 +64,14 @@ class SessionRegistry:
 
     # Clients without a session
 
-    def client_without_session(self, introduction: Introduction, token_name: str) -> ClientSession:
+    def client_without_session(self, introduction: Introduction, token_name: str, now: float) -> ClientSession:
         """The client of a request outside of a session. Its token and the name that it gives, if any, identify it: a
-        program may make each request on a connection of its own, as `curl` does."""
+        program may make each request on a connection of its own, as `curl` does. If it subscribes, or did a moment ago,
+        it is still there."""
         known_by = f"{self._secret}:{token_name}\n{introduction.client_name}"  # names are one line each
+        if known_by in self._sessions:
+            self._sessions[known_by].last_seen = now
         return _client(known_by, introduction, token_name)
-
-    def note_request(self, client: ClientSession, now: float) -> None:
-        """Note a request of such a client: if it subscribes, or did a moment ago, it is still there."""
-        session = self._sessions.get(client.id)
-        if session is not None:
-            session.last_seen = now
 
     # Opening
 
@@ -111,7 +108,7 @@ class SessionRegistry:
     def send(self, session: Session, payloads: Sequence[bytes]) -> List[Event]:
         """Send messages on a connection that carries them both ways."""
         for payload in payloads:
-            if not session.send(payload):
+            if not session.queue(payload):
                 return self.close(session, UNREAD)
         return [Wake((session,))] if payloads else []
 
@@ -248,12 +245,9 @@ class SessionRegistry:
         `come_back_seconds`: how long clients are told to wait before they reconnect.
         """
         self.stopping = True
-        closing: List[Stream] = []
+        closing: List[Output] = []
         for session in self._sessions.values():
-            for stream in session.streams.values():
-                if stream.open:
-                    stream.close(come_back_seconds if session.kind is MCP else None)
-                    closing.append(stream)
+            closing += session.end_streams(come_back_seconds if session.kind is MCP else None)
         return _woken(closing)
 
     def tick(self, now: float) -> List[Event]:

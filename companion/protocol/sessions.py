@@ -109,9 +109,12 @@ class Session:
         """Is it settled which revision is spoken?"""
         return self.state is not _CONNECTED
 
-    def send(self, payload: bytes) -> bool:
-        """Queue an answer. False if the outbox is full and the session must be closed."""
-        return self.outbox.add(Message(self.next_sequence(), payload, None))
+    def queue(self, payload: bytes, collapse: Optional[str] = None, subscription: Optional[Stream] = None) -> bool:
+        """Queue a message for the client, or for one of its subscriptions. False if too much waits, so that the session
+        must be closed."""
+        self.sequence += 1
+        outbox = self.outbox if subscription is None else subscription.outbox
+        return outbox.add(Message(self.sequence, payload, collapse))
 
     def take(self) -> List[bytes]:
         """On a connection that carries messages both ways: those to write next, oldest first; none if all are written
@@ -123,11 +126,6 @@ class Session:
     def take_for(self, stream: Stream) -> bytes:
         """The next bytes to write on one of its streams, or nothing."""
         return stream.take(self.current is stream or self.kind is SUBSCRIBER)
-
-    def next_sequence(self) -> int:
-        """The sequence number for the next message."""
-        self.sequence += 1
-        return self.sequence
 
     def new_stream(self) -> Stream:
         """Create a stream that is not attached to a connection yet."""
@@ -170,10 +168,14 @@ class Session:
         """End the session. Returns what is still open: streams, each of which ends once everything is written, or the
         connection itself."""
         self._become(_CLOSED)
-        closing: List[Output] = [self] if self.kind is CONNECTION else []
+        return [self] if self.kind is CONNECTION else self.end_streams()
+
+    def end_streams(self, come_back_seconds: Optional[float] = None) -> List[Output]:
+        """End the open streams, and return them. `come_back_seconds`: see `Stream.close`."""
+        closing: List[Output] = []
         for stream in self.streams.values():
             if stream.open:
-                stream.close()
+                stream.close(come_back_seconds)
                 closing.append(stream)
         return closing
 
@@ -208,7 +210,7 @@ class Session:
         if self.kind is SUBSCRIBER:
             return self._post_to_subscriptions(notice, collapse)
         payload = notice.translated() if self.kind is EVENTS else notice.encoded()
-        if not self.outbox.add(Message(self.next_sequence(), payload, collapse)):
+        if not self.queue(payload, collapse):
             return None
         if self.current is not None:
             return [self.current]
@@ -218,8 +220,7 @@ class Session:
         ready: List[Output] = []
         for stream in self.streams.values():
             if notice.method in stream.filter:
-                message = Message(self.next_sequence(), notice.tagged(stream.request_id), collapse)
-                if not stream.outbox.add(message):
+                if not self.queue(notice.tagged(stream.request_id), collapse, stream):
                     return None
                 ready.append(stream)
         return ready

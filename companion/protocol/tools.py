@@ -8,7 +8,7 @@ Implements MCP "Tools" (server/tools) of every revision.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence
 
 
 class Implementation(NamedTuple):
@@ -105,17 +105,11 @@ class ToolResult(NamedTuple):
 
     content: Sequence[Dict[str, Any]] = ()
     is_error: bool = False
-    structured: Any = None
 
     def fields(self) -> Dict[str, Any]:
         """The object in the result of `tools/call`."""
-        content: List[Dict[str, Any]] = list(self.content)
-        fields: Dict[str, Any] = {"content": content}
-        if self.structured is not None:
-            fields["structuredContent"] = self.structured
-        if self.is_error:
-            fields["isError"] = True
-        return fields
+        content = list(self.content)
+        return {"content": content, "isError": True} if self.is_error else {"content": content}
 
 
 EMPTY = ToolResult()

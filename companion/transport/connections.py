@@ -53,12 +53,6 @@ def hang_up(connections: Iterable[web.RequestHandler]) -> None:
 class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
-    __slots__ = (
-        "_admitted", "_begun", "_body", "_body_bytes", "_deadline", "_handled", "_held_by_all", "_ignoring",
-        "_limits", "_lines", "_open", "_outside", "_peer_closed", "_reads_on", "_to_come", "_unread", "frames",
-        "is_upgraded", "on_lost", "__weakref__",
-    )  # fmt: skip
-
     def __init__(
         self,
         manager: web.Server,
@@ -203,7 +197,7 @@ class Connection(web.RequestHandler):
     def ignore_the_rest(self) -> None:
         """Read nothing more: the response under way is the last one."""
         self._ignoring = True
-        self._message_tail = b""  # type: ignore[misc]
+        self._message_tail = b""
         self._stop_the_clock()
 
     # Authentication
@@ -274,10 +268,7 @@ class Connection(web.RequestHandler):
         if exc is not None or not self._peer_closed:
             return True
         underlying = self.transport.get_extra_info("socket") if self.transport is not None else None
-        try:
-            return underlying is not None and underlying.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
-        except OSError:
-            return True
+        return underlying is not None and underlying.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
 
     def connection_lost(self, exc: Optional[BaseException]) -> None:
         was_reset = self._was_reset(exc)

@@ -37,7 +37,6 @@ class EventStreamWriter:
         self.was_reset = False
         self.superseded = False
         self._waiter: Optional[asyncio.Future[None]] = None
-        self._beat = False
         self._taken = b""
         self._chunked = False
         self._transport: Optional[asyncio.Transport] = None
@@ -77,10 +76,7 @@ class EventStreamWriter:
             self._waiter = loop.create_future()
             await self._waiter
             self._waiter = None
-            if self._beat and not (self.superseded or self.lost):
-                self._beat = False
-                await response.write(HEARTBEAT)
-        if self._taken:
+        if self._taken not in (b"", HEARTBEAT):
             self.was_reset = True  # These bytes were not written.
 
     def pump(self) -> None:
@@ -114,8 +110,8 @@ class EventStreamWriter:
 
     def beat(self) -> None:
         """Send a heartbeat if the stream is idle."""
-        if self._waiter is not None:
-            self._beat = True
+        if self._waiter is not None and not self._waiter.done():
+            self._taken = HEARTBEAT
             self.wake()
 
     def supersede(self) -> None:
@@ -127,7 +123,7 @@ class EventStreamWriter:
 
     def abort(self) -> None:
         """Reset the connection."""
-        if self._transport is not None and not self.lost:
+        if self._transport is not None:
             self._transport.abort()
 
     def _connection_lost(self, was_reset: bool) -> None:

@@ -107,12 +107,8 @@ def _is_free(path: str) -> bool:
 
 def _claim(path: str) -> Claim:
     listening = bind(path)
-    try:
-        listening.listen(WAITING)
-        status = os.lstat(path)
-    except BaseException:
-        listening.close()
-        raise
+    listening.listen(WAITING)
+    status = os.lstat(path)
     return Claim(path, listening, status.st_dev, status.st_ino)
 
 

@@ -196,7 +196,7 @@ class TestSubscriptions:
 
 def test_clients_are_told_apart_by_their_token_and_their_name_and_not_by_both_run_together(wire):
     def known_by(token_name, name, revision="2026-07-28"):
-        return wire.core.registry.client_without_session(Introduction(REVISIONS[revision], name), token_name).id
+        return wire.core.registry.client_without_session(Introduction(REVISIONS[revision], name), token_name, 0.0).id
 
     ids = [known_by("one", "two"), known_by("onet", "wo"), known_by("", "onetwo"), known_by("one", "2")]
     assert len(set(ids)) == 4
