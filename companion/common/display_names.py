@@ -90,8 +90,6 @@ def wrapped(text: str, width: int) -> List[str]:
             else:
                 lines[-1] = _beginning(word, width) or word[0]
                 word = word[len(lines[-1]) :]
-                if word:
-                    lines.append("")
     return lines
 
 
