@@ -1,10 +1,10 @@
-"""What is drawn at most ten times a second: the first wish at once, the last one in the end."""
+"""What is done in turns: drawing at most ten times a second, and calls to another thread one by one."""
 
 from __future__ import annotations
 
 import pytest
 
-from companion.common.pacing import Paced
+from companion.common.pacing import Paced, Turns
 
 
 class Bench:
@@ -96,3 +96,20 @@ def test_what_fails_may_be_called_again(bench):
         bench.fire()
     paced.call()
     assert len(bench.timers) == 1, "it does not wait for ever"
+
+
+def test_calls_to_another_thread_are_handed_over_one_when_the_other_is_over():
+    there, back, made = [], [], []
+    turns = Turns(there.append, back.append)
+    for number in range(3):
+        turns.add(lambda number=number: made.append(number))
+    for number in range(3):
+        assert len(there) == 1, "between two of them that thread does what else is to be done"
+        there.pop()()
+        assert made == list(range(number + 1))
+        assert not there
+        back.pop()()
+    assert not there
+    turns.add(lambda: made.append(3))
+    there.pop()()
+    assert made == [0, 1, 2, 3]

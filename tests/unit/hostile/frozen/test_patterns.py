@@ -145,6 +145,7 @@ def test_patterns_mean_what_they_are_defined_to_mean():
     ("pattern", "taken", "left"),
     [
         ("[abc]", "abcABC", "dD-"),
+        ("[ac]", "acAC", "bBd"),
         ("[!abc]", "dD-é", "abcABC"),
         ("[a-c]", "abcABC", "dD-"),
         ("[a-mc-z]", "abcmnzZ", "-1"),
