@@ -280,7 +280,6 @@ def measurements() -> Iterator[Measurement]:
             Path(path).write_bytes(text.encode("ascii"))
             yield from long_review(bench, client, path, proposed)
             client.end()
-            assert host.errors() == []
     finally:
         os.remove(path)
         os.rmdir(workspace)

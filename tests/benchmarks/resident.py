@@ -90,4 +90,3 @@ def starting(folder: str) -> Iterator[Editor]:
     with Host.start(folders=[workspace], files=[path], settings=WITHOUT_PACKAGE) as host:
         host.wait_until("not view.is_loading()")
         yield Editor(host, workspace)
-        assert host.errors() == []

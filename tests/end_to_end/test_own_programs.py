@@ -84,7 +84,6 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         desktop.wait_status("1 changed file")
         host.call("run_palette", caption="Gemini Companion: Show Unreviewed Changes")
         assert choices(host) == ["written.py"]
-        assert host.errors() == []
 
 
 def test_the_example_of_the_readme_works_as_written(start, workspace):
@@ -96,7 +95,6 @@ def test_the_example_of_the_readme_works_as_written(start, workspace):
         assert run(host, "Aider")[-3:] == ["OpenClaude", "Goose", "Aider"]
         host.wait_until(start.report.exists, timeout=20)
         host.wait_until(lambda: start.report.read_text().endswith("/aider --no-gitignore\n"))
-        assert host.errors() == []
         assert "is left out" not in host.console()
 
 
@@ -139,7 +137,6 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
         with ClaudeClient(home, workspace) as client:
             client.connect()
             desktop.wait_status("Claude Code")
-        assert host.errors() == []
     assert not lock_files(home, ".openclaude")
 
 
@@ -159,4 +156,3 @@ def test_the_report_tries_a_program_of_a_row_as_any_other_and_its_name_is_text_e
         host.wait_until(lambda: "on their way" not in host.evaluate(text), 60)
         assert f"ok: {name} finds this window" in host.evaluate(text)
         assert lock["authToken"] not in host.evaluate(text)
-        assert host.errors() == []

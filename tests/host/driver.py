@@ -3,10 +3,9 @@
     with Host.start(folders=[workspace]) as host:
         host.call("open_file", path=...)
         host.wait_until("view and not view.is_loading()")
-        assert host.errors() == []
 
-Rules: every call answers or raises within its time; leaving the `with` block ends every process,
-whatever happened inside. One thread drives one host.
+Rules: every call answers or raises within its time; leaving the `with` block ends every process, whatever happened
+inside, and raises AssertionError if something went wrong that nobody has cleared. One thread drives one host.
 """
 
 from __future__ import annotations
@@ -128,9 +127,15 @@ class Host:
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        if exception and exception[0] is not None:
-            sys.stderr.write("---- the host's console ----\n" + self.console()[-6000:] + "\n")
-        self.close()
+        try:
+            if exception and exception[0] is not None:
+                sys.stderr.write("---- the host's console ----\n" + self.console()[-6000:] + "\n")
+            elif self.running:
+                errors = [f"{error['where']}: {error['traceback'] or error['message']}" for error in self.errors()]
+                if errors:
+                    raise AssertionError("\n".join(errors))
+        finally:
+            self.close()
 
     def __del__(self) -> None:
         channel = getattr(self, "_channel", None)
@@ -208,7 +213,7 @@ class Host:
         self.enable_package(name)
 
     def errors(self) -> List[Dict[str, Any]]:
-        """Every uncaught error of a plugin and every bad declaration, oldest first."""
+        """Everything that went wrong, oldest first: where, type, message and traceback."""
         return list(self.call("host.errors"))
 
     def clear_errors(self) -> None:

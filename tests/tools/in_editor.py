@@ -64,6 +64,7 @@ def run(options: argparse.Namespace, configured: Dict[str, Any], folder: str) ->
                 if PLANTED not in error["message"]:
                     counts["failed"] += 1
                     print(f"WENT WRONG {error['where']}: {error['message']}", flush=True)
+            host.clear_errors()
         except HostError as error:
             print(error, flush=True)
         if options.show_console or counts["failed"]:
