@@ -9,8 +9,8 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock
 
-from ..companion.review import accepted_texts
-from ..companion.review.accepted_text import AcceptedText
+from ..companion.review import accepted_text, accepted_texts
+from ..companion.review.accepted_text import AcceptedText, Holder
 from ..companion.review.document import disk, writing
 from ..companion.review.document.disk import ChangedError
 from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase
@@ -78,6 +78,20 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
             yield 200
         self.assertEqual((self.read().decode(), len(os.listdir(self.kept))), (PROPOSED, 1))
 
+    def test_what_is_shown_again_is_not_taken_for_written_when_a_newer_text_is(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_call(self.ticket(edits_return=False))
+        self.type(self.proposal(review), 0, "# mine\n")
+        with mock.patch.object(accepted_text, "PATIENCE_SECONDS", 0.0):
+            self.reviews.accept(review)
+            again = yield from self.shown_again()
+        newer = yield from self.open_diff(proposed="newer\n")
+        self.reviews.accept(newer)
+        self.write("file.py", "newer\n")
+        yield lambda: not self.reviews.accepted_texts.awaiting
+        self.assertEqual([each.text for each in self.reviews.accepted_texts._texts], ["# mine\n" + PROPOSED])
+        self.assertTrue(again.pending)
+
     def test_a_tab_with_unsaved_edits(self) -> Iterator[Any]:
         view = yield from self.open_file()
         yield from self.accept()
@@ -93,6 +107,20 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
     def kept_texts(self) -> List[str]:
         names = os.listdir(self.kept) if os.path.exists(self.kept) else []
         return [name for name in names if name.endswith(".json")]
+
+    def test_a_client_that_is_there_after_the_package_was_replaced_is_waited_for(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.reviews.accept(review)
+        yield lambda: len(self.kept_texts()) == 1
+        with mock.patch.object(accepted_texts, "ELSEWHERE_MILLISECONDS", 0), mock.patch.object(
+            accepted_text, "GONE_SECONDS", 0.05
+        ):
+            self.reviews.shutdown()
+            yield lambda: [each.state for each in self.reviews.accepted_texts._texts] == [Holder.TOLD]
+        self.assertEqual(self.reviews.pending(), [])
+        self.write("file.py", PROPOSED)
+        yield lambda: self.kept_texts() == []
 
     def test_what_is_not_saved_when_the_window_closes_is_shown_again(self) -> Iterator[Any]:
         self.write()
