@@ -51,6 +51,11 @@ def test_links_are_no_files_and_repositories_inside_are_named(project):
     project.git("add", "link")
     assert "link" not in project.repository().entries().files
     assert project.repository().untracked().repositories == ("nested",)
+    project.git("-C", "nested", "add", "-A")
+    project.git("-C", "nested", "commit", "-q", "-m", "inside")
+    project.git("add", "nested")  # as a submodule is
+    entries = project.repository().entries()
+    assert (entries.repositories, "nested" in entries.files) == (("nested",), False)
 
 
 def test_a_commit_a_stash_and_a_merge_under_way_are_other_positions(project):

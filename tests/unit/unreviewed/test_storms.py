@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import time
 
 import pytest
@@ -40,6 +42,23 @@ def test_a_checkout_is_not_listed_and_neither_is_the_way_back(tracked):
     for branch in ("other", "main", "other"):
         tracked.git("checkout", "-q", branch)
         assert tracked.look() == {}
+
+
+def test_a_checkout_is_not_listed_where_git_has_longer_identities(repository):
+    shutil.rmtree(str(repository.folder / ".git"))
+    if "fatal" in repository.git("init", "-q", "-b", "main", "--object-format=sha256", check=False):
+        pytest.skip("this git knows no such repositories")
+    repository.write(a_txt=TEXT, b_txt=TEXT)
+    repository.commit("first")
+    repository.git("checkout", "-q", "-b", "other")
+    repository.write(a_txt=text(line3=b"other"))
+    repository.commit("other")
+    repository.begin()
+    repository.git("checkout", "-q", "main")
+    repository.write(b_txt=text(line1=b"agent"))
+    assert set(repository.look()) == {"b.txt"}
+    assert repository.undo() == []
+    assert repository.read("b.txt") == TEXT
 
 
 def test_what_is_written_during_a_checkout_is_listed(tracked):
@@ -311,6 +330,25 @@ def test_a_folder_that_goes_or_is_exchanged_takes_no_files_along(project):
     assert set(project.look()) == {"a.txt"}
     assert project.undo() == []
     assert project.read("a.txt") == TEXT
+
+
+def test_a_file_that_does_not_answer_for_a_moment_is_not_lost_nor_are_others(project, monkeypatch):
+    """As on a drive of the network."""
+    project.write(a_txt=TEXT, b_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line1=b"agent"), b_txt=text(line1=b"agent"))
+    lstat = os.lstat
+
+    def failing(path: str, **options: object) -> os.stat_result:
+        if str(path).endswith("a.txt"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return lstat(path, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "lstat", failing)
+        assert set(project.look()) == {"b.txt"}
+    assert set(project.look()) == {"a.txt", "b.txt"}
+    assert project.before("a.txt") == TEXT
 
 
 def test_a_git_that_fails_in_the_midst_of_a_look_costs_nothing(tracked, monkeypatch):

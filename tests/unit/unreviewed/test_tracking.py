@@ -207,6 +207,20 @@ def test_the_list_outlives_the_agent_and_the_editor(module, project, tracking, r
     assert [said.partition(": ")[2] for said in afterwards._window.said] == ["undid 1 file", "restored 1 file"]
 
 
+def test_what_was_written_in_the_last_turn_is_known_in_a_later_process(
+    module, project, tracking, runtime, tmp_path, rules
+):
+    project.write(a_txt=b"1\n", b_txt=b"1\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, a_txt=b"2\n")
+    tracking.begin_turn(1)
+    write_and_look(project, tracking, runtime, b_txt=b"2\n")
+    later = module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"))
+    later.track(7, [str(project.folder)], rules, tracked=True)
+    assert [change.path for change in later.lists(7).last_turn] == ["b.txt"]
+    assert {change.path for change in later.lists(7).changes} == {"a.txt", "b.txt"}
+
+
 def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"1\n2\n3\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)

@@ -229,16 +229,20 @@ def test_nothing_is_brought_back_over_what_came_later(project):
     assert project.read("b.txt") == b"later\n"
 
 
-def test_nothing_is_undone_that_cannot_be_kept(project, monkeypatch):
-    project.write(a_txt=b"before\n")
+@pytest.mark.parametrize("what", ["keep", "write_record"])
+def test_nothing_is_undone_that_cannot_be_kept(project, monkeypatch, what):
+    project.write(a_txt=b"before\n", b_txt=b"before\n")
     project.begin()
-    project.write(a_txt=b"now\n")
+    project.write(a_txt=b"now\n", b_txt=b"now\n")
     project.look()
-    monkeypatch.setattr(Store, "keep", full_disk)
-    refused = project.undo()
-    assert len(refused) == 1
-    assert "No space" in refused[0].sentence
+    assert project.undo("b.txt") == []
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, what, full_disk)
+        (refused,) = project.undo()
+    assert "No space" in refused.sentence
     assert project.read("a.txt") == b"now\n"
+    assert project.restore() == []
+    assert project.read("b.txt") == b"now\n"
 
 
 def full_disk(*args: object, **options: object) -> None:

@@ -1,0 +1,43 @@
+"""What is said of a change beside its texts, and where a line of the text is one of the bytes."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.unreviewed.contents import Content
+from companion.unreviewed.model import Change, Kind
+from companion.unreviewed.texts import about, change_item, line_by_line
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (Content("a", 0o755), "Only its permissions have changed."),
+        (Content("b", 0o644), "Only its line endings or its encoding have changed."),
+    ],
+)
+def test_a_change_that_no_text_shows_is_told(now, said):
+    change = Change("a.txt", Kind.CHANGED, Content("a", 0o644), now, 1)
+    assert about(change, "text", "text") == said
+    assert about(change, "text", "another") == ""
+
+
+def test_the_list_says_why_a_change_cannot_be_undone_and_who_was_at_work():
+    change = Change("a.txt", Kind.CHANGED, Content("a"), Content("b"), 1, who="Claude Code", obstacle="It cannot.")
+    assert change_item(change) == ("a.txt", "It cannot.", "Claude Code was at work")
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "expected"),
+    [
+        (b"1\n2\r\n3", "UTF-8", True),
+        (b"1\r2\n", "UTF-8", False),
+        (b"1\r2\r", "UTF-8", False),
+        (b"\xe9\n", "Western (Windows 1252)", True),
+        ("\ufeff\u010a".encode("utf-16-le"), "UTF-16 LE with BOM", False),
+    ],
+)
+def test_a_line_of_the_text_is_one_of_the_bytes_or_is_known_not_to_be(data, encoding, expected):
+    codecs = {"UTF-8": "utf-8", "Western (Windows 1252)": "cp1252", "UTF-16 LE with BOM": "utf-16"}
+    shown = data.decode(codecs[encoding]).replace("\r\n", "\n").replace("\r", "\n")
+    assert line_by_line(data, shown, encoding) is expected
