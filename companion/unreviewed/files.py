@@ -67,10 +67,6 @@ class Files:
             self._ignored_folders = self._passed_by = self._repository.ignored_folders(self._ignored)
             self._position = self._repository.position()
 
-    def is_git_at_work(self) -> bool:
-        """Whether git is changing files at this moment."""
-        return self._repository is not None and self._repository.at_work()
-
     def list(self) -> Dict[str, str]:
         """The files that are there, with what git has of them. Raises `GitError`."""
         self._former = self.entries, self._position

@@ -43,14 +43,12 @@ signature_of = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_
 class Reading(NamedTuple):
     """What was found at a path. `data` are the bytes: None if git has them, they are too many, or there is no file.
 
-    `blob` is what git has them as, "" if it has not; the file may have other line ends than the blob. `modified` is the
-    file's time stamp, in nanoseconds.
+    `blob` is what git has them as, "" if it has not; the file may have other line ends than the blob.
     """
 
     content: Content
     data: Optional[bytes] = None
     blob: str = ""
-    modified: int = 0
 
 
 class Looks:
@@ -162,16 +160,17 @@ class Looks:
             try:
                 status = os.lstat(full)
             except OSError:
-                break
+                self.torn.add(path)
+                return  # the next look will tell
             reading, signature = self._read(full, status, blob), ()
         if reading is None:
             self.torn.add(path)
             if path in self._known:
-                return  # the next look will tell
+                return
             reading, signature = Reading(UNKNOWN), ()
         fresh = max(status.st_mtime_ns, status.st_ctime_ns) + _FRESH_NANOSECONDS > now
         self._known[path] = () if fresh else signature
-        found[path] = reading._replace(modified=status.st_mtime_ns)
+        found[path] = reading
 
     def _is_solid(self, folder: str, solid: Dict[str, bool]) -> bool:
         """Whether no part of the way to a folder is a link."""

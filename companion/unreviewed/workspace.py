@@ -38,8 +38,7 @@ from .model import Change, Event, Scope
 from .record import Record, Step, read_record, write_record
 from .store import Store
 
-CLOCK_NANOSECONDS = 20_000_000  # by which a file's time stamp may lie behind the clock
-SAVING_NANOSECONDS = 10_000_000_000  # that the editor may take to save a tab
+SAVING_SECONDS = 10.0  # that the editor may take to save a tab
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
@@ -55,12 +54,13 @@ class Workspace:
     def __init__(self, folder: str, store: Store, repository: Optional[Repository] = None) -> None:
         self.folder = folder
         self._store = store
+        self._repository = repository
         self._lock = threading.RLock()  # held by disk threads only
         self._files = Files(folder, repository)
         self._looks = Looks(folder)
         self._history = History(store, repository)
         self._model, self._copies = self._history.model, self._history.copies
-        self._saving: Dict[str, int] = {}  # since when the editor saves a path, in nanoseconds of the wall clock
+        self._saving: Dict[str, float] = {}  # since when the editor saves a path, by the steady clock
         self._expected: Dict[str, List[_Expected]] = {}
         self._undone: List[Step] = []
         self.undone_at = 0.0
@@ -112,7 +112,7 @@ class Workspace:
                 raise OSError("the folder is not there any more")
             if not self.tracked:
                 self._look_at(self._model.paths())
-            elif not self._files.is_git_at_work():
+            elif not self.is_git_at_work():
                 self._model.at_work = who
                 try:
                     self._look(cancelled)
@@ -136,7 +136,7 @@ class Workspace:
 
     def is_git_at_work(self) -> bool:
         """Whether git is changing files at this moment."""
-        return self._files.is_git_at_work()
+        return self._repository is not None and self._repository.at_work()
 
     def _look_at(self, paths: Sequence[str]) -> None:
         model = self._model
@@ -185,8 +185,7 @@ class Workspace:
             # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
             self._model.learn(path, now, now)
             return False
-        since = self._saving.get(path, 0)
-        if since and since - CLOCK_NANOSECONDS <= reading.modified and time.time_ns() - since < SAVING_NANOSECONDS:
+        if time.monotonic() - self._saving.get(path, float("-inf")) < SAVING_SECONDS:
             self._looks.forget(path)  # `saved` will say what of it is the user's
             return False
         history = self._history
@@ -227,7 +226,7 @@ class Workspace:
 
     def saving(self, path: str) -> None:
         """The editor is about to save a tab: until `saved`, what a look finds may be the user's. Any thread."""
-        self._saving[path] = time.time_ns()
+        self._saving[path] = time.monotonic()
 
     def saved(self, path: str, data: bytes) -> None:
         """The user has saved `data` from a tab; the file may hold something else again by now."""

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from companion.unreviewed import looking
 from companion.unreviewed.git import GitError, Repository
 
 LINES = [b"%d\n" % number for number in range(1, 31)]
@@ -349,6 +350,19 @@ def test_a_file_that_does_not_answer_for_a_moment_is_not_lost_nor_are_others(pro
         assert set(project.look()) == {"b.txt"}
     assert set(project.look()) == {"a.txt", "b.txt"}
     assert project.before("a.txt") == TEXT
+
+
+def test_a_file_that_goes_while_it_is_looked_at_is_not_listed(project, monkeypatch):
+    """As one that a program makes beside another for a moment."""
+    project.begin()
+    project.write(new_tmp=b"for a moment")
+
+    def gone(path: str, flags: int) -> None:
+        os.unlink(path)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(looking, "opened", gone)
+    assert project.look() == {}
 
 
 def test_a_git_that_fails_in_the_midst_of_a_look_costs_nothing(tracked, monkeypatch):

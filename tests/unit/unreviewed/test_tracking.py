@@ -246,6 +246,20 @@ def test_what_is_asked_for_about_one_file_is_done_in_that_order(tracking, runtim
     assert done == ["another", 0, 1, 2]
 
 
+def test_a_look_while_a_tab_is_being_saved_is_in_nobody_s_way(project):
+    """The clock of the disk may be another, and the file has gone for a moment."""
+    project.write(a_txt=b"1\n2\n3\n")
+    project.begin()
+    project.workspace.saving("a.txt")
+    project.write(a_txt=None)
+    assert project.look() == {}
+    project.write(a_txt=b"1\n2\nuser\n")
+    os.utime(str(project.folder / "a.txt"), (1e9, 1e9))
+    assert project.look() == {}
+    project.workspace.saved("a.txt", b"1\n2\nuser\n")
+    assert project.look() == {}
+
+
 def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, tabs, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "new.txt")
