@@ -234,8 +234,7 @@ class Workspace:
             self._saving.pop(path, None)
             shown = self._model.now(path)
             name = identity(data, shown.identity or self._looks.like)
-            ours = self.tracked or self._model.unreviewed(path)
-            if not ours or name == shown.identity or self._files.is_secret(path):
+            if name == shown.identity or self._files.is_secret(path):
                 return
             mode = shown.mode
             with suppress(OSError):
@@ -256,11 +255,10 @@ class Workspace:
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
         """Keep what was made of a file, or some of the hunks of it alone, in lines as `merging.lines_of` counts.
 
-        False if either of the two contents, as they were shown, is another by now.
+        False if it holds something else by now.
         """
         with self._lock:
-            known = self._model.before(path), self._model.earlier(path)
-            if self._model.now(path) != now or before not in known:
+            if self._model.now(path) != now:
                 return False
             wanted = now
             if hunks:

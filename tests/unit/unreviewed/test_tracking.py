@@ -15,6 +15,7 @@ import pytest
 from companion.common.workers import NOTHING_TO_TELL
 from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
+from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
 from tests.support.stepping import SteppedLoop
 
@@ -132,8 +133,9 @@ def test_a_rename_is_kept_as_a_whole(project, tracking, runtime, decisions, rule
     assert (change.old_path, change.path) == ("a.txt", "b.txt")
     decisions(1).keep([change])
     assert tracking.lists(1).changes == ()
+    write_and_look(project, tracking, runtime, b_txt=b"another text\n")
     decided = decisions(1)
-    decided.keep([change])  # once more, from a list that is not up to date
+    decided.keep([change])  # from a list that is not up to date
     assert decided._window.said == [
         "Gemini Companion: kept 0 files; 1 file left as before: b.txt has changed again: look, then decide."
     ]
@@ -221,6 +223,24 @@ def test_what_was_written_in_the_last_turn_is_known_in_a_later_process(
     assert {change.path for change in later.lists(7).changes} == {"a.txt", "b.txt"}
 
 
+@pytest.mark.parametrize("hunk", [0, 1])
+def test_a_file_that_was_shown_with_more_hunks_is_kept_as_it_was_shown(project, hunk):
+    """In another window, whose list is not up to date yet."""
+    before, now = b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\nfive\n"
+    project.write(a_txt=before)
+    project.begin()
+    project.write(a_txt=now)
+    change = project.look()["a.txt"]
+    hunks = hunks_between(before, now)
+    for some in ([hunks[hunk]], [hunks[1 - hunk]]):
+        assert project.workspace.keep("a.txt", change.before, change.now, some)
+    assert project.look() == {}
+    project.write(a_txt=now + b"more\n")
+    project.look()
+    assert not project.workspace.keep("a.txt", change.before, change.now)
+    assert project.before("a.txt") == now
+
+
 def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"1\n2\n3\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
@@ -301,6 +321,15 @@ def test_what_lacks_a_line_that_was_accepted_has_not_arrived(project):
     project.write(a_txt=b"1\n2\nother\n3\n")
     project.look()
     assert project.before("a.txt") == b"1\n2\n3\n"
+
+
+def test_what_was_accepted_long_ago_and_never_written_is_not_expected_any_more(project, monkeypatch):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.workspace.expect("a.txt", b"accepted\n")
+    monkeypatch.setattr("companion.unreviewed.workspace.EXPECTED_SECONDS", 0.0)
+    project.write(a_txt=b"accepted\n")
+    assert set(project.look()) == {"a.txt"}
 
 
 def test_two_accepted_texts_arrive_one_after_the_other_or_at_once(project):

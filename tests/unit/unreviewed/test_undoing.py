@@ -436,6 +436,19 @@ def test_what_is_too_large_is_listed_and_cannot_be_undone(project, larger):
     assert project.read("a.bin") == b"1" * size
 
 
+def test_what_git_has_is_undone_however_many_files_have_changed(repository, monkeypatch):
+    monkeypatch.setattr(copies, "COPIED_FILES", 0)
+    repository.write(a_txt=b"before\n")
+    repository.commit()
+    repository.begin()
+    repository.write(a_txt=b"now\n")
+    repository.look()
+    assert repository.undo() == []
+    assert repository.read("a.txt") == b"before\n"
+    assert repository.restore() == []
+    assert repository.read("a.txt") == b"now\n"
+
+
 def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(project, monkeypatch):
     monkeypatch.setattr(copies, "COPIED_FILES", 3)
     monkeypatch.setattr(store, "_SETTLING_SECONDS", 0.0)
