@@ -54,5 +54,4 @@ def compare_lines(
     numbered = number_pieces(left[start : len(left) - end], right[start : len(right) - end], budget)
     found = differences(numbered[0], numbered[1], budget)
     hunks = [Hunk(*[place + start for place in places]) for _, part in budget.slices(found) for places in part]
-    hunks = slide(hunks, left, right, budget, shown)
-    return hunks if ignored is Whitespace.NONE else with_line_ends(hunks, *shown)
+    return with_line_ends(slide(hunks, left, right, budget, shown), *shown)

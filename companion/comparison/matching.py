@@ -80,7 +80,7 @@ def _by_segments(left: Sequence[int], right: Sequence[int], budget: Budget) -> L
             found, exact = _divided(left_part, right_part, budget)
             for _, part in budget.slices(found):
                 blocks.extend([Block(i + left_start, j + right_start, length) for i, j, length in part if length])
-            if found and not exact:
+            if not exact:
                 for a, b, c, d in _gaps(found, len(left_part), len(right_part), budget):
                     pending.append((a + left_start, b + left_start, c + right_start, d + right_start))
     blocks.sort()

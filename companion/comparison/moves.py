@@ -67,8 +67,6 @@ def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], b
     """Where every three lines in a row inside the stretches stand; the last place of those that have several."""
     places: Dict[_Triple, _Place] = {}
     for start, end, hunk in stretches:
-        if end - start < FEWEST_LINES:
-            continue
         for _, part in budget.slices(range(start, end - FEWEST_LINES + 1)):
             for row in part:
                 triple = (lines[row], lines[row + 1], lines[row + 2])

@@ -2,7 +2,7 @@
 
 Lines added between equal lines can often be said to stand a little higher or lower: a new function may take the blank
 line before it or the one after it. A hunk reads best where it begins and ends between blocks: at little indentation,
-after a blank line, not between a header and its body.
+after a blank line.
 
 Rules: the number of changed lines never grows. A hunk is moved only as far as its lines repeat, and joined with a
 neighbour that it then touches. What begins or ends with equal lines on both sides is trimmed.
@@ -21,7 +21,6 @@ _FURTHEST = 50
 
 _PER_COLUMN = 4
 _AFTER_BLANK = -10
-_BETWEEN_HEADER_AND_BODY = 30
 _MAKES_A_CHANGE = -1000
 _TAB = "    "
 
@@ -114,13 +113,8 @@ def _split_penalty(lines: Sequence[str], at: int) -> int:
     """How badly a text reads if it is cut above line `at`."""
     if at == 0 or at == len(lines):
         return 0
-    indent = _indent_of_next(lines, at)
-    penalty = _PER_COLUMN * indent
-    if not lines[at - 1].strip():
-        penalty += _AFTER_BLANK
-    elif lines[at].strip() and indent > _indent(lines[at - 1]):
-        penalty += _BETWEEN_HEADER_AND_BODY
-    return penalty
+    penalty = _PER_COLUMN * _indent_of_next(lines, at)
+    return penalty if lines[at - 1].strip() else penalty + _AFTER_BLANK
 
 
 def _indent_of_next(lines: Sequence[str], at: int) -> int:

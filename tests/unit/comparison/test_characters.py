@@ -55,6 +55,12 @@ def marked(left: str, right: str) -> str:
             "if x{+ and y+}:\n    foo(1)\n[-    bar(2)\n-]",
         ),
         ("old\n", "new\nmore\nlines\n", "[-old-]{+new+}\n{+more\nlines\n+}"),
+        ("new\nmore\nlines\n", "old\n", "[-new-]{+old+}\n[-more\nlines\n-]"),
+        # A word that begins or ends like its neighbour is added or removed as a whole.
+        ("in\n", "integer in\n", "{+integer +}in\n"),
+        ("integer in\n", "in\n", "[-integer -]in\n"),
+        ("x end\n", "y end send\n", "[-x-]{+y+} end{+ send+}\n"),
+        ("y end send\n", "x end\n", "[-y-]{+x+} end[- send-]\n"),
         # The ends of the range.
         ("", "", ""),
         ("same\n", "same\n", "same\n"),
