@@ -117,6 +117,7 @@ class TestNothingToCompare(ReviewTestCase):
         self.assertIn("The proposal is too long", self.header(review))
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
         self.assertNotIn("\u2212", self.header(review), "nothing was counted")
+        self.assertEqual(self.reviews.open_reviews.summary(review), "just now")
         self.reviews.accept(review)
         yield lambda: bool(self.told)
         self.assertEqual(self.told[-1][1].content, PROPOSED * 30)

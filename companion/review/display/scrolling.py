@@ -92,8 +92,6 @@ class ScrollLock:
                 self._right_at, right_moved = right, False
         if not left_moved and not right_moved:
             return False
-        if not self._left.is_valid() or not self._right.is_valid():
-            return False  # a view that is gone seems to be at its start
         self.follow(self._right if right_moved else self._left)
         return True
 

@@ -97,6 +97,7 @@ def test_a_first_line_cannot_be_moved_down_but_the_next_one_is_level():
     assert (top.left_rows, top.right_rows, top.anchor) == (2, 0, (1, 3))
 
 
-def test_there_may_be_no_line_below():
-    (top,) = gaps_of([Hunk(0, 1, 0, 1)], 1, 1)
+@pytest.mark.parametrize(("left_rows", "right_rows"), [(1, 1), (2, 1), (1, 2)])
+def test_on_one_side_there_may_be_no_line_below(left_rows, right_rows):
+    (top,) = gaps_of([Hunk(0, 1, 0, 1)], left_rows, right_rows)
     assert top.anchor is None

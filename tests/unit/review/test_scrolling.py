@@ -17,9 +17,6 @@ class FakeView:
         self.lines, self.late, self.width = lines, late, width
         self.position = self.wanted = (0.0, 0.0)
 
-    def is_valid(self):
-        return True
-
     def viewport_position(self):
         return self.position
 
