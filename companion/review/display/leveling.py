@@ -95,7 +95,7 @@ def planned(gaps: Sequence[Gap], left_line: float, right_line: float, header: in
         if gap.right_rows:
             right = round(gap.right_rows * right_line + error)
             error -= right - gap.right_rows * right_line
-        elif not number and header:
+        elif not number:
             right = 0
         heights.append(Heights(left, right))
     return heights
@@ -121,7 +121,7 @@ def corrected(
             if error > 0:
                 right, left, by = _raised(height.right, height.left, error, own, right_least, left_least)
             else:
-                least = 0 if number == 0 and height.right is not None else right_least
+                least = right_least if number else 0
                 left, right, by = _raised(height.left, height.right, -error, -own, left_least, least)
                 by = -by
             height = Heights(left, right)
