@@ -154,8 +154,6 @@ def _raised(
     """
     by = round(error)
     room = 0 if shrinks is None else max(0, shrinks - least)
-    if room <= 1 and own > 0.99 and least:
-        room = 0  # a single row that is higher than was asked for
     if room >= by and shrinks is not None:
         return grows, shrinks - by, by
     if grows is not None:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from companion.comparison import Hunk
-from companion.review.display.leveling import corrected, gaps_of, learnt, planned, within_tolerance
+from companion.review.display.leveling import Heights, corrected, gaps_of, learnt, planned, within_tolerance
 
 
 class Screen:
@@ -90,6 +90,22 @@ def test_exact_heights_are_left_alone():
     heights = planned(gaps, 20.0, 20.0, 1, {})
     assert [(height.left, height.right) for height in heights] == [(20, 0), (80, None), (None, 80)]
     assert corrected(heights, [0.0, 0.4, -0.5], 20, 20) == heights
+
+
+@pytest.mark.parametrize(
+    ("before", "error", "after"),
+    [
+        ((None, None), -40.0, (40, None)),
+        ((None, None), 40.0, (None, 40)),
+        ((None, None), -5.0, (25, 20)),
+        ((None, 60), -30.0, (None, 30)),
+        ((None, 20), -50.0, (50, 20)),
+        ((40, 20), -50.0, (90, 20)),
+    ],
+)
+def test_no_more_rows_are_put_in_than_need_be(before, error, after):
+    top = Heights(20, 0)
+    assert corrected([top, Heights(*before)], [0.0, error], 20, 20) == [top, Heights(*after)]
 
 
 def test_a_first_line_cannot_be_moved_down_but_the_next_one_is_level():
