@@ -55,6 +55,19 @@ class TestTheVeryFile(DiskTestCase):
         self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), b"one\n"))
         self.assertEqual(self.text(view), TEXT)
 
+    def test_a_refused_write_is_no_problem_any_more_once_the_file_is_compared_again(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        self.leave()
+        self.write("file.py", TEXT + "more\n")
+        self.reviews.accept(review)
+        refused = "file.py has changed on disk since the diff was opened."
+        yield lambda: refused in self.header(review) and "+2 \u22122" in self.header(review)
+        yield self.settled
+        self.assertIn(refused, self.header(review))
+        self.reviews.changes.reload(review)
+        yield lambda: refused not in self.header(review)
+
     def test_a_fallback_encoding_that_is_no_text_counts_as_none(self) -> Iterator[Any]:
         with open(self.path("latin.py"), "wb") as file:
             file.write("caf\u00e9\n".encode("cp1252"))

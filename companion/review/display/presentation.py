@@ -130,15 +130,16 @@ class Presentation:
     def load(self) -> None:
         """Read the file (again) and compare with it."""
         self._runtime.assert_main_thread()
+        self._problem = ""
         self.cycle.load()
 
     def complain(self, problem: str, look_again: bool) -> None:
         """Say in the header why the text could not be written; with `look_again` compare with the file as it is now."""
         if not self.retired:
-            self._problem = problem
-            self.update_header()
             if look_again:
                 self.load()
+            self._problem = problem
+            self.update_header()
 
     def toggle_whitespace(self) -> None:
         """Mark the changes of whitespace that are hidden, or hide them, in this review."""
