@@ -11,7 +11,6 @@ import stat
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement, Entry, LookupContext, contains, folders_of
-from ..agents.registry import AGENTS
 from ..discovery import files
 from ..discovery.directory import DiscoveryError, prepare
 from ..system.platform import Platform
@@ -44,9 +43,7 @@ class Finding(NamedTuple):
     entry: Optional[Entry] = None
 
 
-def look(
-    platform: Platform, editor_pid: int, agents: Sequence[Agent] = AGENTS
-) -> Tuple[DiscoverySnapshot, List[FileFact]]:
+def look(platform: Platform, editor_pid: int, agents: Sequence[Agent]) -> Tuple[DiscoverySnapshot, List[FileFact]]:
     """Read the discovery files of all `agents`. Never raises."""
     entries: Dict[str, List[Entry]] = {}
     facts: List[FileFact] = []

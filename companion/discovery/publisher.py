@@ -11,7 +11,6 @@ import threading
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement
-from ..agents.registry import AGENTS
 from ..system.platform import Platform
 from . import files
 from .directory import DiscoveryError, prepare
@@ -37,7 +36,7 @@ class Publisher:
         self._written: Dict[str, _Written] = {}  # by path
         self._closed = threading.Event()
 
-    def publish(self, announcement: Announcement, agents: Sequence[Agent] = AGENTS) -> None:
+    def publish(self, announcement: Announcement, agents: Sequence[Agent]) -> None:
         """Write the files of these agents for the announcement, and remove those that no longer apply.
 
         Without folders nothing is published, because agents report an empty workspace as an error. Raises

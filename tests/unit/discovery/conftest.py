@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.qwen_code import QWEN_CODE
-from companion.discovery.publisher import Publisher
 from companion.system import socket_folders
 from companion.system.platform import LINUX, Platform
 
@@ -35,13 +32,6 @@ class Machine:
             if directory.is_dir():
                 names.extend(sorted(os.listdir(str(directory))))
         return names
-
-
-@pytest.fixture(autouse=True)
-def two_agents(monkeypatch):
-    """The files of these two stand for those of all; what is special to the others is tested with the agents."""
-    two = (GEMINI_CLI, QWEN_CODE)
-    monkeypatch.setattr(Publisher.publish, "__defaults__", (two,))
 
 
 @pytest.fixture(autouse=True)

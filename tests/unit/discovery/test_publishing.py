@@ -17,6 +17,7 @@ from companion.discovery import publisher as publishing
 from companion.discovery.directory import DiscoveryError
 from companion.discovery.publisher import Publisher
 
+TWO = (GEMINI_CLI, QWEN_CODE)
 TOKEN = "a-token-of-this-endpoint"
 FIRST = Announcement(50001, TOKEN, ("/code/one", "/code/two"), 4321)
 NAMES = ["gemini-ide-server-4321-50001.json", "4321-50001.lock", "50001.lock"]
@@ -27,7 +28,7 @@ def content(path):
 
 
 def test_both_agents_find_what_they_look_for(machine):
-    Publisher(machine.platform).publish(FIRST)
+    Publisher(machine.platform).publish(FIRST, TWO)
     assert machine.files() == NAMES
     common = {
         "port": 50001,
@@ -41,7 +42,7 @@ def test_both_agents_find_what_they_look_for(machine):
 
 
 def test_what_belongs_to_another_user_is_not_even_read(machine):
-    Publisher(machine.platform).publish(FIRST)
+    Publisher(machine.platform).publish(FIRST, TWO)
     path = str(machine.gemini / NAMES[0])
     assert files.read(path, machine.platform)["port"] == FIRST.port
     assert files.read(path, machine.platform._replace(user_id=os.getuid() + 1)) is None
@@ -49,7 +50,7 @@ def test_what_belongs_to_another_user_is_not_even_read(machine):
 
 def test_files_and_new_directories_are_the_users_alone(machine):
     os.umask(0)
-    Publisher(machine.platform).publish(FIRST)
+    Publisher(machine.platform).publish(FIRST, TWO)
     directories = (machine.temporary / "gemini", machine.gemini, machine.home / ".qwen", machine.qwen)
     for directory in directories:
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700, directory
@@ -59,27 +60,27 @@ def test_files_and_new_directories_are_the_users_alone(machine):
 
 def test_a_file_with_the_right_content_but_open_to_others_is_replaced(machine):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     (machine.gemini / NAMES[0]).chmod(0o644)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     assert stat.S_IMODE((machine.gemini / NAMES[0]).stat().st_mode) == 0o600
 
 
 def test_publishing_the_same_again_writes_nothing(machine):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     before = (machine.gemini / NAMES[0]).stat()
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     after = (machine.gemini / NAMES[0]).stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
 def test_looking_at_the_files_leaves_none_open(machine):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     free = os.dup(0)
     os.close(free)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     publisher.withdraw()
     next_free = os.dup(0)
     os.close(next_free)
@@ -88,19 +89,19 @@ def test_looking_at_the_files_leaves_none_open(machine):
 
 def test_publishing_again_heals_what_a_cleaner_removed(machine):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     (machine.gemini / NAMES[0]).unlink()
     machine.gemini.rmdir()
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     assert machine.files() == NAMES
 
 
 def test_a_changed_workspace_replaces_the_file_in_one_step(machine):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     before = (machine.gemini / NAMES[0]).stat().st_ino
     with (machine.gemini / NAMES[0]).open() as reader:
-        publisher.publish(FIRST._replace(folders=("/code/three",)))
+        publisher.publish(FIRST._replace(folders=("/code/three",)), TWO)
         assert json.load(reader)["workspacePath"] == "/code/one:/code/two"  # whoever was reading got the old one whole
     assert content(machine.gemini / NAMES[0])["workspacePath"] == "/code/three"
     assert (machine.gemini / NAMES[0]).stat().st_ino != before
@@ -109,15 +110,15 @@ def test_a_changed_workspace_replaces_the_file_in_one_step(machine):
 
 def test_a_new_port_takes_the_old_ports_files_away(machine):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST)
-    publisher.publish(FIRST._replace(port=50002))
+    publisher.publish(FIRST, TWO)
+    publisher.publish(FIRST._replace(port=50002), TWO)
     assert machine.files() == [name.replace("50001", "50002") for name in NAMES]
 
 
 @pytest.mark.parametrize("others, left", [([QWEN_CODE], NAMES[1:]), ([GEMINI_CLI], NAMES[:1])])
 def test_each_agent_can_be_switched_off_at_any_time(machine, others, left):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     publisher.publish(FIRST, others)
     assert machine.files() == left
 
@@ -129,17 +130,17 @@ def test_an_agent_switched_off_from_the_start_gets_no_directory(machine):
 
 def test_a_window_without_folders_is_not_published(machine):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST._replace(folders=()))
+    publisher.publish(FIRST._replace(folders=()), TWO)
     assert not (machine.temporary / "gemini").exists()
-    publisher.publish(FIRST)
-    publisher.publish(FIRST._replace(folders=()))
+    publisher.publish(FIRST, TWO)
+    publisher.publish(FIRST._replace(folders=()), TWO)
     assert machine.files() == []
 
 
 def test_withdrawing_removes_our_files_and_no_others(machine):
     mine, other = Publisher(machine.platform), Publisher(machine.platform)
-    mine.publish(FIRST)
-    other.publish(FIRST._replace(port=50002, token="another"))
+    mine.publish(FIRST, TWO)
+    other.publish(FIRST._replace(port=50002, token="another"), TWO)
     (machine.qwen / "readme").write_text("keep")
     mine.withdraw()
     assert machine.files() == ["gemini-ide-server-4321-50002.json", "4321-50002.lock", "50002.lock", "readme"]
@@ -148,8 +149,8 @@ def test_withdrawing_removes_our_files_and_no_others(machine):
 def test_withdrawing_leaves_a_file_that_another_server_has_taken_over(machine):
     """A reloaded package may have the same port in the same editor: what it wrote is not the old package's."""
     old, new = Publisher(machine.platform), Publisher(machine.platform)
-    old.publish(FIRST)
-    new.publish(FIRST._replace(token="newer"))
+    old.publish(FIRST, TWO)
+    new.publish(FIRST._replace(token="newer"), TWO)
     old.withdraw()
     assert machine.files() == NAMES
     assert content(machine.gemini / NAMES[0])["authToken"] == "newer"
@@ -158,7 +159,7 @@ def test_withdrawing_leaves_a_file_that_another_server_has_taken_over(machine):
 def test_withdrawing_never_raises(machine):
     publisher = Publisher(machine.platform)
     publisher.withdraw()
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     for name in NAMES:
         for directory in (machine.gemini, machine.qwen):
             if (directory / name).exists():
@@ -169,12 +170,12 @@ def test_withdrawing_never_raises(machine):
 
 def test_publishing_goes_on_after_withdrawing_but_not_after_closing(machine):
     publisher = Publisher(machine.platform)
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     publisher.withdraw()
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     assert machine.files() == NAMES
     publisher.close()
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     assert machine.files() == []
 
 
@@ -190,7 +191,7 @@ def test_closing_does_not_wait_for_a_disk_that_hangs_and_nothing_is_left_once_it
 
     monkeypatch.setattr(files, "write", write_late)
     monkeypatch.setattr(publishing, "_LOCK_SECONDS", 0.01)
-    writer = threading.Thread(target=publisher.publish, args=(FIRST,))
+    writer = threading.Thread(target=publisher.publish, args=(FIRST, TWO))
     writer.start()
     assert hangs.wait(30)
     publisher.close()
@@ -202,7 +203,7 @@ def test_closing_does_not_wait_for_a_disk_that_hangs_and_nothing_is_left_once_it
 
 
 def test_a_folder_whose_name_is_not_utf8_does_not_break_the_file(machine):
-    Publisher(machine.platform).publish(FIRST._replace(folders=("/code/\udcff", "/code/日本 🎈")))
+    Publisher(machine.platform).publish(FIRST._replace(folders=("/code/\udcff", "/code/日本 🎈")), TWO)
     assert content(machine.gemini / NAMES[0])["workspacePath"] == "/code/\udcff:/code/日本 🎈"
 
 
@@ -214,14 +215,14 @@ def test_a_full_disk_is_reported_in_a_sentence_and_leaves_nothing_half_written(m
     with monkeypatch.context() as patch:
         patch.setattr(files.os, "replace", full)
         with pytest.raises(DiscoveryError) as caught:
-            publisher.publish(FIRST)
+            publisher.publish(FIRST, TWO)
     sentence = str(caught.value)
     assert "Gemini CLI cannot find this window" in sentence
     assert "Qwen Code cannot find this window" in sentence
     assert "No space left on device" in sentence
     assert TOKEN not in sentence
     assert machine.files() == []
-    publisher.publish(FIRST)  # once there is room again
+    publisher.publish(FIRST, TWO)  # once there is room again
     assert machine.files() == NAMES
 
 
@@ -229,7 +230,7 @@ def test_one_agent_in_trouble_does_not_keep_the_other_from_its_files(machine):
     (machine.temporary / "gemini").write_text("a file where a directory should be")
     publisher = Publisher(machine.platform)
     with pytest.raises(DiscoveryError, match="Gemini CLI cannot find this window: .* is not a directory"):
-        publisher.publish(FIRST)
+        publisher.publish(FIRST, TWO)
     assert machine.files() == NAMES[1:]
     publisher.withdraw()
     assert machine.files() == []
@@ -240,7 +241,7 @@ def test_a_planted_link_at_the_files_name_is_replaced_not_followed(machine, tmp_
     victim.write_text("precious")
     machine.gemini.mkdir(parents=True, mode=0o700)
     (machine.gemini / NAMES[0]).symlink_to(victim)
-    Publisher(machine.platform).publish(FIRST)
+    Publisher(machine.platform).publish(FIRST, TWO)
     assert victim.read_text() == "precious"
     assert not (machine.gemini / NAMES[0]).is_symlink()
 
@@ -249,7 +250,7 @@ def test_without_user_ids_and_posix_flags_as_on_windows_publishing_works_too(mac
     for flag in ("O_NOFOLLOW", "O_NONBLOCK"):
         monkeypatch.delattr(os, flag, raising=False)
     publisher = Publisher(machine.platform._replace(user_id=None))
-    publisher.publish(FIRST)
+    publisher.publish(FIRST, TWO)
     assert machine.files() == NAMES
     publisher.withdraw()
     assert machine.files() == []

@@ -40,7 +40,7 @@ def swept(machine, **more):
 
 
 def published(machine, pid, port):
-    Publisher(machine.platform).publish(Announcement(port, "token-%d" % port, ("/code/one",), pid))
+    Publisher(machine.platform).publish(Announcement(port, "token-%d" % port, ("/code/one",), pid), TWO)
 
 
 def test_files_of_a_dead_editor_go_and_those_of_a_living_one_stay(machine):
