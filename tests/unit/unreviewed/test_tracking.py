@@ -15,6 +15,7 @@ import pytest
 from companion.common.workers import NOTHING_TO_TELL
 from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
+from companion.unreviewed.listing import Lists
 from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
 from tests.support.stepping import SteppedLoop
@@ -158,6 +159,37 @@ def test_repositories_inside_have_workspaces_of_their_own(repository, tracking, 
     write_and_look(repository, tracking, runtime, nested__a_txt=b"now\n", a_txt=b"now\n")
     found = {(os.path.basename(change.folder), change.path) for change in tracking.lists(1).changes}
     assert found == {("project", "a.txt"), ("nested", "a.txt")}
+
+
+def test_a_repository_inside_that_has_become_a_link_is_not_followed(repository, tracking, runtime, tmp_path, rules):
+    repository.write(nested__a_txt=b"before\n")
+    repository.git("init", "-q", "nested")
+    repository.git("-C", "nested", "add", "-A")
+    repository.git("-C", "nested", "commit", "-q", "-m", "inside")
+    repository.git("add", "nested")  # as a submodule is
+    (repository.folder / "nested").rename(tmp_path / "elsewhere")
+    (repository.folder / "nested").symlink_to(tmp_path / "elsewhere")
+    tracking.track(1, [str(repository.folder)], rules, tracked=True)
+    write_and_look(repository, tracking, runtime, nested__a_txt=b"now\n", b_txt=b"new\n")
+    assert [change.path for change in tracking.lists(1).changes] == ["b.txt"]
+
+
+def test_what_a_window_leaves_behind_is_listed_where_the_folder_is_opened_again(
+    project, tracking, runtime, decisions, rules
+):
+    project.write(a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    project.write(a_txt=b"now\n")
+    tracking.leave(1)  # with a last look
+    assert tracking._workspaces._known == {}
+    tracking.track(2, [str(project.folder)], rules, tracked=False)
+    assert [change.path for change in tracking.lists(2).changes] == ["a.txt"]
+    decisions(2).undo(tracking.lists(2).changes)
+    tracking.track(2, [str(project.folder)], rules, tracked=True)
+    tracking.track(2, [str(project.folder)], rules, tracked=False)
+    assert tracking.lists(2) == Lists(restorable=True)
+    decisions(2).restore()
+    assert project.read("a.txt") == b"now\n"
 
 
 def test_what_is_excluded_is_not_listed_by_whatever_name_of_its_folder(project, tracking, runtime, tmp_path, rules):
