@@ -258,83 +258,6 @@ def test_a_full_disk_costs_the_survival_and_not_the_list(project, monkeypatch):
     assert set(project.look()) == {"a.txt", "b.txt"}
 
 
-def test_a_new_file_goes_into_the_trash(project, tmp_path, monkeypatch):
-    if os.name == "nt":
-        pytest.skip("what is undone is in the store there")
-    monkeypatch.setattr("sys.platform", "linux")
-    project.begin()
-    project.write(b_txt=b"new\n")
-    project.look()
-    project.undo()
-    (thrown,) = (tmp_path / "data" / "Trash" / "files").iterdir()
-    assert (thrown.read_bytes(), thrown.suffix) == (b"new\n", ".txt")
-    about = (tmp_path / "data" / "Trash" / "info" / (thrown.name + ".trashinfo")).read_text()
-    assert f"Path={project.folder}/b.txt" in about.splitlines()
-
-
-@pytest.mark.parametrize("platform", ["linux", "darwin"])
-@pytest.mark.parametrize("is_there", [True, False], ids=["on another disk", "no trash"])
-def test_a_new_file_that_cannot_go_into_the_trash_goes_all_the_same(project, tmp_path, monkeypatch, platform, is_there):
-    if os.name == "nt":
-        pytest.skip("what is undone is in the store there")
-    monkeypatch.setattr("sys.platform", platform)
-    trash = tmp_path / ".Trash" if platform == "darwin" else tmp_path / "data" / "Trash"
-    monkeypatch.setenv("HOME", str(tmp_path))
-    if is_there:
-        trash.mkdir(parents=True)
-    else:
-        trash.parent.mkdir(exist_ok=True)
-        trash.write_bytes(b"")
-    rename = os.rename
-
-    def renamed(source: str, target: str) -> None:
-        if target.startswith(str(trash)):
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        rename(source, target)
-
-    monkeypatch.setattr(os, "rename", renamed)
-    project.begin()
-    project.write(b_txt=b"new\n")
-    project.look()
-    assert project.undo() == []
-    assert [path.name for path in project.folder.iterdir() if path.name != ".git"] == []
-    assert [path for path in trash.rglob("*") if path.is_file()] == []
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there is no such trash")
-def test_new_files_of_one_name_do_not_take_each_other_s_place_in_the_trash(project, tmp_path, monkeypatch):
-    monkeypatch.setattr("sys.platform", "darwin")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".Trash").mkdir()
-    project.begin()
-    project.write(b_txt=b"new\n", other__b_txt=b"newer\n")
-    project.look()
-    assert project.undo() == []
-    thrown = sorted((tmp_path / ".Trash").iterdir())
-    assert sorted(path.read_bytes() for path in thrown) == [b"new\n", b"newer\n"]
-    assert thrown[-1].name == "b.txt"
-
-
-def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
-    project.write(a_txt=b"before\n")
-    project.begin()
-    project.write(a_txt=b"now\n")
-    listed = list(project.look().values())
-    refused = undoing.undo(project.workspace, listed, [str(project.folder / "a.txt")], str(project.storage), 1.0)
-    assert [each.unsaved for each in refused] == [True]
-    assert project.read("a.txt") == b"now\n"
-
-
-def test_a_deleted_file_does_not_come_back_beside_the_unsaved_edits_of_its_tab(project):
-    project.write(a_txt=b"before\n")
-    project.begin()
-    project.write(a_txt=None)
-    listed = list(project.look().values())
-    refused = undoing.undo(project.workspace, listed, [str(project.folder / "a.txt")], str(project.storage), 1.0)
-    assert [(each.unsaved, each.sentence) for each in refused] == [(True, "a.txt has unsaved edits in a tab.")]
-    assert not (project.folder / "a.txt").exists()
-
-
 @pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
 def test_permissions_that_have_changed_since_are_not_taken_back(project):
     project.write(a_txt=b"before\n")
@@ -368,37 +291,6 @@ def test_a_renamed_letter_case_never_removes_the_file(project, monkeypatch):
     assert project.read("read.me") == b"mine\n"
 
 
-def test_lines_that_the_user_adds_to_a_new_file_are_his_and_it_stays_listed(project):
-    project.begin()
-    project.write(new_txt=b"agent 1\nagent 2\n")
-    project.look()
-    project.save(new_txt=b"agent 1\nagent 2\nuser\n")
-    assert project.look()["new.txt"].added == 2
-    assert project.undo() == []
-    assert project.read("new.txt") == b"user\n"
-
-
-def test_an_edit_of_the_user_inside_a_change_is_part_of_it(project):
-    project.write(a_txt=b"1\n2\n3\n")
-    project.begin()
-    project.write(a_txt=b"1\nagent\n3\n")
-    project.look()
-    project.save(a_txt=b"1\nagent and user\n3\n")
-    project.look()
-    assert project.before("a.txt") == b"1\n2\n3\n"
-
-
-def test_a_save_over_what_nobody_has_kept_makes_it_impossible_to_undo(project):
-    project.write(a_txt=b"before\n")
-    project.begin()
-    project.write(a_txt=b"agent\n" * (1 << 18))
-    project.look()
-    project.save(a_txt=b"user\n")
-    assert project.look()["a.txt"].obstacle
-    assert len(project.undo()) == 1
-    assert project.read("a.txt") == b"user\n"
-
-
 def test_nothing_is_undone_while_git_changes_files(repository):
     repository.write(a_txt=b"before\n")
     repository.begin()
@@ -407,21 +299,6 @@ def test_nothing_is_undone_while_git_changes_files(repository):
     (repository.folder / ".git" / "index.lock").write_bytes(b"")
     assert "git is changing files" in repository.undo()[0].sentence
     assert repository.read("a.txt") == b"now\n"
-
-
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_lines_of_an_encoding_that_is_not_by_bytes_are_not_told_apart(project, encoding):
-    def text(*lines: str) -> bytes:
-        return ("\ufeff" + "".join(line + "\n" for line in lines)).encode(encoding)
-
-    project.write(a_txt=text("1", "2", "3"))
-    project.begin()
-    project.write(a_txt=text("agent", "2", "3"))
-    project.look()
-    project.save(a_txt=text("agent", "2", "\u010a user"))
-    assert project.look()["a.txt"].obstacle
-    assert len(project.undo()) == 1
-    assert project.read("a.txt") == text("agent", "2", "\u010a user")
 
 
 @pytest.mark.parametrize("larger", [False, True], ids=["to be copied", "to be read"])

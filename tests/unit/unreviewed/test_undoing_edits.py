@@ -1,0 +1,73 @@
+"""Undo beside the user's own edits, saved and unsaved: what the user has written stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.unreviewed import undoing
+
+
+def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    listed = list(project.look().values())
+    refused = undoing.undo(project.workspace, listed, [str(project.folder / "a.txt")], str(project.storage), 1.0)
+    assert [each.unsaved for each in refused] == [True]
+    assert project.read("a.txt") == b"now\n"
+
+
+def test_a_deleted_file_does_not_come_back_beside_the_unsaved_edits_of_its_tab(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=None)
+    listed = list(project.look().values())
+    refused = undoing.undo(project.workspace, listed, [str(project.folder / "a.txt")], str(project.storage), 1.0)
+    assert [(each.unsaved, each.sentence) for each in refused] == [(True, "a.txt has unsaved edits in a tab.")]
+    assert not (project.folder / "a.txt").exists()
+
+
+def test_lines_that_the_user_adds_to_a_new_file_are_his_and_it_stays_listed(project):
+    project.begin()
+    project.write(new_txt=b"agent 1\nagent 2\n")
+    project.look()
+    project.save(new_txt=b"agent 1\nagent 2\nuser\n")
+    assert project.look()["new.txt"].added == 2
+    assert project.undo() == []
+    assert project.read("new.txt") == b"user\n"
+
+
+def test_an_edit_of_the_user_inside_a_change_is_part_of_it(project):
+    project.write(a_txt=b"1\n2\n3\n")
+    project.begin()
+    project.write(a_txt=b"1\nagent\n3\n")
+    project.look()
+    project.save(a_txt=b"1\nagent and user\n3\n")
+    project.look()
+    assert project.before("a.txt") == b"1\n2\n3\n"
+
+
+def test_a_save_over_what_nobody_has_kept_makes_it_impossible_to_undo(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"agent\n" * (1 << 18))
+    project.look()
+    project.save(a_txt=b"user\n")
+    assert project.look()["a.txt"].obstacle
+    assert len(project.undo()) == 1
+    assert project.read("a.txt") == b"user\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_lines_of_an_encoding_that_is_not_by_bytes_are_not_told_apart(project, encoding):
+    def text(*lines: str) -> bytes:
+        return ("\ufeff" + "".join(line + "\n" for line in lines)).encode(encoding)
+
+    project.write(a_txt=text("1", "2", "3"))
+    project.begin()
+    project.write(a_txt=text("agent", "2", "3"))
+    project.look()
+    project.save(a_txt=text("agent", "2", "\u010a user"))
+    assert project.look()["a.txt"].obstacle
+    assert len(project.undo()) == 1
+    assert project.read("a.txt") == text("agent", "2", "\u010a user")
