@@ -18,6 +18,14 @@ from companion.system.platform import LINUX, Platform
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="shells of POSIX systems")
 
 
+def script(folder, text="echo 0.61.0\n"):
+    """A program that runs these lines of a shell."""
+    program = folder / "gemini"
+    program.write_text("#!/bin/sh\n" + text)
+    program.chmod(0o700)
+    return program
+
+
 def platform(**variables):
     return Platform(LINUX, dict({"SHELL": "/bin/sh"}, **variables), "/home/me")
 
@@ -67,9 +75,7 @@ def test_releases_without_a_token_are_too_old(client, version, fine):
 
 @POSIX
 def test_a_program_on_the_path_is_found(tmp_path):
-    program = tmp_path / "gemini"
-    program.write_text("#!/bin/sh\necho 0.61.0\n")
-    program.chmod(0o700)
+    program = script(tmp_path)
     check = check_agent(GEMINI, [str(program)], platform())
     assert check.outcome is Outcome.OK
     assert check.detail == f"0.61.0 at {program}"
@@ -80,9 +86,7 @@ def test_a_program_on_the_path_is_found(tmp_path):
 
 @POSIX
 def test_a_program_that_is_named_as_in_a_shell_is_found_as_the_launcher_finds_it(tmp_path, monkeypatch):
-    program = tmp_path / "gemini"
-    program.write_text("#!/bin/sh\necho 0.61.0\n")
-    program.chmod(0o700)
+    program = script(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert check_agent(GEMINI, ["~/gemini"], platform()).detail == f"0.61.0 at {program}"
     assert "“~/other”" in check_agent(GEMINI, ["~/other"], platform()).detail
@@ -92,9 +96,7 @@ def test_a_program_that_is_named_as_in_a_shell_is_found_as_the_launcher_finds_it
 def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
     monkeypatch.setattr(programs, "SECONDS", 1.0)
     noted = tmp_path / "pid"
-    program = tmp_path / "gemini"
-    program.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {noted}\nwait\n")
-    program.chmod(0o700)
+    program = script(tmp_path, f"sleep 600 &\necho $! > {noted}\nwait\n")
     began = time.monotonic()
     check = check_agent(GEMINI, [str(program)], platform())
     assert time.monotonic() - began < 5
@@ -108,9 +110,7 @@ def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
 
 @POSIX
 def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(tmp_path):
-    program = tmp_path / "gemini"
-    program.write_text("#!/bin/sh\ntouch {}\nsleep 600\n".format(tmp_path / "begun"))
-    program.chmod(0o700)
+    program = script(tmp_path, "touch {}\nsleep 600\n".format(tmp_path / "begun"))
     began = time.monotonic()
     check_agent(GEMINI, [str(program)], platform(), (tmp_path / "begun").exists)
     assert time.monotonic() - began < 5
@@ -118,17 +118,13 @@ def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(tmp_path):
 
 @POSIX
 def test_much_output_and_late_output_are_read_to_the_end(tmp_path):
-    program = tmp_path / "gemini"
-    program.write_text("#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x\nsleep 0.5\necho; echo 0.61.0\n")
-    program.chmod(0o700)
+    program = script(tmp_path, "head -c 300000 /dev/zero | tr '\\0' x\nsleep 0.5\necho; echo 0.61.0\n")
     assert check_agent(GEMINI, [str(program)], platform()).detail.startswith("0.61.0 at ")
 
 
 @POSIX
 def test_what_a_program_leaves_running_is_not_waited_for(tmp_path):
-    program = tmp_path / "gemini"
-    program.write_text("#!/bin/sh\nsleep 8 &\necho 0.61.0\n")
-    program.chmod(0o700)
+    program = script(tmp_path, "sleep 8 &\necho 0.61.0\n")
     began = time.monotonic()
     assert check_agent(GEMINI, [str(program)], platform()).outcome is Outcome.OK
     assert time.monotonic() - began < 6
@@ -149,9 +145,7 @@ def _runs(pid):
 
 @POSIX
 def test_a_program_that_only_the_editors_own_path_has_is_found_as_the_launcher_finds_it(tmp_path, monkeypatch):
-    program = tmp_path / "gemini"
-    program.write_text("#!/bin/sh\necho 0.61.0\n")
-    program.chmod(0o700)
+    program = script(tmp_path)
     profile = tmp_path / ".profile"
     profile.write_text("PATH=/usr/bin:/bin\n")
     monkeypatch.setenv("HOME", str(tmp_path))
