@@ -21,9 +21,9 @@ def unique_anchors(left: Sequence[int], right: Sequence[int], budget: Budget) ->
     in_right = _places(right, budget)
     in_left = _places(left, budget)
     pairs: List[Pair] = []
-    for _, part in budget.slices(list(in_left)):
-        places = [(in_left[element], in_right.get(element, _REPEATED)) for element in part]
-        pairs.extend([place for place in places if _REPEATED not in place])
+    for _, part in budget.slices(list(in_left.items())):
+        found = [(place, in_right.get(element, _REPEATED)) for element, place in part if place != _REPEATED]
+        pairs.extend([pair for pair in found if pair[1] != _REPEATED])
     return _longest_rising(pairs, budget)
 
 
