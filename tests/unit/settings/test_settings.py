@@ -24,13 +24,6 @@ def test_a_wrong_value_is_said_and_the_default_holds():
     assert reading.complaints == ['"context_maximum_files" in the settings should be a whole number from 1 to 100.']
 
 
-@pytest.mark.parametrize(("value", "right"), [(0, False), (1, True), (1024, True), (1025, False)])
-def test_both_ends_of_a_range_are_right(value, right):
-    reading = read([(USER, {"maximum_body_mebibytes": value})])
-    assert (reading.complaints == []) is right
-    assert reading.settings.maximum_body_mebibytes == (value if right else 32)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
