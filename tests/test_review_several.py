@@ -164,6 +164,18 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.answers() == [None, PROPOSED]
         yield lambda: self.window.num_groups() == 1
 
+    def test_a_tab_that_was_not_meant_to_be_closed_is_there_again_with_the_users_edits(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.type(self.proposal(second), 0, "# mine\n")
+        self.clock += 5
+        self.reviews.reject(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        closed = self.proposal(second)
+        closed.close()
+        yield lambda: self.proposal(second) != closed and self.window.active_view() == self.proposal(second)
+        yield self.settled
+        self.assertEqual(self.text(self.proposal(second)), "# mine\n" + PROPOSED)
+
     def test_closing_all_tabs_at_once_rejects_all(self) -> Iterator[Any]:
         yield from self.two()
         self.clock += 5

@@ -237,6 +237,7 @@ class ReviewManager:
         for clone in view.clones():
             self._runtime.on_main(views.close, clone)
         if review.pending and not self._closing and self.open_reviews.ignores(review):
+            self._keep_edits(review)
             self.open_reviews.retire(review)
             self._runtime.on_main(self._show_anew, review)
             return
@@ -265,10 +266,14 @@ class ReviewManager:
 
     def saved_under_a_name(self, review: Review) -> None:
         """A view of the review was saved as a file: it is the user's at once, and the review goes on in another."""
-        text, ticket = self.open_reviews.text_of(review), review.ticket
-        if ticket is None or ticket.edits_return:
-            review.replace(text)
+        self._keep_edits(review)
         self._show_anew(review)
+
+    def _keep_edits(self, review: Review) -> None:
+        """The review is to go on in other views, with the user's edits if its client can be handed them."""
+        text, ticket = self.open_reviews.text_of(review), review.ticket
+        if review.decisions is None and (ticket is None or ticket.edits_return):
+            review.replace(text)
 
     def _follow_link(self, review: Review, href: str) -> None:
         """Do what a clicked link in a review's views stands for."""
