@@ -235,3 +235,10 @@ def test_a_client_that_reads_nothing_is_given_up():
     effects = [talk.notify("at_mentioned", {"n": number}) for number in range(4)]
     assert effects[:3] == [[], [], []]
     assert isinstance(effects[3][0], SessionClosed)
+
+
+def test_so_is_one_that_asks_and_reads_no_answer():
+    talk = opened(Limits(queued_messages=3))
+    effects = [say(talk, {"jsonrpc": "2.0", "id": number, "method": "ping"}) for number in range(4)]
+    assert effects[:3] == [[], [], []]
+    assert isinstance(effects[3][0], SessionClosed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from companion.protocol.effects import Wake
 from companion.protocol.limits import Limits
 
@@ -10,6 +12,19 @@ def subscribe(wire, token_name=""):
     """A stateless client listens; its stream."""
     reply = wire.modern("subscriptions/listen", {"notifications": {"note": True}}, token_name)
     return reply.opened[0].stream
+
+
+@pytest.mark.parametrize(("version", "status", "code"), [("1999-01-01", 400, -32022), ("2026-07-28", 405, -32600)])
+def test_no_stream_is_opened_for_a_revision_that_has_none(wire, version, status, code):
+    refused = wire.listen(wire.connect(), MCP_Protocol_Version=version)
+    assert (refused.status, refused.error["code"]) == (status, code)
+
+
+def test_a_client_has_no_more_subscriptions_than_streams(make_wire):
+    wire = make_wire(Limits(streams_per_session=1), subscribable=["note"])
+    subscribe(wire)
+    refused = wire.modern("subscriptions/listen", {"notifications": {"note": True}})
+    assert (refused.status, refused.error["code"]) == (429, -32600)
 
 
 def test_a_subscription_that_is_cut_gets_nothing_more_kept_for_it(make_wire):
