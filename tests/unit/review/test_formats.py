@@ -151,7 +151,8 @@ def test_data_urls():
     assert format_of_text(url + "\n").binary
     assert format_of_text("data:font/x;charset=a;base64,AAAA").name == "font/x as a data URL"
     assert format_of_text("data:;base64,AAAA").name == "binary data as a data URL"
-    assert format_of_text("data:image/png;base64,A").name == "image/png as a data URL"
+    for body in ("A", "${image}"):
+        assert format_of_text("data:image/png;base64," + body).name == "image/png as a data URL"
 
 
 def test_base64():
