@@ -105,6 +105,7 @@ class TestNoRoom(DiskTestCase):
         self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), "# still to be edited\n" + PROPOSED)
+        self.assertEqual(self.reviews.accepted_texts._texts, [], "it was kept once")
 
     def test_a_client_that_asked_for_it_is_told(self) -> Iterator[Any]:
         self.write()

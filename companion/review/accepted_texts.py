@@ -177,11 +177,10 @@ class AcceptedTexts:
             return  # the disk keeps it, and whoever takes it from there looks at the file first
         if error is None:
             name, client = os.path.basename(accepted.path), accepted.owner.client_name
-            over = accepted.awaited is not None and before is Holder.TOLD
             saved = f"saved your edits of {name}; {client} does not know of them"
-            say(self._window, saved if over else _went_away(accepted, WRITTEN))
+            say(self._window, saved if accepted.awaited is not None else _went_away(accepted, WRITTEN))
             self._ended(accepted)
-        elif isinstance(error, ChangedError) and before is Holder.TOLD and not accepted.overdue:
+        elif isinstance(error, ChangedError) and before is Holder.TOLD:
             accepted.go(before)  # the client was still writing when the file was read
             self._look_later(accepted)
         else:
