@@ -23,6 +23,17 @@ RULES = Rules(
     lambda path: os.path.basename(path) == "secret", lambda path, is_folder: os.path.basename(path) == "left-out"
 )
 
+LINES = [b"%d\n" % number for number in range(1, 31)]
+TEXT = b"".join(LINES)
+
+
+def text(**lines: bytes) -> bytes:
+    """The text with some of its lines replaced, `line3=b"three"`."""
+    changed = list(LINES)
+    for name, line in lines.items():
+        changed[int(name[4:]) - 1] = line + b"\n"
+    return b"".join(changed)
+
 
 def never() -> bool:
     """Nobody cancels."""

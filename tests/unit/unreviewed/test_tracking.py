@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import os
 import sys
@@ -12,54 +11,11 @@ from types import ModuleType
 
 import pytest
 
-from companion.common.workers import NOTHING_TO_TELL
 from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
-from companion.unreviewed.merging import hunks_between
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
-from tests.support.stepping import SteppedLoop
-
-
-class Editor:
-    """No window, no tab."""
-
-    @staticmethod
-    def windows():
-        return []
-
-
-class Window:
-    """One of which only its number matters."""
-
-    def __init__(self, number):
-        self.id = lambda: number
-        self.said = []
-        self.status_message = self.said.append
-
-
-class AtOnce:
-    """A runtime that does everything at once, and keeps the loop's time."""
-
-    def __init__(self):
-        self.loop = SteppedLoop()
-        self.jobs = 0
-        self.woken = 0
-
-    def on_loop(self, function, *args):
-        self.loop.call_soon(function, *args)
-
-    def use_disk(self, function, *args, then, failed=None):
-        self.jobs += 1
-        result = function(*args, lambda: False)
-        if result is not NOTHING_TO_TELL:
-            self.woken += 1
-            then(result)
-
-    def step(self, seconds=0.0):
-        asyncio.set_event_loop(self.loop)
-        self.loop.step()
-        self.loop.step(seconds)
+from tests.support.at_once import AtOnce, Editor, Window
 
 
 @pytest.fixture
@@ -255,24 +211,6 @@ def test_what_was_written_in_the_last_turn_is_known_in_a_later_process(
     assert {change.path for change in later.lists(7).changes} == {"a.txt", "b.txt"}
 
 
-@pytest.mark.parametrize("hunk", [0, 1])
-def test_a_file_that_was_shown_with_more_hunks_is_kept_as_it_was_shown(project, hunk):
-    """In another window, whose list is not up to date yet."""
-    before, now = b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\nfive\n"
-    project.write(a_txt=before)
-    project.begin()
-    project.write(a_txt=now)
-    change = project.look()["a.txt"]
-    hunks = hunks_between(before, now)
-    for some in ([hunks[hunk]], [hunks[1 - hunk]]):
-        assert project.workspace.keep("a.txt", change.before, change.now, some)
-    assert project.look() == {}
-    project.write(a_txt=now + b"more\n")
-    project.look()
-    assert not project.workspace.keep("a.txt", change.before, change.now)
-    assert project.before("a.txt") == now
-
-
 def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"1\n2\n3\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
@@ -298,20 +236,6 @@ def test_what_is_asked_for_about_one_file_is_done_in_that_order(tracking, runtim
     assert done == ["another", 0, 1, 2]
 
 
-def test_a_look_while_a_tab_is_being_saved_is_in_nobody_s_way(project):
-    """The clock of the disk may be another, and the file has gone for a moment."""
-    project.write(a_txt=b"1\n2\n3\n")
-    project.begin()
-    project.workspace.saving("a.txt")
-    project.write(a_txt=None)
-    assert project.look() == {}
-    project.write(a_txt=b"1\n2\nuser\n")
-    os.utime(str(project.folder / "a.txt"), (1e9, 1e9))
-    assert project.look() == {}
-    project.workspace.saved("a.txt", b"1\n2\nuser\n")
-    assert project.look() == {}
-
-
 def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, tabs, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "new.txt")
@@ -332,49 +256,6 @@ def test_an_accepted_proposal_is_not_listed_when_it_arrives(project, tracking, r
     write_and_look(project, tracking, runtime, a_txt=b"acc")  # half of it
     write_and_look(project, tracking, runtime, a_txt=b"accepted\n")
     assert tracking.lists(1).changes == ()
-
-
-@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
-def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwards(project, ending):
-    before, accepted = b"1\n2\n3\n4\n5\n6\n", b"1\n2\nmine\n3\n4\nfive\n6\n"
-    now = accepted.replace(b"1\n", b"one\n")
-    project.write(a_txt=before.replace(b"\n", ending))
-    project.begin()
-    project.workspace.expect("a.txt", accepted)
-    project.write(a_txt=now.replace(b"\n", ending))  # before anybody has seen what was accepted there
-    project.look()
-    assert project.before("a.txt") == accepted.replace(b"\n", ending)
-
-
-def test_what_lacks_a_line_that_was_accepted_has_not_arrived(project):
-    project.write(a_txt=b"1\n2\n3\n")
-    project.begin()
-    project.workspace.expect("a.txt", b"1\n2\nmine\n3\n")
-    project.write(a_txt=b"1\n2\nother\n3\n")
-    project.look()
-    assert project.before("a.txt") == b"1\n2\n3\n"
-
-
-def test_what_was_accepted_long_ago_and_never_written_is_not_expected_any_more(project, monkeypatch):
-    project.write(a_txt=b"before\n")
-    project.begin()
-    project.workspace.expect("a.txt", b"accepted\n")
-    monkeypatch.setattr("companion.unreviewed.workspace.EXPECTED_SECONDS", 0.0)
-    project.write(a_txt=b"accepted\n")
-    assert set(project.look()) == {"a.txt"}
-
-
-def test_two_accepted_texts_arrive_one_after_the_other_or_at_once(project):
-    first, second = b"1\nmine\n2\n3\n", b"1\nmine\n2\n3\nmine too\n"
-    for seen in (first, second):
-        project.write(a_txt=b"1\n2\n3\n")
-        project.begin()
-        project.workspace.expect("a.txt", first)
-        project.workspace.expect("a.txt", second)
-        project.write(a_txt=seen)
-        project.look()
-        project.write(a_txt=second)
-        assert project.look() == {}
 
 
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):

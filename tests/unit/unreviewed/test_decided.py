@@ -1,0 +1,84 @@
+"""What the user has kept, saved or accepted, and what a program writes beside it just afterwards."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from companion.unreviewed.merging import hunks_between
+
+
+@pytest.mark.parametrize("hunk", [0, 1])
+def test_a_file_that_was_shown_with_more_hunks_is_kept_as_it_was_shown(project, hunk):
+    """In another window, whose list is not up to date yet."""
+    before, now = b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\nfive\n"
+    project.write(a_txt=before)
+    project.begin()
+    project.write(a_txt=now)
+    change = project.look()["a.txt"]
+    hunks = hunks_between(before, now)
+    for some in ([hunks[hunk]], [hunks[1 - hunk]]):
+        assert project.workspace.keep("a.txt", change.before, change.now, some)
+    assert project.look() == {}
+    project.write(a_txt=now + b"more\n")
+    project.look()
+    assert not project.workspace.keep("a.txt", change.before, change.now)
+    assert project.before("a.txt") == now
+
+
+def test_a_look_while_a_tab_is_being_saved_is_in_nobody_s_way(project):
+    """The clock of the disk may be another, and the file has gone for a moment."""
+    project.write(a_txt=b"1\n2\n3\n")
+    project.begin()
+    project.workspace.saving("a.txt")
+    project.write(a_txt=None)
+    assert project.look() == {}
+    project.write(a_txt=b"1\n2\nuser\n")
+    os.utime(str(project.folder / "a.txt"), (1e9, 1e9))
+    assert project.look() == {}
+    project.workspace.saved("a.txt", b"1\n2\nuser\n")
+    assert project.look() == {}
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwards(project, ending):
+    before, accepted = b"1\n2\n3\n4\n5\n6\n", b"1\n2\nmine\n3\n4\nfive\n6\n"
+    now = accepted.replace(b"1\n", b"one\n")
+    project.write(a_txt=before.replace(b"\n", ending))
+    project.begin()
+    project.workspace.expect("a.txt", accepted)
+    project.write(a_txt=now.replace(b"\n", ending))  # before anybody has seen what was accepted there
+    project.look()
+    assert project.before("a.txt") == accepted.replace(b"\n", ending)
+
+
+def test_what_lacks_a_line_that_was_accepted_has_not_arrived(project):
+    project.write(a_txt=b"1\n2\n3\n")
+    project.begin()
+    project.workspace.expect("a.txt", b"1\n2\nmine\n3\n")
+    project.write(a_txt=b"1\n2\nother\n3\n")
+    project.look()
+    assert project.before("a.txt") == b"1\n2\n3\n"
+
+
+def test_what_was_accepted_long_ago_and_never_written_is_not_expected_any_more(project, monkeypatch):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.workspace.expect("a.txt", b"accepted\n")
+    monkeypatch.setattr("companion.unreviewed.workspace.EXPECTED_SECONDS", 0.0)
+    project.write(a_txt=b"accepted\n")
+    assert set(project.look()) == {"a.txt"}
+
+
+def test_two_accepted_texts_arrive_one_after_the_other_or_at_once(project):
+    first, second = b"1\nmine\n2\n3\n", b"1\nmine\n2\n3\nmine too\n"
+    for seen in (first, second):
+        project.write(a_txt=b"1\n2\n3\n")
+        project.begin()
+        project.workspace.expect("a.txt", first)
+        project.workspace.expect("a.txt", second)
+        project.write(a_txt=seen)
+        project.look()
+        project.write(a_txt=second)
+        assert project.look() == {}

@@ -1,0 +1,67 @@
+"""Folders and files that go, or give no answer, while they are looked at: nothing else is lost."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+
+from companion.unreviewed import looking
+from tests.unit.unreviewed.conftest import TEXT, text
+
+
+def test_a_folder_that_goes_or_is_exchanged_takes_no_files_along(project):
+    """As when its drive is taken away: nothing was deleted, and nothing may be written elsewhere."""
+    project.write(a_txt=TEXT, b_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line1=b"agent"))
+    project.look()
+    away = project.folder.parent / "away"
+    project.folder.rename(away)
+    for _ in range(2):
+        with pytest.raises(OSError):
+            project.look()
+        assert set(project.listed()) == {"a.txt"}
+        assert len(project.undo()) == 1
+        if not project.folder.exists():
+            project.folder.mkdir()
+    assert list(project.folder.iterdir()) == []
+    project.folder.rmdir()
+    away.rename(project.folder)
+    project.workspace.begin(lambda: False)
+    assert set(project.look()) == {"a.txt"}
+    assert project.undo() == []
+    assert project.read("a.txt") == TEXT
+
+
+def test_a_file_that_does_not_answer_for_a_moment_is_not_lost_nor_are_others(project, monkeypatch):
+    """As on a drive of the network."""
+    project.write(a_txt=TEXT, b_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line1=b"agent"), b_txt=text(line1=b"agent"))
+    lstat = os.lstat
+
+    def failing(path: str, **options: object) -> os.stat_result:
+        if str(path).endswith("a.txt"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return lstat(path, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "lstat", failing)
+        assert set(project.look()) == {"b.txt"}
+    assert set(project.look()) == {"a.txt", "b.txt"}
+    assert project.before("a.txt") == TEXT
+
+
+def test_a_file_that_goes_while_it_is_looked_at_is_not_listed(project, monkeypatch):
+    """As one that a program makes beside another for a moment."""
+    project.begin()
+    project.write(new_tmp=b"for a moment")
+
+    def gone(path: str, flags: int) -> None:
+        os.unlink(path)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(looking, "opened", gone)
+    assert project.look() == {}
