@@ -243,8 +243,7 @@ class TestTheTop(LevelTestCase):
             review = yield from self.review()
             view = self.proposal(review)
             yield lambda: self.settled() and view.viewport_position()[1] == 0.0  # noqa: B023
-            select(view, sublime.Region(view.text_point(12, 0)))  # below what stands between the lines
-            for size in (14.3, 10, 13):
+            for size in (17, 10, 20.5):
                 yield from self.zoom(review, size)
                 yield lambda: view.viewport_position()[1] == 0.0  # noqa: B023
                 yield 50  # a moment in which nothing moves it

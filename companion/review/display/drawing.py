@@ -119,7 +119,9 @@ class Drawing:
         sizes = self._watch.look()
         tilted = sizes is SizeCheck.UNCHANGED and self.sides is not None and not self.sides.still_level()
         if sizes is SizeCheck.CHANGED or tilted:
-            self._was_at_top = sizes is SizeCheck.CHANGED and self._view.viewport_position()[1] <= 0
+            # A drawing that has scrolled may be overtaken by the next one.
+            if sizes is SizeCheck.CHANGED and self._view.viewport_position()[1] <= 0:
+                self._was_at_top = True
             if self.sides is not None:
                 self.sides.levelled = None
             self._styles.forget()
