@@ -278,8 +278,10 @@ class SessionRegistry:
     def import_state(self, state: Mapping[str, Any], now: float) -> None:
         """Restore the sessions of a former server. Their clients have the usual time to reconnect."""
         for entry in state["sessions"]:
-            session = Session.import_state(entry, REVISIONS[entry["revision"]], self.limits, now)
-            self._sessions[session.client.id] = session
+            revision = REVISIONS.get(entry["revision"])
+            if revision is not None:  # a newer release may know one that this one does not
+                session = Session.import_state(entry, revision, self.limits, now)
+                self._sessions[session.client.id] = session
 
 
 def _client(client_id: str, introduction: Introduction, token_name: str) -> ClientSession:

@@ -46,6 +46,16 @@ def test_the_successor_delivers_what_the_former_one_could_not(wire, move):
     assert places == sorted(set(places))
 
 
+def test_a_session_of_a_revision_that_only_a_newer_release_knows_is_left_out(wire, make_wire):
+    kept, unknown = wire.connect(), wire.connect()
+    state = wire.core.registry.export_state()
+    state["sessions"][1]["revision"] = "2030-01-01"
+    successor = make_wire()
+    successor.core.registry.import_state(state, wire.now)
+    assert list(successor.core.registry.clients) == [kept]
+    assert successor.request("ping", session=unknown).status == 404
+
+
 def test_the_client_is_told_to_wait_for_the_successor_and_then_not_to(wire, move):
     session = wire.connect()
     stream = wire.listen(session)
