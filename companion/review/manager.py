@@ -272,7 +272,8 @@ class ReviewManager:
     def _keep_edits(self, review: Review) -> None:
         """The review is to go on in other views, with the user's edits if its client can be handed them."""
         text, ticket = self.open_reviews.text_of(review), review.ticket
-        if review.decisions is None and (ticket is None or ticket.edits_return):
+        edited = text != review.proposal.exact  # making a text ready takes time, and this is the main thread
+        if edited and review.decisions is None and (ticket is None or ticket.edits_return):
             review.replace(text)
 
     def _follow_link(self, review: Review, href: str) -> None:

@@ -251,7 +251,8 @@ def _tagged(window: sublime.Window) -> List[sublime.View]:
 
 def _folder_of(terminal: sublime.View) -> Optional[str]:
     arguments = terminal.settings().get("terminus_view.args")
-    return arguments.get("cwd") if isinstance(arguments, dict) else None
+    folder = arguments.get("cwd") if isinstance(arguments, dict) else None
+    return folder if isinstance(folder, str) else None
 
 
 def _lines(view: sublime.View) -> Optional[Tuple[int, int]]:

@@ -11,7 +11,8 @@ from tests.host.driver import Host
 from tests.tools.release.build import package, time_of
 
 IMPORT = """
-import sys, importlib, threading, time
+import gc, sys, importlib, threading, time
+packages = next(found for found in gc.get_objects() if type(found).__name__ == "Packages")
 plugin = importlib.import_module("Gemini Companion.plugin")
 window = sublime.active_window()
 def inner():
@@ -40,7 +41,7 @@ def test_loading_the_plugin_imports_nothing_but_its_start(host):
 
 def test_a_command_that_comes_too_early_is_run_later(host):
     host.execute(
-        "plugin.plugin_loaded()\n"
+        "packages.enable('Gemini Companion')\n"
         "command = plugin.GeminiCompanionShowLogCommand(window)\n"
         "enabled, early = command.is_enabled(), plugin.application is None\n"
         "command.run()\n"
@@ -116,11 +117,7 @@ def installed(request, tmp_path):
     """An editor with the package in one of the two ways, which has come up."""
     install = archive if request.param == "zip" else unpacked
     with Host.start(package=str(install(tmp_path / "first", 1)), data=str(tmp_path / "data")) as started:
-        started.execute(
-            "import gc, sys, threading, time\n"
-            "packages = next(found for found in gc.get_objects() if type(found).__name__ == 'Packages')\n"
-            "ended = []"
-        )
+        started.execute(IMPORT + "ended = []")
         started.install = lambda number: install(tmp_path / f"load {number}", number)
         yield started
         started.wait_until(SERVED_NOW, 30)
