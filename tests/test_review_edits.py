@@ -13,7 +13,61 @@ from ..companion.review import accepted_text, accepted_texts
 from ..companion.review.accepted_text import AcceptedText, Holder
 from ..companion.review.document import disk, writing
 from ..companion.review.document.disk import ChangedError
-from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase
+from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase, ClockTestCase
+from .support.selecting import put_caret
+
+
+class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
+    """A diff that has just come to the front is shown again if its tab is closed."""
+
+    def closed_hastily(self) -> Iterator[Any]:
+        """`yield from` gives the review, shown again, of a client that writes its own text."""
+        self.write()
+        first = yield from self.open_call(self.ticket("one"), "other.py")
+        review = yield from self.open_call(self.ticket("two", edits_return=False))
+        self.type(self.proposal(review), 0, "# mine\n")
+        self.clock += 5
+        self.reviews.reject(first)
+        closed = self.proposal(review)
+        yield lambda: self.window.active_view() == closed
+        closed.close()
+        yield lambda: self.proposal(review) != closed and self.window.active_view() == self.proposal(review)
+        yield self.settled
+        self.told.clear()
+        return review
+
+    def test_they_are_there_and_are_saved_over_what_its_client_writes(self) -> Iterator[Any]:
+        review = yield from self.closed_hastily()
+        self.assertEqual(self.text(self.proposal(review)), "# mine\n" + PROPOSED)
+        self.assertIn("your edits can only be saved over it", self.header(review))
+        self.reviews.accept(review)
+        yield self.closed
+        self.assertEqual(self.only_outcome()[1].content, PROPOSED)
+        self.write("file.py", PROPOSED)
+        yield lambda: self.read().decode() == "# mine\n" + PROPOSED
+
+    def test_accepting_as_proposed_leaves_them_out(self) -> Iterator[Any]:
+        review = yield from self.closed_hastily()
+        self.reviews.accept_as_proposed(review)
+        yield self.closed
+        self.assertEqual(self.only_outcome()[1].content, PROPOSED)
+        self.write("file.py", PROPOSED)
+        yield lambda: not self.reviews.accepted_texts.awaiting
+        self.assertEqual(self.read().decode(), PROPOSED)
+
+    def test_taking_them_back_leaves_the_proposal(self) -> Iterator[Any]:
+        review = yield from self.closed_hastily()
+        self.clock += 5
+        view = self.proposal(review)
+        yield lambda: not view.is_read_only()
+        put_caret(view, len("# mine\n"))
+        view.run_command("left_delete")
+        for _ in "# mine":
+            view.run_command("left_delete")
+        yield lambda: self.settled() and "can only be saved over it" not in self.header(review)
+        self.reviews.accept(review)
+        yield self.closed
+        self.assertEqual([each.awaited for each in self.reviews.accepted_texts._texts], [None])
 
 
 class TestEditsOfAClientThatWritesItsOwn(CallTestCase):

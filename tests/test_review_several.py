@@ -175,6 +175,21 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.proposal(second) != closed and self.window.active_view() == self.proposal(second)
         yield self.settled
         self.assertEqual(self.text(self.proposal(second)), "# mine\n" + PROPOSED)
+        self.clock += 5
+        self.reviews.accept_as_proposed(second)
+        yield lambda: self.answers() == [None, PROPOSED]
+
+    def test_one_whose_text_the_user_had_deleted_warns_again(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.proposal(second).run_command("select_all")
+        self.proposal(second).run_command("left_delete")
+        self.clock += 5
+        self.reviews.reject(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        closed = self.proposal(second)
+        closed.close()
+        yield lambda: self.proposal(second) != closed and "ignores an empty text" in self.header(second)
+        self.assertEqual(self.text(self.proposal(second)), "")
 
     def test_closing_all_tabs_at_once_rejects_all(self) -> Iterator[Any]:
         yield from self.two()

@@ -140,8 +140,9 @@ class Review:
 
     `path` is what the client sent, letter by letter, because clients compare it as text. `same_files` are the names by
     which tabs called the file when the disk was last asked. `ticket` is the call that the decision answers, if it is
-    not told by a notification. `before` is what the text is compared with, if that is not the file on disk. `notes` are
-    sentences for its header.
+    not told by a notification. `draft` is what a view of the review is filled with: the proposal, or what the user had
+    made of it in a view before that one. `before` is what the text is compared with, if that is not the file on disk.
+    `notes` are sentences for its header.
     """
 
     def __init__(
@@ -157,7 +158,7 @@ class Review:
         self.owner = owner
         self.path = path
         self.ticket = ticket
-        self.proposal = _made_ready(proposed)
+        self.proposal = self.draft = _made_ready(proposed)
         self.same_files: FrozenSet[str] = frozenset()
         self.state = ReviewState.PENDING
         self.writer = Writer.CLIENT
@@ -186,7 +187,7 @@ class Review:
         The client is told nothing about the older one. Its notifications name only the file, so "rejected" would reach
         it as the answer to the newer proposal.
         """
-        self.proposal = _made_ready(proposed)
+        self.proposal = self.draft = _made_ready(proposed)
 
     def begin_writing(self) -> bool:
         """Note that the accepted text is being written. False if the review is not pending."""

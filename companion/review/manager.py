@@ -270,11 +270,10 @@ class ReviewManager:
         self._show_anew(review)
 
     def _keep_edits(self, review: Review) -> None:
-        """The review is to go on in other views, with the user's edits if its client can be handed them."""
-        text, ticket = self.open_reviews.text_of(review), review.ticket
-        edited = text != review.proposal.exact  # making a text ready takes time, and this is the main thread
-        if edited and review.decisions is None and (ticket is None or ticket.edits_return):
-            review.replace(text)
+        """The review is to go on in other views, with the user's edits."""
+        text = self.open_reviews.text_of(review)
+        if text != review.draft.exact:  # making a text ready takes time, and this is the main thread
+            review.draft = ProposedText(text)
 
     def _follow_link(self, review: Review, href: str) -> None:
         """Do what a clicked link in a review's views stands for."""

@@ -91,7 +91,7 @@ class OpenReviews:
     def text_of(self, review: Review) -> str:
         """The text of an open review as it would be accepted now."""
         presentation = self.presentations.get(review)
-        return presentation.current_text() if presentation is not None else review.proposal.exact
+        return presentation.current_text() if presentation is not None else review.draft.exact
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""

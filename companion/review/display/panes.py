@@ -45,7 +45,7 @@ class ProposalPane:
 
     def fill(self, longest: int) -> Generator[None, None, bool]:
         """Put the proposal into the view, in steps, and a syntax up to a length of `longest`. True the first time."""
-        view, shown = self.view, self._review.proposal.shown
+        view, shown = self.view, self._review.draft.shown
         first = not self._ever_filled
         caret_is_ours = first or self.pristine
         if len(shown) > PORTION:
@@ -93,12 +93,14 @@ class ProposalPane:
     @property
     def emptied(self) -> bool:
         """Whether the user had deleted the whole text when it was read last."""
-        return bool(self._given) and self._held == ""
+        return bool(self._review.proposal.shown) and self._held == ""
 
     @property
     def differs(self) -> bool:
         """Whether the text that was read last would be accepted as something else than was proposed."""
-        return self._held is not None and self._held not in (self._given, self._review.proposal.shown)
+        proposal = self._review.proposal
+        given = self._given if self._review.draft is proposal else None
+        return self._held is not None and self._held not in (given, proposal.shown)
 
     def read(self, count: int, length: int) -> Generator[None, None, Tuple[str, ...]]:
         """The text of the view, whose change count is `count`: one that is longer than `length` in portions, one for
@@ -124,9 +126,9 @@ class ProposalPane:
     def current_text(self) -> str:
         """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
         if self._given is None or not self.view.is_valid() or self.untouched:
-            return self._review.proposal.exact
+            return self._review.draft.exact
         held = whole_text(self.view)
-        return self._review.proposal.exact if held == self._given else self._review.proposal.restore(held)
+        return self._review.draft.exact if held == self._given else self._review.draft.restore(held)
 
 
 class OriginalPane:
