@@ -311,8 +311,8 @@ class CallTestCase(DecidingTestCase):
     ) -> Iterator[Any]:
         """Let a client call for a review. `yield from` gives it, once it is drawn."""
         path = self.path(name)
-        prepared = prepare(self.reviews.file_request(path), proposed)
-        self.reviews.open_diff(owner, path, prepared.proposal or proposed, prepared, ticket)
+        proposal, prepared = prepare(self.reviews.file_request(path), proposed)
+        self.reviews.open_diff(owner, path, proposal, prepared, ticket)
         review = self.review_of(ticket)
         if review is None:
             self.fail("no review has come")

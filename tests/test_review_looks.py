@@ -119,8 +119,8 @@ class TestOnePane(ReviewTestCase):
     def prepared_diff(self, name: str, proposed: str) -> Iterator[Any]:
         """Open a diff as a client does: the file is read before the views are made."""
         path = self.path(name)
-        prepared = prepare(self.reviews.file_request(path), proposed)
-        self.reviews.open_diff(GEMINI, path, prepared.proposal or proposed, prepared)
+        proposal, prepared = prepare(self.reviews.file_request(path), proposed)
+        self.reviews.open_diff(GEMINI, path, proposal, prepared)
         review = self.reviews.pending()[-1]
         yield lambda: self.header(review) != ""
         yield self.settled

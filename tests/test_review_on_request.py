@@ -18,8 +18,8 @@ class TestOnRequest(DecidingTestCase):
 
     def propose(self, name: str = "file.py", owner: Any = GEMINI, ticket: Any = None) -> Iterator[Any]:
         """Let a client ask for a review; wait until it would have been shown."""
-        prepared = prepare(self.reviews.file_request(self.path(name)), PROPOSED)
-        self.reviews.open_diff(owner, self.path(name), prepared.proposal or PROPOSED, prepared, ticket)
+        proposal, prepared = prepare(self.reviews.file_request(self.path(name)), PROPOSED)
+        self.reviews.open_diff(owner, self.path(name), proposal, prepared, ticket)
         turns: Any = []
         self.endpoint._runtime.on_main(lambda: self.endpoint._runtime.on_main(turns.append, 1))
         yield lambda: bool(turns)

@@ -197,7 +197,7 @@ class TestLongTexts(DecidingTestCase):
         timer = MainThreadTimer()
         timer.start()
         self.addCleanup(timer.stop)
-        timer.run(self.reviews.open_diff, GEMINI, self.path("file.txt"), prepared[0].proposal, prepared[0])
+        timer.run(self.reviews.open_diff, GEMINI, self.path("file.txt"), *prepared[0])
         review = self.reviews.pending()[0]
         yield self.settled
         self.assertIn("too long", self.header(review))

@@ -198,9 +198,9 @@ class TestStatusBar(ReviewTestCase):
 class TestMarks(ReviewTestCase):
     def open_prepared(self, proposed: str) -> Any:
         """Let a client ask for a review, as its tool does, and return it at once. Slow machines do not count."""
-        prepared = prepare(self.reviews.file_request(self.path()), proposed)
+        proposal, prepared = prepare(self.reviews.file_request(self.path()), proposed)
         with unittest.mock.patch.object(slices, "SLICE_SECONDS", 10.0):
-            self.reviews.open_diff(GEMINI, self.path(), prepared.proposal or proposed, prepared)
+            self.reviews.open_diff(GEMINI, self.path(), proposal, prepared)
         return self.reviews.pending()[0]
 
     def test_changed_lines_in_both_views(self) -> Iterator[Any]:

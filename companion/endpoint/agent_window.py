@@ -25,6 +25,7 @@ from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import Outcome, Owner, ReviewError, Ticket
 from ..review.document.disk import DiskError, same_files
 from ..review.document.preparation import PathError, Preparation, prepare
+from ..review.document.text import ProposedText
 from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
 from .workspace_boundary import inside_workspace, place_inside
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ..runtime import Runtime
     from .clients import Clients
 
+Prepared = Tuple[ProposedText, Preparation]
 Result = TypeVar("Result")
 
 PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
@@ -45,6 +47,7 @@ LOST_MILLISECONDS = 10000  # after which a client that still lives has its answe
 SAVE_SECONDS = 5.0
 _SAVE_POLL_SECONDS = 0.05
 ANSWERED_ELSEWHERE = "The diff was closed, as the question was answered elsewhere."
+HIDDEN = "The user does not share this window with your program."
 WITHHELD = "The user does not share this file."
 OUTSIDE = "The file is outside the workspace folders of the editor's window."
 NOT_WRITTEN = OUTSIDE[:-1] + (
@@ -97,14 +100,13 @@ class EndpointWindow:
         request.call.on_cancelled(cancelled)
         found = await self._prepared(session, ticket, request.path, request.proposed)
         if not decided.done():
-            owner = self._clients.owner_of(session)
-            await self._runtime.call_main(self._reviews.open_diff, owner, request.path, found.proposal, found, ticket)
+            await self._runtime.call_main(self._open, session, request.path, found, ticket)
         outcome = await decided
         if outcome is None:
             raise CannotDo(ANSWERED_ELSEWHERE)
         return outcome.content
 
-    async def _prepared(self, session: ClientSession, ticket: Ticket, path: str, proposed: str) -> Preparation:
+    async def _prepared(self, session: ClientSession, ticket: Ticket, path: str, proposed: str) -> Prepared:
         """The proposed text and what was found out about its file: all is read before the views are made, so that they
         appear complete. Meanwhile the client may take the review back, or send another one of the same name: that
         settles the ticket. Raises `ReviewError` or `PathError`."""
@@ -120,6 +122,12 @@ class EndpointWindow:
             raise PathError("The disk does not answer: the file could not be looked at.") from None
         finally:
             self._coming.remove(coming)
+
+    def _open(self, session: ClientSession, path: str, found: Prepared, ticket: Optional[Ticket] = None) -> None:
+        """Show what was read for a review, unless the user has switched its program off meanwhile. Main thread."""
+        if self._clients.hides(session.id):
+            raise CannotDo(HIDDEN)
+        self._reviews.open_diff(self._clients.owner_of(session), path, *found, ticket)
 
     def _withdraw_coming(self, session: str, name: Optional[str] = None) -> int:
         """Settle the tickets of a client's reviews that are not shown yet, of this name or all; how many there were."""
@@ -159,8 +167,7 @@ class EndpointWindow:
         ticket = Ticket(same_key(path), True, lambda outcome: None)
         found = await self._prepared(client, ticket, path, proposed)
         if ticket.waiting:
-            owner = self._clients.owner_of(client)
-            await self._runtime.call_main(self._reviews.open_diff, owner, path, found.proposal, found)
+            await self._runtime.call_main(self._open, client, path, found)
 
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
         """Close the review of this file; its text, or None if there is none."""

@@ -224,6 +224,11 @@ class Clients(Mapping[str, ClientSession]):
         """Whether there is one. Thousands may come and go in a second, so none is counted for this."""
         return any(client.presence is Presence.SHOWN for client in self._clients.values())
 
+    def hides(self, session: str) -> bool:
+        """Whether the client is connected, but the user has switched its program off."""
+        client = self._clients.get(session)
+        return client is not None and client.presence is Presence.HIDDEN
+
     def _all(self, presence: Presence) -> List[Client]:
         """Those of this presence, the one that has had it longest first."""
         return [client for client in self._clients.values() if client.presence is presence]

@@ -25,7 +25,7 @@ from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..system.processes import EDITOR_PID
-from .agent_window import EndpointWindow
+from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
 from .clients import Clients
 from .discovery_updates import DiscoveryUpdater
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from ..unreviewed.tracking import Tracking
 
 logger = logging.getLogger("gemini_companion.endpoint")
-
-HIDDEN = "The user does not share this window with your program."
 
 
 class Endpoint:

@@ -164,6 +164,10 @@ class Clients(set):
     def __init__(self):
         super().__init__([CLIENT.id])
         self.renamed = []
+        self.hidden = set()
+
+    def hides(self, session):
+        return session in self.hidden
 
     def owner_of(self, session):
         return OWNER

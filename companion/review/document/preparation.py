@@ -16,7 +16,7 @@ import os
 import stat
 import time
 from contextlib import suppress
-from typing import FrozenSet, Mapping, NamedTuple, Optional
+from typing import FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from ...agents.window import CannotDo
 from ...comparison import Cancelled, Whitespace
@@ -51,7 +51,6 @@ class Preparation(NamedTuple):
 
     original: Original
     same_files: FrozenSet[str]
-    proposal: Optional[ProposedText] = None
     compared: Optional[Compared] = None
 
 
@@ -66,7 +65,7 @@ class PathError(CannotDo):
     """No diff can be shown for the path. The message is a sentence for the client."""
 
 
-def prepare(file_request: FileRequest, proposed: str) -> Preparation:
+def prepare(file_request: FileRequest, proposed: str) -> Tuple[ProposedText, Preparation]:
     """Judge the path a client sent, read the file, and make the proposal ready. Raises `PathError`."""
     problem = path_problem(file_request.path)
     if problem is not None:
@@ -79,7 +78,7 @@ def prepare(file_request: FileRequest, proposed: str) -> Preparation:
         with suppress(Cancelled):
             question = Question(found.original.text, (proposal.shown,), file_request.ignored, limits)
             compared = compare(question, lambda: time.monotonic() > end)
-    return found._replace(proposal=proposal, compared=compared)
+    return proposal, found._replace(compared=compared)
 
 
 def read(file_request: FileRequest) -> Preparation:

@@ -37,7 +37,7 @@ class TestReview:
         assert bench.review(accept) == "edited\n"
         assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\n", "old\n")]
         assert bench.runtime.disk == ["prepare"]
-        assert bench.runtime.main == ["file_request", "open_diff"]
+        assert bench.runtime.main == ["file_request", "_open"]
 
     def test_a_rejected_text_is_none(self, bench):
         outcome = Outcome("/a", None)
@@ -118,6 +118,19 @@ class TestReview:
         while_it_is_read(bench, close)
         asyncio.run(bench.subject.propose(CLIENT, bench.path(), "new\n"))
         assert len(bench.reviews.asked) == (0 if closed else 1)
+
+    @pytest.mark.parametrize("called", [True, False])
+    def test_a_program_that_is_switched_off_meanwhile_hears_so_and_shows_nothing(self, bench, called):
+        async def switch_off():
+            bench.clients.hidden.add(CLIENT.id)
+
+        while_it_is_read(bench, switch_off)
+        with pytest.raises(CannotDo, match="does not share this window"):
+            if called:
+                bench.review(lambda: None)
+            else:
+                asyncio.run(bench.subject.propose(CLIENT, bench.path(), "new\n"))
+        assert not bench.reviews.asked
 
     def test_of_two_proposals_for_one_file_the_later_is_shown_however_long_the_first_is_read(self, bench):
         async def send_again():

@@ -105,10 +105,6 @@ class Reviews:
         return len(found)
 
 
-class Prepared:
-    proposal = object()
-
-
 class Calls(RuleBasedStateMachine):
     """`module` is `endpoint.agent_window`."""
 
@@ -119,7 +115,7 @@ class Calls(RuleBasedStateMachine):
         self.loop = SteppedLoop()
         self.threads = Threads(self.loop)
         self.reviews = Reviews()
-        self.connected = True
+        self.connected, self.switched_off = True, False
         self.window = self.module.EndpointWindow(None, self.threads, self.reviews, None, None, self, None)
         self.core = Protocol(CLAUDE, IDENTITY)
         self.session = self.core.registry.connection("client-1", 0.0)
@@ -135,6 +131,9 @@ class Calls(RuleBasedStateMachine):
 
     def __contains__(self, session):
         return self.connected
+
+    def hides(self, session):
+        return self.switched_off
 
     # -- the connection, as the transport carries it ------------------------------------------------------------------
 
@@ -183,6 +182,12 @@ class Calls(RuleBasedStateMachine):
         self.taken_back.update(number for number in self.asked if number not in self.answered)
         self.connected = False
         self.perform(self.core.registry.close(self.session, "the connection has ended"))
+
+    @rule(off=st.booleans())
+    def switch(self, off):
+        self.switched_off = off
+        if off:
+            self.reviews.withdraw_all(self.session)
 
     @rule()
     def step_loop(self):
@@ -246,7 +251,7 @@ class Calls(RuleBasedStateMachine):
 
 def test_no_order_of_answers_cancellations_and_broken_sockets_answers_a_call_twice_or_never(monkeypatch):
     module = with_editor("companion.endpoint.agent_window", monkeypatch, None)
-    monkeypatch.setattr(module, "prepare", lambda request, proposed: Prepared())
+    monkeypatch.setattr(module, "prepare", lambda request, proposed: (object(), object()))
     monkeypatch.setattr(Calls, "module", module)
     run_state_machine_as_test(Calls, settings=settings(max_examples=120, stateful_step_count=25, deadline=None))
 

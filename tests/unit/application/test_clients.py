@@ -78,6 +78,7 @@ class TestComing:
         assert session == "session-1"
         assert message.params["filePath"] == ""
         assert list(world.clients) == ["session-2"]
+        assert [world.clients.hides(f"session-{number}") for number in (1, 2, 3)] == [True, False, False]
         assert world.reviews.withdrawn == ["session-1"]
         assert world.seen.count == 3
         assert world.tracker.listening == [True]

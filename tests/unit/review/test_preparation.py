@@ -57,7 +57,7 @@ def test_nor_for_what_is_no_file(tmp_path):
 def test_files_new_ones_and_what_cannot_be_looked_at_are_shown(tmp_path, file, monkeypatch):
     assert preparation.path_problem(str(file)) is None
     assert preparation.path_problem(str(tmp_path / "new" / "new.txt")) is None
-    assert preparation.prepare(request(tmp_path / "new.txt"), "new\n").original.kind is Kind.NEW
+    assert preparation.prepare(request(tmp_path / "new.txt"), "new\n")[1].original.kind is Kind.NEW
 
     def refuse(path, **options):
         raise PermissionError(13, "Permission denied")
@@ -67,24 +67,22 @@ def test_files_new_ones_and_what_cannot_be_looked_at_are_shown(tmp_path, file, m
 
 
 def test_the_proposal_is_made_ready_with_it(file):
-    found = preparation.prepare(request(file), "new\r\n")
+    proposal, found = preparation.prepare(request(file), "new\r\n")
     assert found.original.text == "text\n"
-    assert found.proposal is not None
-    assert (found.proposal.shown, found.proposal.exact) == ("new\n", "new\r\n")
-    assert preparation.read(request(file)).proposal is None
+    assert (proposal.shown, proposal.exact) == ("new\n", "new\r\n")
 
 
 def test_both_texts_are_compared_unless_that_takes_long(file, monkeypatch):
-    compared = preparation.prepare(request(file), "text\nnew\n").compared
+    compared = preparation.prepare(request(file), "text\nnew\n")[1].compared
     assert compared is not None
     assert compared.analysis is not None
     assert (compared.text, compared.analysis.added) == ("text\nnew\n", 1)
     monkeypatch.setattr(preparation, "COMPARE_SECONDS", -1.0)
-    assert preparation.prepare(request(file), "text\nnew\n").compared is None
+    assert preparation.prepare(request(file), "text\nnew\n")[1].compared is None
 
 
 def test_what_is_no_text_is_not_compared(file):
-    assert preparation.prepare(request(file), "\x00\x01" * 100).compared is None
+    assert preparation.prepare(request(file), "\x00\x01" * 100)[1].compared is None
 
 
 class TestEncoding:
