@@ -73,6 +73,7 @@ class Report(DiagnoseCase):
         other_folder = self.new_folder()
         other = yield from self.new_window(other_folder)
         yield from self.connect(other_folder)
+        yield self.application.endpoint_of(other).folders
         owner = self.module("review.decision").Owner(next(iter(self.endpoint.clients)), "Some Client")
         self.endpoint.reviews.open_diff(owner, self.path("b.py"), "other text\n")
         report = yield from self.diagnose()

@@ -18,20 +18,20 @@ def program(count):
     return [LINE % (number, number * 7 % 9973) for number in range(count)]
 
 
-def compared(left, right):
-    """The hunks of two texts, once it is certain that they are true."""
+def compared(left, right, seed=None):
+    """The hunks of two texts, once it is certain that they are true. `seed` is of random ones."""
     one, other = Lines(left), Lines(right)
     hunks = compare_coarsely(one, other)
     i = j = 0
     for number, hunk in enumerate([*hunks, Hunk(len(one), len(one), len(other), len(other))]):
-        assert one[i : hunk.left_start] == other[j : hunk.right_start], "what is between hunks is equal"
-        assert not number or hunk.left_start > i or number == len(hunks), "a line lies between two"
+        assert one[i : hunk.left_start] == other[j : hunk.right_start], ("what is between hunks is equal", seed)
+        assert not number or hunk.left_start > i or number == len(hunks), ("a line lies between two", seed)
         i, j = hunk.left_end, hunk.right_end
     for hunk in hunks:
-        assert hunk.left_count or hunk.right_count
+        assert hunk.left_count or hunk.right_count, seed
         if hunk.left_count and hunk.right_count:
-            assert one[hunk.left_start] != other[hunk.right_start]
-            assert one[hunk.left_end - 1] != other[hunk.right_end - 1]
+            assert one[hunk.left_start] != other[hunk.right_start], seed
+            assert one[hunk.left_end - 1] != other[hunk.right_end - 1], seed
     return hunks
 
 
@@ -78,14 +78,15 @@ def test_short_texts_are_compared_in_whole_lines(left, right):
 
 def test_what_lies_outside_the_hunks_is_equal():
     words = ["a", "bc", "", "    return None", "x" * 40]
-    for chance in map(random.Random, range(200)):
+    for seed in range(200):
+        chance = random.Random(seed)
         left = [chance.choice(words) + "\n" for _ in range(chance.randrange(200))]
         right = list(left)
         for _ in range(chance.randrange(8)):
             at = chance.randrange(len(right) + 1)
             right[at : at + chance.randrange(5)] = ["new\n"] * chance.randrange(4)
         texts = ["".join(left), "".join(right)]
-        compared(*[text[:-1] if chance.random() < 0.3 else text for text in texts])
+        compared(*[text[:-1] if chance.random() < 0.3 else text for text in texts], seed)
 
 
 def test_many_hunks_become_a_few_hundred():
