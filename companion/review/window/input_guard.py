@@ -17,6 +17,7 @@ _AFTER_COMING = 0.7
 _AFTER_A_REPEAT = 0.3
 TYPING = 1.5  # so long after an edit its author is still typing
 _SAME_MOMENT = 0.25  # an edit so close to a look at the disk is not the user's
+_MOST = 100  # views of which the times are remembered: widgets are views, too, each with a new id
 
 
 class InputGuard:
@@ -31,11 +32,16 @@ class InputGuard:
 
     def edited(self, view: int) -> None:
         """A view was edited, in whatever window. Called for every keystroke."""
-        self._edited[view] = self._now()
+        self._note(self._edited, view)
 
     def reloaded(self, view: int) -> None:
         """The editor has read a view's file again: such an edit is nobody's."""
-        self._reloaded[view] = self._now()
+        self._note(self._reloaded, view)
+
+    def _note(self, times: Dict[int, float], view: int) -> None:
+        if len(times) > _MOST:
+            times.clear()
+        times[view] = self._now()
 
     def typed_in(self, view: int) -> bool:
         """Whether the user is typing in the view, which has the focus."""
