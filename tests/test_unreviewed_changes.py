@@ -11,6 +11,8 @@ import sublime
 from .support.selecting import select
 from .unreviewed_support import CHANGED, LINES, THREE, ChangesTestCase
 
+PICTURE = b"\x89PNG\r\n\x1a\n\x00\x00"
+
 
 class TestReviewing(ChangesTestCase):
     def test_several_hunks_are_decided_at_once(self) -> Iterator[Any]:
@@ -35,7 +37,7 @@ class TestReviewing(ChangesTestCase):
         self.assertEqual((self.read(), self.names()), (THREE.encode(), ["file.py"]))
 
     def test_a_file_that_is_no_text_is_decided_alone(self) -> Iterator[Any]:
-        before, after = b"\x89PNG\r\n\x1a\n\x00\x00", b"\x89PNG\r\n\x1a\n\x00\x01"
+        before, after = PICTURE, b"\x89PNG\r\n\x1a\n\x00\x01"
         for name in ("one.png", "two.png"):
             self.write(name, before)
         yield from self.track()
@@ -152,22 +154,31 @@ class TestReviewing(ChangesTestCase):
 
     def test_a_file_that_is_no_text_any_more_is_not_shown_any_longer(self) -> Iterator[Any]:
         yield from self.change()
-        self.write("file.py", b"\x89PNG\r\n\x1a\n\x00\x00")
+        self.write("file.py", PICTURE)
         self.tracking.sign()
         yield self.nothing_open
         self.assertEqual(self.names(), ["file.py"])
 
-    def test_a_next_file_that_is_no_text_is_left_to_the_list(self) -> Iterator[Any]:
-        self.write("file.py", LINES)
+    def test_files_that_are_no_text_are_passed_over_and_left_to_the_list(self) -> Iterator[Any]:
+        self.write("one.py", LINES)
+        self.write("two.py", LINES)
         yield from self.track()
-        self.write("file.py", CHANGED)
-        self.write("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00")
-        yield from self.listed("file.py", "picture.png")
-        yield from self.show("file.py")
+        changed = {"one.py": CHANGED, "a.png": PICTURE, "b.png": PICTURE, "two.py": CHANGED}
+        for number, (name, content) in enumerate(changed.items(), 1):
+            self.write(name, content)
+            yield from self.listed(*list(changed)[:number])
+        self.assertEqual(self.names(), ["two.py", "b.png", "a.png", "one.py"])
+        review = yield from self.show("two.py")
         self.command("accept_diff")
-        yield lambda: self.says("picture.png cannot be shown as text")
+        yield lambda: self.open_review("one.py") is not None and not review.pending
+        for name in ("a.png", "b.png"):
+            self.assertTrue(self.says(f"{name} cannot be shown as text"))
+        review = yield from self.show("one.py")
+        self.said.clear()
+        self.command("accept_diff")
+        yield lambda: self.says("a.png cannot be shown as text")
         yield self.nothing_open
-        self.assertEqual(self.names(), ["picture.png"])
+        self.assertEqual(self.names(), ["b.png", "a.png"])
 
     def test_files_that_have_come_gone_or_moved_are_taken_back(self) -> Iterator[Any]:
         self.write("gone.py", "gone\n")

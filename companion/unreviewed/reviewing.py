@@ -97,7 +97,7 @@ class ChangeReviews:
         if review is not None:
             self._open.show(review, focus=True)
         else:
-            self._read(change, partial(self._show, change, None))
+            self._read(change, partial(self._show, change, None, ()))
 
     def preview(self, change: Change) -> None:
         """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
@@ -133,17 +133,20 @@ class ChangeReviews:
         )
         self._decisions.read(change, decoded, then)
 
-    def _show(self, change: Change, former: Optional[Review], texts: TextPair) -> None:
-        """Show a change whose texts were read, in the place of the review that has just been decided, if any."""
+    def _show(self, change: Change, former: Optional[Review], passed: Tuple[Change, ...], texts: TextPair) -> None:
+        """Show a change whose texts were read, in the place of the review that has just been decided, if any.
+
+        What is no text does not come in the place of another one; those that were `passed` over were none.
+        """
         if self._listed(change.full_path) != change or self.review_of(change) is not None:
             self._finish(former)
             return
         if texts.right is None:
-            self._finish(former)
             if former is None:
                 self._decisions.ask(change)
             else:
                 say(self._window, NOT_SHOWN.format(os.path.basename(change.path)))
+                self._go_on(former, (*passed, change))
             return
         review = Review(WRITER, change.full_path, texts.right, decisions=self, before=texts.left)
         self._shown[review] = _Shown(change, texts.by_lines)
@@ -164,9 +167,9 @@ class ChangeReviews:
     def _listed(self, path: str) -> Optional[Change]:
         return next((change for change in self.listed if change.full_path == path), None)
 
-    def _after(self, change: Change) -> Optional[Change]:
-        """The next change in the list; after the last one the first."""
-        others = [each for each in self.listed if each.full_path != change.full_path]
+    def _after(self, change: Change, passed: Tuple[Change, ...] = ()) -> Optional[Change]:
+        """The next change in the list that was not `passed` over; after the last one the first."""
+        others = [each for each in self.listed if each.full_path != change.full_path and each not in passed]
         older = [each for each in others if each.number < change.number]
         return next(iter(older or others), None)
 
@@ -283,15 +286,16 @@ class ChangeReviews:
                 self._open.presentations[review].complain(refused[0].sentence, look_again=False)
             self.listed_anew()
 
-    def _go_on(self, review: Review) -> None:
-        """A review is decided: the next change comes in its place."""
-        following = self._after(self._shown[review].change) if review in self._open.presentations else None
+    def _go_on(self, review: Review, passed: Tuple[Change, ...] = ()) -> None:
+        """A review is decided: the next change that was not `passed` over comes in its place."""
+        shown = self._shown.get(review) if review in self._open.presentations else None
+        following = self._after(shown.change, passed) if shown is not None else None
         other = self.review_of(following) if following is not None else None
         if other is not None:
             self._finish(review)
             self._open.show(other, True, False)
         elif following is not None:
-            self._read(following, partial(self._show, following, review))
+            self._read(following, partial(self._show, following, review, passed))
         else:
             self._finish(review)
 
