@@ -10,13 +10,14 @@ import json
 import os
 import re
 import secrets
-import stat
+from contextlib import suppress
 from typing import Any, Dict, Mapping, Optional
 
+from ..system import private_files
 from ..system.platform import Platform
+from ..system.raw_files import opened, read_all
 from .directory import DiscoveryError
 
-FILE_MODE = 0o600
 MAXIMUM_BYTES = 1 << 20  # thousands of folders fit
 
 # The names of files that are being written. No agent's pattern matches them.
@@ -34,22 +35,11 @@ def encode(content: Mapping[str, Any]) -> bytes:
 
 
 def read_bytes(path: str, platform: Platform) -> Optional[bytes]:
-    """The content of a regular file that the user owns, up to `MAXIMUM_BYTES`, or None. Never raises."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        descriptor = os.open(path, flags)
-    except OSError:
-        return None
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or (platform.user_id is not None and status.st_uid != platform.user_id):
-            return None
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            return file.read(MAXIMUM_BYTES)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
+    """The content of a regular file that the user owns, of a huge one only the beginning, or None. Never raises."""
+    with suppress(OSError), opened(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)) as (descriptor, status):
+        if platform.user_id is None or status.st_uid == platform.user_id:
+            return read_all(descriptor, MAXIMUM_BYTES)
+    return None
 
 
 def read(path: str, platform: Platform) -> Optional[Dict[str, Any]]:
@@ -84,16 +74,8 @@ def write(directory: str, name: str, data: bytes, editor_pid: int, platform: Pla
     """Create or replace the file `name` atomically. Raises `DiscoveryError`."""
     path = platform.path.join(directory, name)
     temporary = platform.path.join(directory, temporary_name(editor_pid))
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(temporary, flags, FILE_MODE)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            os.replace(temporary, path)
-        except OSError:
-            remove(temporary)
-            raise
+        private_files.write(path, data, temporary, to_disk=False)
     except OSError as error:
         raise DiscoveryError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -19,7 +19,7 @@ import zlib
 from contextlib import suppress
 from typing import Any, Dict, Iterable, Iterator, Optional, Set
 
-from ..review.document import private_files
+from ..system import private_files
 from .contents import identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")

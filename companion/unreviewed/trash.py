@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from urllib.parse import quote
 
-_EXCLUSIVE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+from ..system.raw_files import new_file, write_all
 
 
 def into_trash(path: str, former: str) -> bool:
@@ -45,14 +45,11 @@ def _into_home_trash(path: str, former: str, home: str) -> None:
         os.makedirs(os.path.join(home, folder), 0o700, exist_ok=True)
     name = _unlike_others(os.path.basename(former))  # desktops show the former one
     info = os.path.join(home, "info", name + ".trashinfo")
-    with os.fdopen(os.open(info, _EXCLUSIVE, 0o600), "w", encoding="ascii") as written:
+    with new_file(info) as descriptor:
         when = time.strftime("%Y-%m-%dT%H:%M:%S")
-        written.write(f"[Trash Info]\nPath={quote(os.fsencode(former))}\nDeletionDate={when}\n")
-    try:
+        about = f"[Trash Info]\nPath={quote(os.fsencode(former))}\nDeletionDate={when}\n"
+        write_all(descriptor, 0, about.encode("ascii"))
         os.rename(path, os.path.join(home, "files", name))
-    except OSError:
-        os.unlink(info)
-        raise
 
 
 def _unlike_others(name: str) -> str:

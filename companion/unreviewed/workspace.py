@@ -26,7 +26,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
 from ..review.document.encodings import without_mark
-from ..review.document.raw_files import identity_of
+from ..system.raw_files import identity_of
 from .contents import Content, full_path, identity
 from .files import Files, Rules
 from .following import Move

@@ -21,6 +21,7 @@ import sublime
 import sublime_plugin
 
 PACKAGE = __package__.rpartition(".tests")[0] + ".companion"
+PASSED = {__name__, PACKAGE + ".system.raw_files", PACKAGE + ".system.private_files"}  # whoever uses them is told of
 STANDARD_LIBRARY = os.path.realpath(sysconfig.get_paths()["stdlib"])
 NOT_WATCHED = (type, staticmethod, classmethod)
 FROM_ANY_THREAD = ("set_timeout", "set_timeout_async")
@@ -122,7 +123,7 @@ def package_caller() -> Optional[str]:
     frame = sys._getframe(2)
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
-        if module != __name__ and not _is_standard(frame.f_code.co_filename):
+        if module not in PASSED and not _is_standard(frame.f_code.co_filename):
             mine = module == PACKAGE or module.startswith(PACKAGE + ".")
             return f"{module[len(PACKAGE) + 1 :]}:{frame.f_lineno}" if mine else None
         frame = frame.f_back  # type: ignore[assignment]

@@ -20,12 +20,12 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
+from ...system.raw_files import NotRegularError, identity_of, opened, read_all
 from . import encodings, file_replacement
 from .encodings import HEXADECIMAL, UTF_8, codec_of
 from .file_replacement import DamagedError, OvertakenError
 from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
 from .journal import StorageError
-from .raw_files import NotRegularError, identity_of, opened, read_all
 from .text import plain, usual_ending, with_endings_of
 
 BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison

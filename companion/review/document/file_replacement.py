@@ -33,8 +33,8 @@ from contextlib import suppress
 from functools import partial
 from typing import List, Tuple
 
+from ...system.raw_files import flush, flush_folder, identity_of, new_file, read_all, write_all
 from .journal import Entry, give_name, noted, put_back
-from .raw_files import flush, flush_folder, identity_of, new_file, read_all, write_all
 
 logger = logging.getLogger("gemini_companion.review")
 

@@ -21,9 +21,9 @@ from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from typing import Callable, Iterator, List, NamedTuple, Tuple
 
-from . import private_files
-from .private_files import PrivateFile
-from .raw_files import NotRegularError, flush, new_file, opened, read_all, write_all
+from ...system import private_files
+from ...system.private_files import PrivateFile
+from ...system.raw_files import NotRegularError, flush, new_file, opened, read_all, write_all
 
 logger = logging.getLogger("gemini_companion.review")
 

@@ -22,8 +22,8 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Deque, Dict, List, NamedTuple, Optional, Set, Tuple
 
-from . import private_files
-from .private_files import PrivateFile
+from ...system import private_files
+from ...system.private_files import PrivateFile
 from .text import portions
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from typing import List
 
 import pytest
 
-from companion.review.document import private_files
+from companion.system import private_files
 
 ROOT = str(Path(__file__).resolve().parents[3])
 
 HOLDER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from companion.review.document import private_files
+from companion.system import private_files
 held = private_files.make(sys.argv[2], ".text", b"theirs")
 print(held.path, flush=True)
 sys.stdin.read()

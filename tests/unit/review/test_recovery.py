@@ -10,9 +10,10 @@ from typing import Any, Callable, List
 
 import pytest
 
-from companion.review.document import disk, journal, private_files
+from companion.review.document import disk, journal
 from companion.review.document.journal import PATIENCE_SECONDS, Entry, Note, recover
-from companion.review.document.raw_files import identity_of
+from companion.system import private_files
+from companion.system.raw_files import identity_of
 
 OLD, NEW = b"old text\n", b"the new one, longer\n"
 HALF = NEW[:4] + OLD[4:]

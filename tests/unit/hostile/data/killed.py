@@ -17,9 +17,10 @@ from typing import Any, Callable, Dict, List, Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
-from companion.review.document import disk, file_replacement, private_files
+from companion.review.document import disk, file_replacement
 from companion.review.document.journal import Entry, Note, recover
-from companion.review.document.raw_files import identity_of
+from companion.system import private_files
+from companion.system.raw_files import identity_of
 
 OLD, LONGER, SHORTER = b"old text\n" * 4, b"the new text\n" * 5, b"new\n"
 HARMLESS = {"fspath", "getpid", "kill", "fork", "_exit", "waitpid", "urandom", "geteuid", "strerror", "fsencode"}

@@ -1,4 +1,4 @@
-"""The package's own files, in its storage: whole or not there, for the user alone, and in use by one process at a time.
+"""The package's own files: whole or not there, for the user alone, and in use by one process at a time.
 
 Theory of operation: a file is made under another name, brought to the disk, and renamed, so that it is found whole or
 not at all, whenever the power fails. Whoever uses it holds a lock on it, which the system takes away when the process
@@ -128,13 +128,14 @@ def set_aside(path: str) -> str:
     return path
 
 
-def write(path: str, data: bytes, *, to_disk: bool = True) -> None:
+def write(path: str, data: bytes, temporary: str = "", *, to_disk: bool = True) -> None:
     """Make a file that nobody locks, or replace it, whole or not at all. Raises OSError.
 
-    Without `to_disk` it outlives the process, but perhaps not a failure of the power.
+    `temporary` is its name until then, if it is to have a certain one. Without `to_disk` it outlives the process, but
+    perhaps not a failure of the power.
     """
     root, suffix = os.path.splitext(path)
-    temporary = f"{root}.{secrets.token_hex(4)}{suffix}{TEMPORARY}"
+    temporary = temporary or f"{root}.{secrets.token_hex(4)}{suffix}{TEMPORARY}"
     _write(temporary, data, to_disk)
     try:
         os.replace(temporary, path)
