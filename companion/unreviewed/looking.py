@@ -135,6 +135,8 @@ class Looks:
             other = came[path.casefold()]
             with suppress(OSError):
                 if os.path.samestat(os.lstat(f"{self._folder}/{path}"), os.lstat(f"{self._folder}/{other}")):
+                    if path in self._blobs:  # it is looked at by that name
+                        path, other = other, path
                     self._known.pop(path, None)
                     found[path] = Reading(NOTHING)
 
@@ -188,7 +190,8 @@ class Looks:
         try:
             with opened(path, _FLAGS) as (descriptor, _):
                 data = read_all(descriptor, status.st_size)
-                if signature_of(os.fstat(descriptor)) != signature_of(status):
+                # Without the mode, which on Windows tells by a file's name whether it can be run.
+                if signature_of(os.fstat(descriptor))[:-1] != signature_of(status)[:-1]:
                     return None
         except FileNotFoundError:
             return None

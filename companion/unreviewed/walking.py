@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from typing import Callable, Dict, List, NamedTuple, Tuple
 
 from .looking import Signature, signature_of
@@ -87,20 +88,21 @@ class Walks:
             if known is not None and known.signature == signature and not self._is_due(known):
                 return known
             with os.scandir(path) as entries:
-                kinds = sorted(
-                    (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False))
-                    for entry in entries
-                )
+                found = sorted(entries, key=lambda entry: entry.name)
         except OSError:
             return before.get(here)
         prefix = here + "/" if here else ""
         files: List[str] = []
         folders: List[str] = []
-        for name, is_folder, is_file in kinds:
-            if (is_folder or is_file) and name != ".git" and not self._left_out(prefix + name, is_folder):
-                (folders if is_folder else files).append(prefix + name)
+        for entry in found:
+            name = prefix + entry.name
+            with suppress(OSError):  # which hides this one alone
+                is_folder = entry.is_dir(follow_symlinks=False)
+                is_ours = (is_folder or entry.is_file(follow_symlinks=False)) and entry.name != ".git"
+                if is_ours and not self._left_out(name, is_folder):
+                    (folders if is_folder else files).append(name)
         fresh = max(signature[:2]) + _FRESH_NANOSECONDS > time.time_ns()
-        is_repository = any(name == ".git" for name, _, _ in kinds)
+        is_repository = any(entry.name == ".git" for entry in found)
         return _Listed(() if fresh else signature, self._now, files, folders, is_repository)
 
     def _is_due(self, known: _Listed) -> bool:

@@ -186,7 +186,7 @@ class Workspace:
             self._model.learn(path, now, now)
             return False
         if time.monotonic() - self._saving.get(path, float("-inf")) < SAVING_SECONDS:
-            self._looks.forget(path)  # `saved` will say what of it is the user's
+            self._looks.remember(path)  # `saved` will say what of it is the user's
             return False
         history = self._history
         if not self.tracked:

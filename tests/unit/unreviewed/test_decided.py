@@ -41,6 +41,19 @@ def test_a_look_while_a_tab_is_being_saved_is_in_nobody_s_way(project):
     assert project.look() == {}
 
 
+def test_a_file_that_goes_while_a_tab_cannot_be_saved_is_listed(project, monkeypatch):
+    """As with its folder: the editor tells of a save that begins, and never that it has failed."""
+    project.write(a_txt=b"mine\n")
+    project.begin()
+    project.workspace.saving("a.txt")
+    project.write(a_txt=None)
+    assert project.look() == {}
+    monkeypatch.setattr("companion.unreviewed.workspace.SAVING_SECONDS", 0.0)
+    assert set(project.look()) == {"a.txt"}
+    assert project.undo() == []
+    assert project.read("a.txt") == b"mine\n"
+
+
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
 def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwards(project, ending):
     before, accepted = b"1\n2\n3\n4\n5\n6\n", b"1\n2\nmine\n3\n4\nfive\n6\n"

@@ -7,6 +7,8 @@ import os
 
 import pytest
 
+from companion.unreviewed import trash
+
 
 def test_a_new_file_goes_into_the_trash(project, tmp_path, monkeypatch):
     if os.name == "nt":
@@ -63,3 +65,18 @@ def test_new_files_of_one_name_do_not_take_each_other_s_place_in_the_trash(proje
     thrown = sorted((tmp_path / ".Trash").iterdir())
     assert sorted(path.read_bytes() for path in thrown) == [b"new\n", b"newer\n"]
     assert thrown[-1].name == "b.txt"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such trash")
+def test_a_full_disk_leaves_nothing_in_the_trash_that_tells_of_no_file(project, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+
+    def full(data: bytes) -> str:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(trash, "quote", full)
+    project.begin()
+    project.write(b_txt=b"new\n")
+    project.look()
+    assert project.undo() == []
+    assert list((tmp_path / "data" / "Trash" / "info").iterdir()) == []

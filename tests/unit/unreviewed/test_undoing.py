@@ -291,6 +291,24 @@ def test_a_renamed_letter_case_never_removes_the_file(project, monkeypatch):
     assert project.read("read.me") == b"mine\n"
 
 
+def test_a_renamed_letter_case_that_git_lists_twice_is_no_change_at_every_second_look(repository, monkeypatch):
+    """With `core.ignorecase` off, as in a clone that was copied from another system."""
+    repository.write(Read_Me=b"mine\n")
+    repository.commit()
+    repository.begin()
+    (repository.folder / "Read.Me").rename(repository.folder / "read.me")
+    lstat = os.lstat
+
+    def any_case(path: str, **options: object) -> os.stat_result:
+        try:
+            return lstat(path)
+        except FileNotFoundError:
+            return lstat(str(path).replace("Read.Me", "read.me"))
+
+    monkeypatch.setattr(os, "lstat", any_case)
+    assert [project.look() for project in [repository] * 3] == [{}, {}, {}]
+
+
 def test_nothing_is_undone_while_git_changes_files(repository):
     repository.write(a_txt=b"before\n")
     repository.begin()

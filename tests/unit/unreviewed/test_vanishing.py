@@ -65,3 +65,20 @@ def test_a_file_that_goes_while_it_is_looked_at_is_not_listed(project, monkeypat
 
     monkeypatch.setattr(looking, "opened", gone)
     assert project.look() == {}
+
+
+def test_a_script_that_windows_runs_by_its_name_is_read(project, monkeypatch):
+    """Asked by its name such a file may be run, asked by its descriptor it may not (`st_mode`)."""
+    project.write(run_bat=b"before\n")
+    (project.folder / "run.bat").chmod(0o777)
+    fstat = os.fstat
+
+    def without_name(descriptor: int) -> os.stat_result:
+        found = fstat(descriptor)
+        return os.stat_result((found.st_mode & ~0o111, *found[1:]), found.__reduce__()[1][1])
+
+    monkeypatch.setattr(os, "fstat", without_name)
+    project.begin()
+    project.write(run_bat=b"now\n")
+    assert {path: change.obstacle for path, change in project.look().items()} == {"run.bat": ""}
+    assert project.before("run.bat") == b"before\n"

@@ -1,9 +1,12 @@
-"""A folder whose time stamp tells nothing is listed again all the same."""
+"""A folder whose time stamp tells nothing is listed again all the same; one entry does not hide the others."""
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Iterator, List
 
 import pytest
 
@@ -46,3 +49,29 @@ def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, mo
     assert found == [0, 1, 2, 3, 3]
     assert walked.files == []
     assert there.walk() is there.walk()
+
+
+class Unknown:
+    """An entry of which the disk does not say what it is."""
+
+    name = "b.txt"
+
+    def is_dir(self, **options: object) -> bool:
+        """As where the disk has to be asked for each entry, and the network is down for one."""
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    is_file = is_dir
+
+
+def test_an_entry_that_does_not_answer_hides_no_others(tmp_path, monkeypatch):
+    for name in ("a.txt", "c.txt"):
+        (tmp_path / name).touch()
+    scandir = os.scandir
+
+    @contextmanager
+    def with_one_more(path: str) -> Iterator[List[object]]:
+        with scandir(path) as entries:
+            yield [*entries, Unknown()]
+
+    monkeypatch.setattr(os, "scandir", with_one_more)
+    assert walks(tmp_path).walk().files == ["a.txt", "c.txt"]
