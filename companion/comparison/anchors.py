@@ -21,9 +21,9 @@ def unique_anchors(left: Sequence[int], right: Sequence[int], budget: Budget) ->
     in_right = _places(right, budget)
     in_left = _places(left, budget)
     pairs: List[Pair] = []
-    for _, part in budget.slices(list(in_left.items())):
-        found = [(place, in_right.get(element, _REPEATED)) for element, place in part if place != _REPEATED]
-        pairs.extend([pair for pair in found if pair[1] != _REPEATED])
+    for _, part in budget.slices(list(in_left)):
+        both = [(in_left[element], in_right[element]) for element in part if element in in_right]
+        pairs.extend([pair for pair in both if _REPEATED not in pair])
     return _longest_rising(pairs, budget)
 
 
