@@ -34,6 +34,7 @@ class Publisher:
         self._platform = platform if platform is not None else Platform.current()
         self._lock = threading.Lock()
         self._written: Dict[str, _Written] = {}  # by path
+        self._address: Optional[Tuple[int, str]] = None  # announced last
         self._closed = threading.Event()
 
     def publish(self, announcement: Announcement, agents: Sequence[Agent]) -> None:
@@ -47,6 +48,10 @@ class Publisher:
         with self._lock:
             if self._closed.is_set():
                 return
+            address = announcement.port, announcement.socket
+            if address != self._address:
+                self._remove_all_but({})  # first: some programs look no further than a file that leads nowhere
+                self._address = address
             kept: Dict[str, _Written] = {}
             for agent in agents if announcement.folders else ():
                 try:

@@ -37,7 +37,7 @@ def sweep(
     is_alive: Callable[[int], bool] = process_is_alive,
     began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
-    """Remove stale files and folders, and return their paths. Raises `OSError` if a directory cannot be listed.
+    """Remove stale files and folders, and return their paths. Never raises.
 
     `editor_pid` is the process id of the running editor. `agents` are those whose files are looked at. `began` returns
     when a process started, in seconds since the epoch. Call this once, before anything is published. Blocks on the
@@ -50,7 +50,12 @@ def sweep(
         if not is_safe(place, platform):
             continue  # it does not exist or is not the user's
         directory = place.path(platform)
-        for name in sorted(os.listdir(directory)):
+        try:
+            names = sorted(os.listdir(directory))
+        except OSError as error:
+            logger.warning("cannot list %s: %s", directory, error)
+            continue
+        for name in names:
             path = platform.path.join(directory, name)
             if judge.is_stale(agent, name, path) and files.remove(path):
                 removed.append(path)

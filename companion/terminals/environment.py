@@ -48,7 +48,7 @@ def for_programs(environment: Mapping[str, str], editors: Sequence[str], platfor
 class ExportedEnvironment:
     """Variables set in the process's environment for its children, and removed again. One thread only.
 
-    Former values are restored, unless somebody else has changed the variable meanwhile.
+    Former values are restored; what somebody else has set meanwhile is theirs, and stays or is restored.
     """
 
     def __init__(self, environment: MutableMapping[str, str]) -> None:
@@ -61,8 +61,9 @@ class ExportedEnvironment:
         for name in [name for name in self._ours if name not in variables]:
             self._restore(name)
         for name, value in variables.items():
-            if name not in self._ours:
-                self._former[name] = self._environment.get(name)
+            current = self._environment.get(name)
+            if name not in self._ours or current != self._ours[name]:
+                self._former[name] = current
             self._environment[name] = self._ours[name] = value
 
     def clear(self) -> None:

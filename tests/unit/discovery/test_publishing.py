@@ -115,6 +115,23 @@ def test_a_new_port_takes_the_old_ports_files_away(machine):
     assert machine.files() == [name.replace("50001", "50002") for name in NAMES]
 
 
+def test_a_former_ports_file_is_gone_before_the_new_one_is_there(machine, monkeypatch):
+    """Some programs look as soon as a file appears, and no further than one that leads nowhere."""
+    publisher = Publisher(machine.platform)
+    publisher.publish(FIRST, [GEMINI_CLI])
+    there, write = [], files.write
+
+    def watched(*args):
+        there.append(machine.files())
+        write(*args)
+
+    monkeypatch.setattr(files, "write", watched)
+    publisher.publish(FIRST._replace(port=50002), [GEMINI_CLI])
+    assert there == [[]]
+    publisher.publish(FIRST._replace(port=50002, folders=("/code/three",)), [GEMINI_CLI])
+    assert there[1:] == [["gemini-ide-server-4321-50002.json"]], "the same server's is replaced in one step"
+
+
 @pytest.mark.parametrize("others, left", [([QWEN_CODE], NAMES[1:]), ([GEMINI_CLI], NAMES[:1])])
 def test_each_agent_can_be_switched_off_at_any_time(machine, others, left):
     publisher = Publisher(machine.platform)

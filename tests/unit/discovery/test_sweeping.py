@@ -57,6 +57,20 @@ def test_left_overs_with_our_own_process_id_go_though_it_lives(machine):
     assert machine.files() == []
 
 
+def test_a_directory_that_cannot_be_listed_keeps_no_other_from_being_swept(machine, monkeypatch, caplog):
+    published(machine, DEAD, 50001)
+    listdir = os.listdir
+
+    def failing(directory):
+        if directory == str(machine.gemini):
+            raise PermissionError(13, "Permission denied")
+        return listdir(directory)
+
+    monkeypatch.setattr(os, "listdir", failing)
+    assert swept(machine) == ["1111-50001.lock", "50001.lock"]
+    assert str(machine.gemini) in caplog.text
+
+
 @pytest.mark.parametrize("pid", [DEAD, OWN])
 @pytest.mark.parametrize(
     "change",

@@ -43,6 +43,19 @@ def test_what_somebody_else_has_set_meanwhile_is_theirs():
     assert environment == {"QWEN_CODE_IDE_SERVER_PORT": "theirs"}
 
 
+def test_what_somebody_else_has_set_and_we_have_set_again_is_given_back():
+    """The window in front is looked at every second, and its variables are put again."""
+    environment = {"QWEN_CODE_IDE_SERVER_PORT": "of the start"}
+    exported = ExportedEnvironment(environment)
+    exported.put(ALL)
+    environment["QWEN_CODE_IDE_SERVER_PORT"] = "theirs"
+    del environment["GEMINI_CLI_IDE_SERVER_PORT"]
+    exported.put(ALL)
+    assert environment == ALL
+    exported.clear()
+    assert environment == {"QWEN_CODE_IDE_SERVER_PORT": "theirs"}
+
+
 NAMES = st.sampled_from(["A", "B", "C"])
 VALUES = st.sampled_from(["1", "2", "3"])
 
