@@ -107,8 +107,12 @@ def _is_free(path: str) -> bool:
 
 def _claim(path: str) -> Claim:
     listening = bind(path)
-    listening.listen(WAITING)
-    status = os.lstat(path)
+    try:
+        listening.listen(WAITING)
+        status = os.lstat(path)
+    except OSError:
+        listening.close()
+        raise
     return Claim(path, listening, status.st_dev, status.st_ino)
 
 

@@ -108,11 +108,8 @@ def origin_allowed(values: Sequence[str], port: Optional[int]) -> bool:
     """Is there no `Origin` header, or one that is the endpoint's own loopback origin? Without a port it has none."""
     if not values:
         return True
-    if len(values) != 1:
-        return False
-    scheme, _, rest = values[0].strip().lower().partition("://")
-    name, _, given_port = rest.rpartition(":")
-    return scheme == "http" and name in LOOPBACK_NAMES and given_port == str(port)
+    own = [f"http://{name}:{port}" for name in LOOPBACK_NAMES if port is not None]
+    return len(values) == 1 and values[0].strip().lower() in own
 
 
 def bearer(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str]:

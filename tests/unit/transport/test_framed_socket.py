@@ -92,6 +92,19 @@ class TestClaiming:
         assert claimed is not None
         claimed.release()
 
+    def test_one_that_somebody_removes_at_once_leaves_no_socket_open(self, path, monkeypatch):
+        bound, bind = [], framed_socket.bind
+
+        def removed(path):
+            bound.append(bind(path))
+            os.unlink(path)
+            return bound[0]
+
+        monkeypatch.setattr(framed_socket, "bind", removed)
+        with pytest.raises(FileNotFoundError):
+            claim(path)
+        assert bound[0].fileno() == -1
+
     @pytest.mark.parametrize("make", [lambda path: open(path, "w").close(), lambda path: os.symlink("/dev/null", path)])
     def test_what_is_no_socket_stays_and_is_an_error(self, path, make):
         make(path)

@@ -63,6 +63,11 @@ def test_web_pages_are_kept_out(values):
     assert not origin_allowed(values, 4000)
 
 
+@pytest.mark.parametrize("value", ["http://localhost:none", "http://localhost:None", "http://localhost:", "null"])
+def test_what_listens_on_no_port_has_no_page_of_its_own(value):
+    assert not origin_allowed([value], None)
+
+
 @pytest.mark.parametrize(
     ("value", "name"),
     [
