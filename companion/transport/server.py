@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Dict, Mapping, Optional, Sequence, cast
+from typing import Any, Dict, Mapping, Optional, Sequence, Union, cast
 
 from aiohttp import web
 
@@ -74,29 +74,29 @@ class CompanionServer(BaseServer):
         if isinstance(token_name, WholeResponse):
             return token_name
         try:
-            return await self._route(request, token_name)
+            if request.path == "/mcp" and request.method == "POST":
+                return await self._post(request, token_name)
+            reply = self._without_body(request, token_name)
+            return reply if isinstance(reply, WholeResponse) else await self._react(request, reply)
         except RpcError as error:
             return _answered(refused(error))
 
-    async def _route(self, request: web.BaseRequest, token_name: str) -> web.StreamResponse:
-        """Answer a request that was let in. Raises RpcError."""
+    def _without_body(self, request: web.BaseRequest, token_name: str) -> Union[Reaction, WholeResponse]:
+        """What comes of a request that was let in and has no body. Raises RpcError.
+
+        It is no coroutine, whose frame would stay in memory for as long as a stream is open.
+        """
         path, method, headers = request.path, request.method, request.headers
         registry = self._protocol.registry
         if path == "/mcp":
-            if method == "POST":
-                return await self._post(request, token_name)
             if method == "GET":
-                return await self._react(request, registry.listen(headers, accepted(headers)[1], self._now()))
-            if method == "DELETE":
-                return await self._react(request, registry.delete(headers))
-            return not_allowed("POST, GET, DELETE")
-        if path == "/events":
-            if method != "GET":
-                return not_allowed("GET")
-            accepts_events = accepted(headers)[1]
-            reaction = registry.listen_without_session(headers, accepts_events, self._now(), token_name)
-            return await self._react(request, reaction)
-        return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
+                return registry.listen(headers, accepted(headers)[1], self._now())
+            return registry.delete(headers) if method == "DELETE" else not_allowed("POST, GET, DELETE")
+        if path != "/events":
+            return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
+        if method != "GET":
+            return not_allowed("GET")
+        return registry.listen_without_session(headers, accepted(headers)[1], self._now(), token_name)
 
     def _health(self, method: str) -> WholeResponse:
         if method not in ("GET", "HEAD"):
