@@ -171,8 +171,9 @@ class TestWaysToDecide(DecidingTestCase):
         yield lambda: self.read().decode().startswith("# mine\n")
         self.assertTrue(review.pending)
 
-    def test_closing_either_tab_rejects(self) -> Iterator[Any]:
-        self.write()
+    def test_closing_either_tab_rejects_and_gives_the_window_back(self) -> Iterator[Any]:
+        yield from self.open_file()
+        before = self.picture()
         for which in (self.proposal, self.original):
             del self.told[:]
             review = yield from self.open_diff()
@@ -180,7 +181,7 @@ class TestWaysToDecide(DecidingTestCase):
             yield self.closed
             session, outcome = self.only_outcome()
             self.assertEqual((session, outcome), (GEMINI.session_id, Outcome(self.path(), None)))
-            yield lambda: self.window.num_groups() == 1
+            yield lambda: self.picture() == before
 
     def test_the_context_of_the_key_bindings(self) -> Iterator[Any]:
         user_view = yield from self.open_file()

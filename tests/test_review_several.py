@@ -191,8 +191,9 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.proposal(second) != closed and "ignores an empty text" in self.header(second)
         self.assertEqual(self.text(self.proposal(second)), "")
 
-    def test_closing_all_tabs_at_once_rejects_all(self) -> Iterator[Any]:
-        yield from self.two()
+    def test_closing_all_tabs_at_once_rejects_all_edited_or_not(self) -> Iterator[Any]:
+        first, _ = yield from self.two()
+        self.type(self.proposal(first), 0, "# mine\n")
         self.clock += 5
         self.window.run_command("close_all")
         yield lambda: self.answers() == [None, None]

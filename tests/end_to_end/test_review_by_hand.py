@@ -150,17 +150,6 @@ def test_links_beside_changes_are_clicked(desktop):
     desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED)
 
 
-@pytest.mark.parametrize("role", ["proposal", "original"])
-def test_closing_a_tab_rejects(desktop, role):
-    desktop.open("greeting.py")
-    before = desktop.arrangement()
-    open_diff(desktop)
-    desktop.host.call("close_tab", view=desktop.views_of_role(role)[0]["id"])
-    desktop.wait_no_review()
-    assert told(desktop) == [None]
-    desktop.host.wait_until(lambda: desktop.arrangement() == before)
-
-
 def test_closing_the_window_rejects(desktop):
     other = desktop.host.call("new_window", folders=[desktop.workspace])
     open_diff(desktop)
@@ -205,17 +194,6 @@ def test_saving_all_files_saves_the_users_own_and_asks_nothing(desktop):
     assert desktop.read("greeting.py").decode() == GREETING + "# mine\n"
     assert len(desktop.views_of_role("proposal")) == 1
     assert told(desktop) == []
-
-
-def test_closing_all_tabs_rejects_and_asks_nothing(desktop):
-    desktop.open("greeting.py")
-    layout = desktop.window()["layout"]
-    view = open_diff(desktop)
-    desktop.type_at_end(view, "# for the proposal\n")
-    desktop.host.call("run_command", command="close_all")
-    desktop.host.wait_until(lambda: told(desktop) == [None])
-    desktop.host.wait_until(lambda: desktop.window()["layout"] == layout)
-    assert desktop.titles() == []
 
 
 def test_the_users_own_tab_may_be_closed_during_a_review(desktop):

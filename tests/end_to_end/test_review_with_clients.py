@@ -99,18 +99,3 @@ def test_files_with_unusual_names_are_reviewed_and_written(desktop, client, name
     assert desktop.read(name) == b"one\nTWO\n"
     desktop.wait_no_review()
     desktop.host.wait_until(lambda: desktop.arrangement() == before)
-
-
-def test_unsaved_edits_are_warned_of_when_the_folder_is_reached_by_a_link(desktop, client, tmp_path):
-    (tmp_path / "workspace" / "elsewhere").mkdir()
-    desktop.write("elsewhere/far.py", b"one\n")
-    (tmp_path / "workspace" / "link").symlink_to(tmp_path / "workspace" / "elsewhere")
-    own = desktop.open("link/far.py")
-    desktop.type_at_end(own, "unsaved")
-    pending = client.start_call("write", path=desktop.path("elsewhere", "far.py"), content="two\n")
-    assert client.wait_event("confirming")["inEditor"] is True
-    view = desktop.wait_proposal()["id"]
-    desktop.host.wait_until(lambda: "unsaved" in header(desktop, view))
-    desktop.reject()
-    assert pending.result() == {"outcome": "rejected"}
-    assert desktop.read("link/far.py") == b"one\n"
