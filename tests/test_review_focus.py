@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any, Iterator
 
 import sublime
 
-from .review_support import ReviewTestCase
+from .review_support import QWEN, ReviewTestCase
+
+HALVES = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
 
 
 class TestFocus(ReviewTestCase):
@@ -34,7 +38,7 @@ class TestFocus(ReviewTestCase):
         yield lambda: self.window.active_view() == view
 
     def test_a_terminal_in_a_tab_keeps_it(self) -> Iterator[Any]:
-        self.window.set_layout({"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
+        self.window.set_layout(HALVES)
         yield from self.open_file(group=0)
         terminal = self.terminal(1)
         review = yield from self.open_diff()
@@ -117,7 +121,7 @@ class TestFocus(ReviewTestCase):
         self.assertEqual(self.window.active_view_in_group(1), self.proposal(review))
 
     def test_a_tab_that_the_user_went_to_keeps_it(self) -> Iterator[Any]:
-        self.window.set_layout({"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
+        self.window.set_layout(HALVES)
         yield from self.open_file(group=0)
         other = yield from self.open_file("other.py", group=1)
         self.window.focus_group(0)
@@ -137,3 +141,63 @@ class TestFocus(ReviewTestCase):
 
     def focused(self) -> Any:
         return self.reviews.open_reviews.arrangement.focus.holder()
+
+
+class TestAnImage(ReviewTestCase):
+    """It is a sheet that is no view, and no event tells that it has the focus."""
+
+    def image(self, group: int) -> Iterator[Any]:
+        """`yield from` gives the sheet of an image, which has the focus."""
+        path = self.write("picture.png", PNG)
+        self.window.open_file(path, 0, group)
+        yield lambda: self.has_focus(path)
+        return path
+
+    def has_focus(self, path: str) -> bool:
+        sheet = self.window.active_sheet()
+        return sheet is not None and sheet.file_name() == path
+
+    def test_it_gets_the_focus_back(self) -> Iterator[Any]:
+        yield from self.open_file()
+        image = yield from self.image(0)
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.active_view(), self.proposal(review))
+        self.reviews.reject(review)
+        yield lambda: self.window.num_groups() == 1 and len(self.window.sheets()) == 2
+        yield lambda: self.has_focus(image)
+
+    def test_so_it_does_in_another_group(self) -> Iterator[Any]:
+        self.window.set_layout(HALVES)
+        yield from self.open_file(group=0)
+        image = yield from self.image(1)
+        review = yield from self.open_diff()
+        self.assertEqual(self.window.active_view(), self.proposal(review))
+        self.reviews.reject(review)
+        yield lambda: self.window.num_groups() == 2 and len(self.window.sheets()) == 2
+        yield lambda: self.has_focus(image)
+
+    def test_it_keeps_the_focus_where_no_review_may_take_it(self) -> Iterator[Any]:
+        self.use(review_focus="never")
+        self.window.set_layout(HALVES)
+        yield from self.open_file(group=0)
+        image = yield from self.image(1)
+        review = yield from self.open_diff()
+        self.assertTrue(self.has_focus(image))
+        yield from self.open_diff("other.py", owner=QWEN)
+        self.assertTrue(self.has_focus(image))
+        self.reviews.reject(review)
+        yield lambda: len(self.reviews._presentations) == 1
+        self.assertTrue(self.has_focus(image))
+
+    def test_it_keeps_the_focus_where_the_user_went_to_it(self) -> Iterator[Any]:
+        self.window.set_layout(HALVES)
+        yield from self.open_file(group=0)
+        first = yield from self.open_diff()
+        second = yield from self.open_diff("other.py", owner=QWEN)
+        image = yield from self.image(self.window.num_groups() - 1)
+        for review in (first, second):
+            self.reviews.close_diff(review.owner, review.path, suppress_notification=True)
+            yield lambda review=review: review not in self.reviews._presentations
+            yield lambda: self.has_focus(image)
+        yield lambda: self.window.num_groups() == 2
+        self.assertTrue(self.has_focus(image))

@@ -105,7 +105,8 @@ def _group(window: Any, number: int) -> str:
     for index, sheet in enumerate(shown):
         share = width / len(shown)
         focused = window.focused_view() is sheet.view
-        parts.append(render_view(sheet.view, (index * share, tab_height, share, height - tab_height), focused))
+        if sheet.view is not None:
+            parts.append(render_view(sheet.view, (index * share, tab_height, share, height - tab_height), focused))
     if not shown:
         parts.append('<div class="empty" style="top:45%">no file</div>')
     return '<div class="group" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx">%s</div>' % (
@@ -120,7 +121,7 @@ def _group(window: Any, number: int) -> str:
 def _tab(window: Any, number: int, sheet: Any) -> str:
     group = window.groups[number]
     classes = ["tab"]
-    dirty = sheet.view.buffer.dirty
+    dirty = sheet.dirty
     for name, holds in (
         ("shown", sheet in group.selected),
         ("dirty", dirty),
@@ -131,7 +132,7 @@ def _tab(window: Any, number: int, sheet: Any) -> str:
             classes.append(name)
     return '<div class="%s">%s<span>%s</span></div>' % (
         " ".join(classes),
-        escape(sheet.view.title()),
+        escape(sheet.title()),
         "&#x25CF;" if dirty else "&#x00D7;",
     )
 

@@ -52,11 +52,11 @@ def snapshot_sheet(sheet: Any, text: bool = True) -> Dict[str, Any]:
     """One tab."""
     return {
         "id": sheet.id,
-        "title": sheet.view.title(),
-        "file": sheet.view.buffer.file_name or None,
+        "title": sheet.title(),
+        "file": sheet.file_name or None,
         "transient": sheet.transient,
-        "dirty": sheet.view.buffer.dirty,
-        "view": snapshot_view(sheet.view, text),
+        "dirty": sheet.dirty,
+        "view": snapshot_view(sheet.view, text) if sheet.view is not None else None,
     }
 
 

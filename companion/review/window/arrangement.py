@@ -16,7 +16,7 @@ from ...editor.file_views import is_in
 from ..decision import Review
 from ..document import disk
 from . import views
-from .focus import ALWAYS, NEVER, Focus
+from .focus import ALWAYS, NEVER, Focus, Place
 from .split import SplitLayout
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ class Arrangement:
         self.focus = Focus(window)
         self._front: Set[int] = set()  # groups that showed one of the closing views
         self._had_focus = False  # whether one of those views had the focus
-        self._elsewhere: Optional[sublime.View] = None  # the view that had it otherwise,
-        self._other_sheet: Optional[sublime.Sheet] = None  # and the sheet, which may be no text
+        self._elsewhere: Optional[Place] = None  # what had it otherwise
         self.busy = False
 
     def note_activated(self, view: sublime.View) -> None:
@@ -91,7 +90,7 @@ class Arrangement:
         """
         setting = self._settings().review_focus
         takes_focus = not in_use and self.focus.proposal_may_take_it(setting)
-        before = self.focus.holder()
+        before = self.focus.place()
         if not self.split.open:
             self.focus.remember()
         with self._arranging():
@@ -137,7 +136,7 @@ class Arrangement:
         The proposal gets the focus if `focus` is true, and its window comes to the front; if it is None only where the
         settings say so.
         """
-        holder = self.focus.holder()
+        holder = self.focus.place()
         if not is_in(proposal_view, self._window):
             if focus or (focus is None and self.may_interrupt):
                 self._show_elsewhere(pair, proposal_view)
@@ -174,9 +173,8 @@ class Arrangement:
 
     def note_closing(self, closing: Sequence[sublime.View]) -> None:
         """Note what the views that are about to be closed cover, and whether they have the focus."""
-        holder = self.focus.holder()
-        self._had_focus = self._had_focus or (holder is not None and holder in closing)
-        self._elsewhere, self._other_sheet = holder, self._window.active_sheet()
+        self._elsewhere = self.focus.place()
+        self._had_focus = self._had_focus or self._elsewhere in closing
         for view in closing:
             group = self._window.get_view_index(view)[0] if is_in(view, self._window) else -1
             if group >= 0 and self._window.active_view_in_group(group) == view:
@@ -212,11 +210,9 @@ class Arrangement:
             self.split.restore(sorted(front))
             if had_focus:
                 self.focus.restore()
-            elif self._elsewhere is not None:
+            else:
                 self.focus.give(self._elsewhere)
-            elif self._other_sheet is not None and self._other_sheet.window() is not None:
-                self._window.focus_sheet(self._other_sheet)
-        self._elsewhere = self._other_sheet = None
+        self._elsewhere = None
 
     def _take_notes(self) -> Tuple[Set[int], bool]:
         front, had_focus = self._front, self._had_focus

@@ -9,7 +9,7 @@ the focus as a side effect, so it is always set explicitly afterwards.
 
 from __future__ import annotations
 
-from typing import Callable, List, Optional
+from typing import Callable, List, Optional, Union
 
 import sublime
 
@@ -20,6 +20,9 @@ ALWAYS, NEVER = "always", "never"
 # Overlays show tabs behind them, of which the editor may tell as if they had the focus.
 _OVERLAYS = frozenset(["command_palette:input", "goto_anything:input", "quick_panel:input"])
 
+Place = Union["sublime.View", "sublime.Sheet"]
+"""What can have the focus: a view, or a sheet that is none, such as an image. No event tells of those."""
+
 
 class Focus:
     """The focus of one window. Main thread only. `note` exists because the editor reports panels only by activation."""
@@ -27,7 +30,7 @@ class Focus:
     def __init__(self, window: sublime.Window) -> None:
         self._window = window
         self._latest: Optional[sublime.View] = None
-        self._before: Optional[sublime.View] = None
+        self._before: Optional[Place] = None
         self._input: Optional[sublime.View] = None  # the overlay or panel that the user types into
         self._is_overlay = False
         self._waiting: List[Callable[[], None]] = []
@@ -77,9 +80,13 @@ class Focus:
                 return latest
         return self._window.active_view()
 
+    def place(self) -> Optional[Place]:
+        """The same, or the sheet that has it."""
+        return self.holder() or self._window.active_sheet()
+
     def remember(self) -> None:
         """Note what has the focus now, before the first review takes it."""
-        self._before = self.holder()
+        self._before = self.place()
 
     def proposal_may_take_it(self, setting: str) -> bool:
         """Whether a proposal that opens now gets the focus, by the setting `review_focus`."""
@@ -87,8 +94,12 @@ class Focus:
             return setting == ALWAYS
         return self.in_active_window and not is_terminal(self.holder())
 
-    def give(self, view: Optional[sublime.View], setting: str = NEVER) -> None:
+    def give(self, view: Optional[Place], setting: str = NEVER) -> None:
         """Give `view` the focus, if it still exists. With `ALWAYS` its window comes to the front as well."""
+        if isinstance(view, sublime.Sheet):
+            if self._window.get_sheet_index(view)[0] >= 0 and self._window.active_sheet() != view:
+                self._window.focus_sheet(view)
+            return
         if view is None or not is_in(view, self._window):
             return
         latest = self._latest
@@ -101,7 +112,7 @@ class Focus:
             self._window.bring_to_front()
 
     def restore(self) -> None:
-        """Give the focus to the view that had it when `remember` was called."""
+        """Give the focus to what had it when `remember` was called."""
         before, self._before = self._before, None
         self.give(before)
 

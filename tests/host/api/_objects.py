@@ -89,11 +89,11 @@ class Sheet:
         from ._view import View
 
         model = self._model()
-        return View(model.view.id) if model is not None else None
+        return View(model.view.id) if model is not None and model.view is not None else None
 
     def file_name(self):
         model = self._model()
-        return (model.view.buffer.file_name or None) if model is not None else None
+        return (model.file_name or None) if model is not None else None
 
     def is_transient(self):
         model = self._model()
@@ -116,6 +116,18 @@ class Sheet:
 @gated
 class TextSheet(Sheet):
     """A tab with text."""
+
+
+@gated
+class ImageSheet(Sheet):
+    """A tab with an image."""
+
+
+def make_sheet(model):
+    """The handle of a sheet, or None without one."""
+    if model is None:
+        return None
+    return TextSheet(model.id) if model.view is not None else ImageSheet(model.id)
 
 
 @gated

@@ -9,14 +9,14 @@ from ..model.layout import SINGLE
 from ..model.values import as_callback, as_point, as_text, to_value
 from ._gate import gated, on_main
 from ._items import QuickPanelItem
-from ._objects import Settings, TextSheet
+from ._objects import Settings, make_sheet
 from ._published import NewFileFlags, QuickPanelFlags
 from ._view import View
 from ._window_parts import WindowParts
 
 
 def _sheets(models):
-    return [TextSheet(model.id) for model in models]
+    return [make_sheet(model) for model in models]
 
 
 def _text_view(model):
@@ -62,8 +62,7 @@ class Window(WindowParts):
 
     def active_sheet(self):
         model = self._model()
-        sheet = model.active_sheet() if model is not None else None
-        return TextSheet(sheet.id) if sheet is not None else None
+        return make_sheet(model.active_sheet()) if model is not None else None
 
     def active_view(self):
         model = self._model()
@@ -86,6 +85,8 @@ class Window(WindowParts):
     def open_file(self, fname, flags=NewFileFlags.NONE, group=-1):
         model = self._model()
         name = as_text(fname)
+        if model is not None and current().files.open_image(model, name, int(flags), as_point(group)):
+            return View(0)  # an image is no view
         return View(current().files.open(model, name, int(flags), as_point(group)).id if model is not None else 0)
 
     def find_open_file(self, fname, group=-1):
@@ -176,7 +177,7 @@ class Window(WindowParts):
 
     def active_sheet_in_group(self, group):
         found = self._group(group)
-        return TextSheet(found.active.id) if found is not None and found.active is not None else None
+        return make_sheet(found.active) if found is not None else None
 
     def active_view_in_group(self, group):
         found = self._group(group)
@@ -188,11 +189,11 @@ class Window(WindowParts):
 
     def views_in_group(self, group):
         found = self._group(group)
-        return [View(sheet.view.id) for sheet in found.sheets] if found is not None else []
+        return [View(sheet.view.id) for sheet in found.sheets if sheet.view is not None] if found is not None else []
 
     def transient_sheet_in_group(self, group):
         found = self._group(group)
-        return TextSheet(found.transient.id) if found is not None and found.transient is not None else None
+        return make_sheet(found.transient) if found is not None else None
 
     def transient_view_in_group(self, group):
         found = self.transient_sheet_in_group(group)

@@ -81,7 +81,7 @@ def close_all(host: Any, window: Any) -> None:
 def close_unmodified(host: Any, window: Any) -> None:
     """*Close Unmodified Tabs*: whatever closing would not lose, scratch views among them."""
     for sheet in [sheet for group in window.groups for sheet in list(group.sheets)]:
-        if not sheet.view.buffer.dirty:
+        if not sheet.dirty:
             host.files.close_sheet(sheet)
 
 

@@ -16,6 +16,7 @@ from .sheet import SheetModel
 from .syntaxes import PLAIN
 from .view import ViewModel
 
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 ENCODED_POSITION, TRANSIENT, FORCE_GROUP, ADD_TO_SELECTION, FORCE_CLONE = 1, 4, 8, 32, 256
 
 
@@ -71,10 +72,22 @@ class Files:
         for number, candidate in enumerate(window.groups):
             if group in (-1, number):
                 for sheet in candidate.all():
-                    name = sheet.view.buffer.file_name
-                    if name and _key(name) == wanted:
+                    name = sheet.file_name
+                    if sheet.view is not None and name and _key(name) == wanted:
                         return sheet.view
         return None
+
+    def open_image(self, window: Any, path: str, flags: int = 0, group: int = -1) -> bool:
+        """Show an image in a sheet that is no view; False if the file is none."""
+        if not path.lower().endswith(IMAGES) or not os.path.isfile(path):
+            return False
+        path = os.path.abspath(path)
+        sheet = next((each for each in window.sheets() if each.view is None and each.path == path), None)
+        if sheet is None:
+            sheet = SheetModel(self._host, window, None, path)
+            window.add_sheet(sheet, group, transient=bool(flags & TRANSIENT), select=bool(flags & ADD_TO_SELECTION))
+        window.focus_sheet(sheet)
+        return True
 
     def open(self, window: Any, name: str, flags: int = 0, group: int = -1) -> ViewModel:
         row = column = None
@@ -249,6 +262,9 @@ class Files:
 
     def _close(self, sheet: SheetModel, ask: bool) -> bool:
         view, window = sheet.view, sheet.window
+        if view is None:
+            window.detach_sheet(sheet)
+            return self._closed(sheet, window)
         if ask and view.buffer.dirty and len(view.buffer.views) == 1:
             answer = self._host.dialogs.ask("save_changes", "Save changes to %s?" % view.title())
             if answer == "cancel" or (answer == "save" and not self.save(view)):
@@ -265,6 +281,10 @@ class Files:
         view.window = view.sheet = None
         self._host.events.view("on_close", view)
         self._host.forget_view(view)
+        return self._closed(sheet, window)
+
+    def _closed(self, sheet: SheetModel, window: Any) -> bool:
+        sheet.window = None
         self._host.sheets.pop(sheet.id, None)
         window.settle()
         if not window.unsettled and not placeholders.close_if_empty(window):

@@ -169,8 +169,9 @@ class Host:
             window.move_sheet(sheet, group if group >= 0 else window.active_group, index)
             return
         sheet.promote()
-        self.events.view("on_pre_move", view)
-        view.detach_settings()
+        if view is not None:
+            self.events.view("on_pre_move", view)
+            view.detach_settings()
         source.detach_sheet(sheet)
         number = group if group >= 0 else window.active_group
         window.groups[number].insert(sheet, index)
@@ -179,10 +180,11 @@ class Host:
         sheet.window = window
         source.settle()
         window.settle()
-        view.window = window
-        self.preferences().children.append(view.settings)
-        window.project_settings.children.append(view.settings)
-        self.events.view("on_post_move", view)
+        if view is not None:
+            view.window = window
+            self.preferences().children.append(view.settings)
+            window.project_settings.children.append(view.settings)
+            self.events.view("on_post_move", view)
         self.focus.update()
 
     # -- files and settings ----------------------------------------------------------------------

@@ -36,10 +36,10 @@ def save_workspace(window: Any) -> Dict[str, Any]:
         "settings": window.settings.own,
         "groups": [
             {
-                "sheets": [_save_view(sheet.view) for sheet in group.sheets],
-                "active": next((index for index, sheet in enumerate(group.sheets) if sheet is group.active), None),
+                "sheets": [_save_view(sheet.view) for sheet in texts],
+                "active": next((index for index, sheet in enumerate(texts) if sheet is group.active), None),
             }
-            for group in window.groups
+            for group, texts in ((group, [each for each in group.sheets if each.view]) for group in window.groups)
         ],
     }
 

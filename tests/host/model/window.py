@@ -44,7 +44,8 @@ class WindowModel:
         return [sheet for group in self.groups for sheet in group.sheets]
 
     def views(self, include_transient: bool = False) -> list:
-        return [sheet.view for group in self.groups for sheet in (group.all() if include_transient else group.sheets)]
+        sheets = [sheet for group in self.groups for sheet in (group.all() if include_transient else group.sheets)]
+        return [sheet.view for sheet in sheets if sheet.view is not None]
 
     def group_of(self, sheet: SheetModel) -> int:
         """The group's number; -1 if the sheet is not here."""

@@ -177,3 +177,20 @@ def test_projects_and_folders(bench):
     bench.write("q.sublime-project", b'{"folders": [{"path": "sub"}], // comment\n}')
     bench.gestures.load_project(bench.folder + "/q.sublime-project")
     assert bench.window.folders() == [bench.folder + "/sub"]
+
+
+def test_an_image_is_a_sheet_without_a_view(bench):
+    sublime, window = bench.sublime, bench.window
+    (tab,) = bench.named("a")
+    path = bench.write("picture.png", b"\x89PNG")
+    assert not window.open_file(path)
+    image = window.active_sheet()
+    assert (type(image), image.view(), image.file_name(), image.group()) == (sublime.ImageSheet, None, path, 0)
+    assert (window.active_view(), window.active_view_in_group(0), window.views()) == (None, None, [tab])
+    assert window.sheets() == [tab.sheet(), image]
+    window.focus_view(tab)
+    window.open_file(path)
+    assert (window.sheets(), window.active_sheet()) == ([tab.sheet(), image], image)
+    window.run_command("save")  # which is for a view
+    window.run_command("close_file")
+    assert (window.sheets(), window.active_view(), image.window()) == ([tab.sheet()], tab, None)

@@ -1,4 +1,4 @@
-"""An image in a group is a sheet without a view: it tells nothing, and the headless editor has none."""
+"""An image in a group is a sheet without a view: it does not tell how wide the group is."""
 
 from __future__ import annotations
 
@@ -20,17 +20,6 @@ def load(monkeypatch):
     if not hasattr(sys.modules["sublime"], "TRANSIENT"):
         monkeypatch.setattr(sys.modules["sublime"], "TRANSIENT", 4, raising=False)
     return lambda name: importlib.import_module(f"companion.review.window.{name}")
-
-
-def test_it_takes_the_focus_from_a_tab_without_a_word(load):
-    window, tab = Mock(), Mock()
-    tab.window.return_value, tab.element.return_value, tab.settings.return_value = window, None, {}
-    focus = load("focus").Focus(window)
-    focus.note(tab)
-    window.active_view.return_value = tab
-    assert focus.holder() is tab
-    window.active_view.return_value = None
-    assert focus.holder() is None
 
 
 @pytest.mark.parametrize(("width", "letter", "columns"), [(200, 10, 60), (0, 10, None), (200, 0, None)])
