@@ -333,7 +333,7 @@ class EndpointWindow:
             raise CannotDo(WITHHELD)
         if size is None:
             raise CannotDo("There is no such file.")
-        most = (await self._runtime.call_main(self._reviews.file_request, path)).maximum_bytes
+        most = (await self._runtime.call_main(self._reviews.file_request, path)).limits.length
         if size > most:
             raise CannotDo(f"The file has {size} bytes. At a program's word the editor opens files of up to {most}.")
         await self._runtime.call_main(self._open_file, path, place, focus)

@@ -35,7 +35,7 @@ from typing import Dict, FrozenSet, Optional, Tuple
 
 from .decision import Owner
 from .document import disk
-from .document.disk import Kind, Original
+from .document.disk import Kind, Limits, Original
 from .document.text import BYTE_ORDER_MARK, plain
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.025, 10.0
@@ -178,12 +178,7 @@ def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: boo
     """
     wanted = plain(text.lstrip(BYTE_ORDER_MARK))
     for each in dict.fromkeys((encoding, "")):
-        found = disk.read(
-            path,
-            maximum_bytes=4 * len(wanted) + SLACK_BYTES,
-            maximum_lines=sys.maxsize,
-            encoding=each,
-        )
+        found = disk.read(path, Limits(4 * len(wanted) + SLACK_BYTES, sys.maxsize), each)
         same = found.text == wanted
         if not last_line_end_matters:
             same = found.text.rstrip("\n") == wanted.rstrip("\n")

@@ -84,9 +84,7 @@ class ReviewManager:
         """What the main thread knows of a file that is to be reviewed, for the disk thread."""
         self._runtime.assert_main_thread()
         view = self._window.active_view() if self._window.is_valid() else None
-        return file_request(
-            path, self._settings(), view.settings().get("fallback_encoding") if view is not None else None
-        )
+        return file_request(path, self._settings(), view)
 
     # -- what clients ask for -----------------------------------------------------------------------------------------
 

@@ -20,8 +20,8 @@ from ..editor import file_views
 from ..editor.edits import set_text
 from ..editor.status_bar import say
 from ..review.decision import Owner, Review, Words
-from ..review.document.disk import original_of
-from ..review.document.encodings import DEFAULT_FALLBACK
+from ..review.display.file_watch import fallback_encoding
+from ..review.document.disk import Limits, original_of
 from ..review.document.preparation import Preparation
 from .deciding import ChangeDecisions
 from .listing import Lists
@@ -122,15 +122,8 @@ class ChangeReviews:
         return next((review for review in self._shown if review.path == path and review.pending), None)
 
     def _read(self, change: Change, then: Callable[[TextPair], None]) -> None:
-        settings, view = self._settings(), self._window.active_view()
-        fallback = view.settings().get("fallback_encoding") if view is not None else None
-        decoded = partial(
-            original_of,
-            change.full_path,
-            maximum_bytes=settings.review_maximum_bytes,
-            maximum_lines=settings.review_maximum_lines,
-            fallback=fallback if isinstance(fallback, str) and fallback else DEFAULT_FALLBACK,
-        )
+        limits, fallback = Limits.of(self._settings()), fallback_encoding(self._window.active_view())
+        decoded = partial(original_of, change.full_path, limits=limits, encoding="", fallback=fallback)
         self._decisions.read(change, decoded, then)
 
     def _show(self, change: Change, former: Optional[Review], passed: Tuple[Change, ...], texts: TextPair) -> None:

@@ -10,6 +10,7 @@ from companion.agents.shared_context import SharedContext
 from companion.agents.window import ReviewRequest
 from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner
+from companion.review.document.disk import Limits
 from companion.review.document.preparation import FileRequest
 
 CLIENT = ClientSession("session-1", "claude-code", "2.1", "2025-11-25", 0.0)
@@ -110,7 +111,7 @@ class Reviews:
         self.asked.append(what)
 
     def file_request(self, path):
-        return FileRequest(path, 1000, 100, "Western (Windows 1252)", {})
+        return FileRequest(path, Limits(1000, 100), "Western (Windows 1252)", {})
 
     def open_diff(self, owner, path, proposal, prepared, ticket=None):
         self._note("open", owner, path, proposal.exact, prepared.original.text)

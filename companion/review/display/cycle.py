@@ -22,8 +22,8 @@ from ...editor import file_views
 from ..decision import Review
 from ..document.analysis import Analysis
 from ..document.carrying import NOTHING
-from ..document.comparing import Compared, Limits, Question, WhitespaceChoice, compare
-from ..document.disk import Kind, Original
+from ..document.comparing import Compared, Question, WhitespaceChoice, compare
+from ..document.disk import Kind, Limits, Original
 from ..document.preparation import Preparation
 from ..window import views
 from .drawing import Drawing
@@ -166,7 +166,7 @@ class Cycle:
     def load(self) -> None:
         """Read the file (again) and compare with it."""
         self._limits = Limits.of(self._settings())
-        self.file.load(self._settings(), self._view.settings().get("fallback_encoding"))
+        self.file.load(self._settings(), self._view)
 
     @property
     def limits_changed(self) -> bool:

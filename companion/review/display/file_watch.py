@@ -14,11 +14,13 @@ from ...comparison import Whitespace
 from ...editor import file_views
 from ..decision import Review
 from ..document import preparation
-from ..document.disk import Original
+from ..document.disk import Limits, Original
 from ..document.encodings import DEFAULT_FALLBACK
 from ..document.preparation import FileRequest, FileState, Preparation
 
 if TYPE_CHECKING:
+    import sublime
+
     from ...common.workers import Computation
     from ...runtime import Runtime
     from ...settings import Settings
@@ -61,7 +63,7 @@ class FileWatch:
         self._reading += 1
         self.reading_failed = False
 
-    def load(self, settings: Settings, fallback_encoding: object) -> None:
+    def load(self, settings: Settings, view: sublime.View) -> None:
         """Read the file (again) on a disk thread."""
         self.read_again()
         if self._review.before is not None:
@@ -69,7 +71,7 @@ class FileWatch:
             return
         self._runtime.use_disk(
             read,
-            file_request(self._review.path, settings, fallback_encoding),
+            file_request(self._review.path, settings, view),
             then=partial(self._has_loaded, self._reading),
             failed=partial(self._not_loaded, self._reading),
         )
@@ -131,19 +133,16 @@ class FileWatch:
         logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
 
 
-def file_request(path: str, settings: Settings, fallback_encoding: object) -> FileRequest:
-    """A snapshot of what the main thread knows of the file. Main thread.
+def file_request(path: str, settings: Settings, view: Optional[sublime.View]) -> FileRequest:
+    """A snapshot of what the main thread knows of the file; `view` has the settings of the editor. Main thread."""
+    tabs, ignored = file_views.tabs_of(path), Whitespace(settings.review_ignore_whitespace)
+    return FileRequest(path, Limits.of(settings), fallback_encoding(view), tabs, ignored)
 
-    `fallback_encoding` is the editor's setting of that name, whatever the user has put there.
-    """
-    return FileRequest(
-        path,
-        settings.review_maximum_bytes,
-        settings.review_maximum_lines,
-        fallback_encoding if fallback_encoding and isinstance(fallback_encoding, str) else DEFAULT_FALLBACK,
-        file_views.tabs_of(path),
-        Whitespace(settings.review_ignore_whitespace),
-    )
+
+def fallback_encoding(view: Optional[sublime.View]) -> str:
+    """The editor's setting of that name, unless the user has put there what is no name."""
+    chosen = view.settings().get("fallback_encoding") if view is not None else None
+    return chosen if chosen and isinstance(chosen, str) else DEFAULT_FALLBACK
 
 
 def read(wanted: FileRequest, cancelled: Callable[[], bool]) -> Preparation:

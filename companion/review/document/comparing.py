@@ -13,27 +13,10 @@ from typing import TYPE_CHECKING, Callable, NamedTuple, Optional, Tuple
 from ...comparison import Lines, Whitespace
 from .analysis import Analysis, analyse, analyse_coarsely
 from .carrying import Carried, carried
-from .disk import COARSE_FACTOR
+from .disk import Limits
 
 if TYPE_CHECKING:
     from ...settings import Settings
-
-
-class Limits(NamedTuple):
-    """The longest text of which each character is compared, and the most lines. Longer ones are compared coarsely."""
-
-    length: int
-    lines: int
-
-    @classmethod
-    def of(cls, settings: Settings) -> Limits:
-        """What the settings say."""
-        return cls(settings.review_maximum_bytes, settings.review_maximum_lines)
-
-    @property
-    def longest(self) -> int:
-        """The length above which texts are not compared at all."""
-        return self.length * COARSE_FACTOR
 
 
 class Question(NamedTuple):
@@ -69,7 +52,7 @@ def compare(question: Question, cancelled: Callable[[], bool]) -> Compared:
     if max(len(left), len(right)) > limits.longest:
         return Compared(question, right, None)
     left_lines, right_lines = Lines(left, cancelled), Lines(right, cancelled)
-    if max(len(left_lines), len(right_lines)) > limits.lines * COARSE_FACTOR:
+    if max(len(left_lines), len(right_lines)) > limits.most_lines:
         return Compared(question, right, None)
     return Compared(question, right, analyse_coarsely(left_lines, right_lines, cancelled))
 

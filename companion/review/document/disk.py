@@ -18,7 +18,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from enum import Enum
-from typing import FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
+from typing import TYPE_CHECKING, FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
 from ...system.raw_files import NotRegularError, identity_of, opened, read_all
 from . import encodings, file_replacement
@@ -28,11 +28,37 @@ from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
 from .journal import StorageError
 from .text import plain, usual_ending, with_endings_of
 
+if TYPE_CHECKING:
+    from ...settings import Settings
+
 BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison
 COARSE_FACTOR = 10  # texts above the limits are compared coarsely, up to so many times as long
 
 _CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
+
+
+class Limits(NamedTuple):
+    """The longest text of which each character is compared, and the most lines. Longer ones are compared coarsely,
+    and above `longest` and `most_lines` not at all: a file is not even read then."""
+
+    length: int
+    lines: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Limits:
+        """What the settings say."""
+        return cls(settings.review_maximum_bytes, settings.review_maximum_lines)
+
+    @property
+    def longest(self) -> int:
+        """The length up to which texts are compared at all."""
+        return self.length * COARSE_FACTOR
+
+    @property
+    def most_lines(self) -> int:
+        """The number of lines up to which they are."""
+        return self.lines * COARSE_FACTOR
 
 
 class Kind(Enum):
@@ -88,9 +114,7 @@ class ChangedError(DiskError):
     """The file is no longer the one that was read."""
 
 
-def read(
-    path: str, *, maximum_bytes: int, maximum_lines: int, encoding: str = "", fallback: str = encodings.DEFAULT_FALLBACK
-) -> Original:
+def read(path: str, limits: Limits, encoding: str = "", fallback: str = encodings.DEFAULT_FALLBACK) -> Original:
     """Read `path`. Never raises; what went wrong is in the `notice`.
 
     `encoding` is what the editor opened the file with, "" if it did not; `fallback` is the setting
@@ -99,10 +123,9 @@ def read(
     name = os.path.basename(path)
     try:
         with opened(path, os.O_RDONLY) as (descriptor, found):
-            most = maximum_bytes * COARSE_FACTOR
-            data = read_all(descriptor, most if found.st_size <= most else HEAD)
+            data = read_all(descriptor, limits.longest if found.st_size <= limits.longest else HEAD)
             size = max(found.st_size, len(data))
-            if size > most:
+            if size > limits.longest:
                 notice = f"{name} is too large to be shown ({size:,} bytes). Raise {BYTES_SETTING} to see it."
                 return Original(path, Kind.HUGE, signature=(0, size), notice=notice, format=_format(data, encoding))
     except FileNotFoundError:
@@ -113,20 +136,16 @@ def read(
     except (OSError, ValueError) as error:
         notice = f"{name} cannot be read: {_reason(error)}."
         return Original(path, Kind.UNREADABLE, notice=notice)
-    original = original_of(
-        path, data, maximum_bytes=maximum_bytes, maximum_lines=maximum_lines, encoding=encoding, fallback=fallback
-    )
+    original = original_of(path, data, limits, encoding, fallback)
     return original._replace(signature=_signature(found), identity=identity_of(found))
 
 
-def original_of(
-    path: str, data: bytes, *, maximum_bytes: int, maximum_lines: int, encoding: str = "", fallback: str
-) -> Original:
+def original_of(path: str, data: bytes, limits: Limits, encoding: str, fallback: str) -> Original:
     """What `read` would say of a file at `path` that holds `data`. It is known to nobody as a file."""
     name = os.path.basename(path)
     original = _decode(path, data, encoding, fallback)._replace(signature=(0, len(data)))
-    if original.kind is Kind.TEXT and original.text.count("\n") > maximum_lines * COARSE_FACTOR:
-        lines = f"{maximum_lines * COARSE_FACTOR:,} lines"
+    if original.kind is Kind.TEXT and original.text.count("\n") > limits.most_lines:
+        lines = f"{limits.most_lines:,} lines"
         notice = f"{name} has more than {lines}: shown without a comparison. Raise {LINES_SETTING} to have it compared."
         return original._replace(kind=Kind.HUGE, notice=notice)
     return original

@@ -21,8 +21,8 @@ from typing import FrozenSet, Mapping, NamedTuple, Optional, Tuple
 from ...agents.window import CannotDo
 from ...comparison import Cancelled, Whitespace
 from . import disk
-from .comparing import Compared, Limits, Question, compare
-from .disk import Original
+from .comparing import Compared, Question, compare
+from .disk import Limits, Original
 from .text import ProposedText
 
 logger = logging.getLogger("gemini_companion.review")
@@ -38,8 +38,7 @@ class FileRequest(NamedTuple):
     """
 
     path: str
-    maximum_bytes: int
-    maximum_lines: int
+    limits: Limits
     fallback_encoding: str
     tabs: Mapping[str, str]
     ignored: Whitespace = Whitespace.NONE
@@ -73,10 +72,9 @@ def prepare(file_request: FileRequest, proposed: str) -> Tuple[ProposedText, Pre
     found, proposal = read(file_request), ProposedText(proposed)
     compared = None
     if found.original.comparable and not proposal.format.binary:
-        limits = Limits(file_request.maximum_bytes, file_request.maximum_lines)
         end = time.monotonic() + COMPARE_SECONDS
         with suppress(Cancelled):
-            question = Question(found.original.text, (proposal.shown,), file_request.ignored, limits)
+            question = Question(found.original.text, (proposal.shown,), file_request.ignored, file_request.limits)
             compared = compare(question, lambda: time.monotonic() > end)
     return proposal, found._replace(compared=compared)
 
@@ -85,13 +83,8 @@ def read(file_request: FileRequest) -> Preparation:
     """Read the file, in the encoding of a tab that shows it. Never raises."""
     same = disk.same_files(file_request.path, file_request.tabs)
     encodings = [encoding for name, encoding in file_request.tabs.items() if name in same and encoding]
-    original = disk.read(
-        file_request.path,
-        maximum_bytes=file_request.maximum_bytes,
-        maximum_lines=file_request.maximum_lines,
-        encoding=next(iter(encodings), ""),
-        fallback=file_request.fallback_encoding,
-    )
+    encoding = next(iter(encodings), "")
+    original = disk.read(file_request.path, file_request.limits, encoding, file_request.fallback_encoding)
     return Preparation(original, same)
 
 

@@ -183,7 +183,7 @@ class TestLooking:
         return path
 
     def reviewed(self, file):
-        return disk.read(str(file), maximum_bytes=1000, maximum_lines=100)
+        return disk.read(str(file), disk.Limits(1000, 100))
 
     def look(self, file, text="new\n", awaited=None, original=None):
         return AcceptedText(Holder.TOLD, OWNER, str(file), text, original, awaited=awaited).look()

@@ -15,9 +15,7 @@ from tests.support.writing import write_file
 
 
 def read(path, **options):
-    options.setdefault("maximum_bytes", 1000)
-    options.setdefault("maximum_lines", 100)
-    return disk.read(str(path), **options)
+    return disk.read(str(path), disk.Limits(1000, 100), **options)
 
 
 def made(folder, data, name="file.txt"):
@@ -199,7 +197,7 @@ def test_what_was_not_read_as_text_is_never_overwritten_and_the_user_is_told_why
     else:
         path = made(tmp_path, content)
     with pytest.raises(DiskError, match="is not overwritten, because .*" + why):
-        disk.encoded(read(path, maximum_bytes=1000), "text")
+        disk.encoded(read(path), "text")
 
 
 def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path):

@@ -211,7 +211,7 @@ def test_it_is_on_the_disk_before_the_first_byte_of_the_file_changes(
     path: Path, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.link(str(path), str(path.with_name("other")))  # so that it is rewritten
-    original = disk.read(str(path), maximum_bytes=1000, maximum_lines=100)
+    original = disk.read(str(path), disk.Limits(1000, 100))
     flushed, unflushed, write, fsync = set(), [], os.write, os.fsync
 
     def watched_write(descriptor: int, data: bytes) -> int:
@@ -235,7 +235,7 @@ def test_what_gets_a_name_is_on_the_disk_before(
     path: Path, storage: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """A name may outlive a failure of the power that its bytes do not."""
-    original = disk.read(str(path.with_name(name)), maximum_bytes=1000, maximum_lines=100)
+    original = disk.read(str(path.with_name(name)), disk.Limits(1000, 100))
     flushed, named, fsync = set(), [], os.fsync
 
     def watched_fsync(descriptor: int) -> None:
@@ -266,7 +266,7 @@ def test_each_step_of_a_rewrite_is_on_the_disk_before_the_next(
     path: Path, storage: Path, monkeypatch: pytest.MonkeyPatch, new: bytes, steps: List[str]
 ) -> None:
     os.link(str(path), str(path.with_name("other")))
-    original = disk.read(str(path), maximum_bytes=1000, maximum_lines=100)
+    original = disk.read(str(path), disk.Limits(1000, 100))
     number, made = path.stat().st_ino, []
 
     def watched(call: str, real: Callable[..., Any]) -> Callable[..., Any]:

@@ -89,11 +89,11 @@ def write(path: Path, way: str, storage: str) -> None:
         file_replacement.new_file = no_links  # type: ignore[assignment]
     if way.endswith("kept text"):
         kept = private_files.make(storage, ".json", LONGER)
-        disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), LONGER, storage)
+        disk.write(disk.read(str(path), disk.Limits(10**6, 10**4)), LONGER, storage)
         kept.remove()
         return
     new = SHORTER if way == "rewrite by a shorter text" else LONGER
-    disk.write(disk.read(str(path), maximum_bytes=10**6, maximum_lines=10**4), new, storage)
+    disk.write(disk.read(str(path), disk.Limits(10**6, 10**4)), new, storage)
 
 
 def in_child(do: Callable[[], List[str]]) -> List[str]:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="FIFOs are POSIX's")
 
 
 def read(path: Any, **options: Any) -> disk.Original:
-    return disk.read(str(path), maximum_bytes=1000, maximum_lines=100, **options)
+    return disk.read(str(path), disk.Limits(1000, 100), **options)
 
 
 def timed(function: Callable[[], Any]) -> float:

@@ -86,7 +86,7 @@ def test_a_file_of_sixteen_megabytes_is_read_and_encoded(tmp_path: Any, name: st
     path.write_bytes(TEXTS[name].encode("utf-8")[:15999900] + b"\r\n")
 
     def read() -> disk.Original:
-        return disk.read(str(path), maximum_bytes=2000000, maximum_lines=50000, fallback="")
+        return disk.read(str(path), disk.Limits(2000000, 50000), fallback="")
 
     original = read()
     assert original.kind in (Kind.HUGE, Kind.UNDECODABLE)
