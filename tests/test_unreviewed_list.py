@@ -36,7 +36,8 @@ class TestListing(ChangesTestCase):
         os.rename(self.path("moved.py"), self.path("there.py"))
         self.write("new.py", "one\ntwo\n")
         self.write("picture", b"\x89PNG\r\n\x1a\n\x00\x00")
-        yield from self.listed("changed.py", "gone.py", "there.py", "new.py", "picture")
+        self.write("wide.txt", "\ufefftext, as the review shows it\n".encode("utf-16-le"))
+        yield from self.listed("changed.py", "gone.py", "there.py", "new.py", "picture", "wide.txt")
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
             self.command("show_unreviewed_changes")
         found = {item.trigger: (item.details, item.annotation) for item in panel.call_args[0][0]}
@@ -48,6 +49,7 @@ class TestListing(ChangesTestCase):
                 "there.py": ("renamed from moved.py", "renamed"),
                 "new.py": ("", "+2 \u22120, new"),
                 "picture": ("", "new, binary"),
+                "wide.txt": ("", "new"),
             },
         )
 

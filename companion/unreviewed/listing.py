@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
-from ..review.document.formats import format_of_bytes
+from ..review.document.disk import format_of
 from .looking import COPIED_BYTES
 from .merging import hunks_between
 from .model import Change, Scope
@@ -75,10 +75,11 @@ class Listing:
     def _count(self, change: Change) -> _Counts:
         old, new = self._workspace.data(change.before), self._workspace.data(change.now)
         obstacle = _obstacle(change, old, new)
-        binary = any(data is not None and format_of_bytes(data[: 1 << 16]).binary for data in (old, new))
+        binary = any(data is not None and format_of(data).binary for data in (old, new))
         if old is None or new is None or binary or old == new or max(len(old), len(new)) > COPIED_BYTES:
             return _Counts(0, 0, binary, obstacle)
-        hunks = hunks_between(old, new)
+        # In UTF-16 the lines of the text are not those of the bytes.
+        hunks = [] if b"\0" in old + new else hunks_between(old, new)
         return _Counts(
             sum(hunk.right_count for hunk in hunks), sum(hunk.left_count for hunk in hunks), binary, obstacle
         )

@@ -127,7 +127,7 @@ def read(path: str, limits: Limits, encoding: str = "", fallback: str = encoding
             size = max(found.st_size, len(data))
             if size > limits.longest:
                 notice = f"{name} is too large to be shown ({size:,} bytes). Raise {BYTES_SETTING} to see it."
-                return Original(path, Kind.HUGE, signature=(0, size), notice=notice, format=_format(data, encoding))
+                return Original(path, Kind.HUGE, signature=(0, size), notice=notice, format=format_of(data, encoding))
     except FileNotFoundError:
         problem = dangling(path)
         return Original(path, Kind.UNREADABLE, notice=problem) if problem else Original(path, Kind.NEW)
@@ -296,7 +296,7 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
     if marked:
         candidates = [marked]
     else:
-        found = _format(data, encoding)
+        found = format_of(data, encoding)
         if found.binary:
             notice = f"{name} is a binary file and is not shown."
             return Original(
@@ -318,7 +318,7 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
 
 
-def _format(data: bytes, encoding: str) -> Format:
+def format_of(data: bytes, encoding: str = "") -> Format:
     """What a file holds that begins with `data` and that the editor has opened with `encoding`, if it has."""
     if encoding.startswith("UTF-16") or encodings.without_mark(data)[0]:
         return TEXT
