@@ -87,7 +87,7 @@ class Runtime:
         return function(*args)
 
     def on_loop(self, function, *args):
-        function(*args)
+        asyncio.get_running_loop().call_soon(function, *args)
 
     def on_main(self, function, *args):
         function(*args)
