@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 from typing import Callable, Dict, List, NamedTuple, Tuple
 
 from .looking import Signature, signature_of
@@ -96,11 +95,13 @@ class Walks:
         folders: List[str] = []
         for entry in found:
             name = prefix + entry.name
-            with suppress(OSError):  # which hides this one alone
+            try:
                 is_folder = entry.is_dir(follow_symlinks=False)
                 is_ours = (is_folder or entry.is_file(follow_symlinks=False)) and entry.name != ".git"
-                if is_ours and not self._left_out(name, is_folder):
-                    (folders if is_folder else files).append(name)
+            except OSError:
+                continue  # the others are there all the same
+            if is_ours and not self._left_out(name, is_folder):
+                (folders if is_folder else files).append(name)
         fresh = max(signature[:2]) + _FRESH_NANOSECONDS > time.time_ns()
         is_repository = any(entry.name == ".git" for entry in found)
         return _Listed(() if fresh else signature, self._now, files, folders, is_repository)
