@@ -103,7 +103,7 @@ class TestDeciding(CallTestCase):
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
         self.reviews.accept(review)
-        self.assertEqual(expected, ["# mine\n" + PROPOSED, PROPOSED])
+        self.assertEqual(expected, [PROPOSED, "# mine\n" + PROPOSED])
         review = yield from self.open_diff("other.py")
         self.leave()
         self.reviews.accept(review)

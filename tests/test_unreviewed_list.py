@@ -10,8 +10,10 @@ from unittest import mock
 import sublime
 
 from ..companion.agents.registry import AGENTS
+from ..companion.review.decision import Ticket
 from ..companion.terminals.launcher import RUN, TAG
 from ..companion.unreviewed.model import Scope
+from .review_support import PROPOSED
 from .unreviewed_support import CHANGED, LINES, ChangesTestCase
 
 
@@ -78,6 +80,20 @@ class TestListing(ChangesTestCase):
         review = yield from self.open_diff()
         self.reviews.accept(review)
         yield self.nothing_open
+        self.write("other.py", "theirs\n")
+        yield from self.listed("other.py")
+
+    def test_nor_are_edits_of_it_that_are_saved_over_what_its_client_has_written(self) -> Iterator[Any]:
+        self.write()
+        yield from self.track()
+        review = yield from self.open_diff()
+        review.ticket = Ticket("its name", edits_return=False, deliver=lambda outcome: None)
+        self.type(self.proposal(review), 0, "# mine\n")
+        with mock.patch.object(self.reviews.accepted_texts, "_is_connected", lambda owner: True):
+            self.reviews.accept(review)
+            yield self.nothing_open
+            self.write("file.py", PROPOSED)
+            yield lambda: self.read().decode() == "# mine\n" + PROPOSED
         self.write("other.py", "theirs\n")
         yield from self.listed("other.py")
 

@@ -85,9 +85,8 @@ class AcceptedTexts:
         original = self._open.presentations[review].original
         outcome = review.accept(told)
         awaited = told if told != text else None
-        for each in (text, awaited):
-            if each is not None:
-                self._expect(review.path, each)
+        for each in dict.fromkeys((told, text)):  # in the order in which the file will hold them
+            self._expect(review.path, each)
         accepted = AcceptedText(Holder.TOLD, review.owner, review.path, text, original, awaited=awaited)
         self._texts.append(accepted)
         self._keep(accepted)
