@@ -207,6 +207,20 @@ class TestListing(ChangesTestCase):
             picked(len(items) - 1)
         self.assertEqual([item.trigger for item in panel.call_args[0][0]], ["new.py"])
 
+    def test_a_list_that_has_become_empty_behind_the_other_one_is_not_opened(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        yield from self.open_diff()
+        items, picked = self.panel("show_pending_diffs")[0]
+        self.command("keep_all_changes")
+        yield from self.listed()
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            picked(len(items) - 1)
+        self.assertEqual(panel.call_count, 0)
+        self.assertTrue(self.says("no file was changed outside the editor"))
+
 
 class TestTurns(ChangesTestCase):
     """A program writes in two turns, in the second one to a file that it has written to before, too."""

@@ -11,6 +11,7 @@ import sublime
 
 from ..common.display_names import shown
 from ..editor.file_views import bring_back, in_front
+from ..editor.status_bar import say
 from .deciding import ChangeDecisions
 from .model import Scope
 from .reviewing import ChangeReviews
@@ -51,6 +52,9 @@ class ChangeLists:
         if turn and turn != reviews.lists.changes:
             count = len(turn if other is Scope.LAST_TURN else reviews.lists.changes)
             items.append(_item(OTHERS[other], "", file_count(count)))
+        if not items:  # they have gone while the user was in the list that leads here
+            say(self._window, "no file was changed outside the editor")
+            return
         heading = HEADINGS[reviews.scope]
         self._window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder=heading)
 
