@@ -8,7 +8,7 @@ from unittest import mock
 import sublime
 
 from ..companion.editor import edits
-from ..companion.review.display import slices
+from ..companion.review.display import panes, slices
 from ..companion.review.document import comparing
 from .review_support import ReviewTestCase
 from .support.selecting import put_caret
@@ -111,14 +111,20 @@ class TestShowingThem(WhitespaceTestCase):
         yield lambda: self.settled() and "return  15\n" in self.lines(review)
 
     def test_what_is_chosen_while_a_long_text_comes_does_not_cut_it_short(self) -> Iterator[Any]:
-        self.use(review_ignore_whitespace="all")
         self.write("file.py", LEFT)
-        with mock.patch.object(edits, "PORTION", 100), mock.patch.object(slices, "SLICE_SECONDS", 0.0):
-            for proposed, hidden in ((RIGHT, False), (RIGHT + "# more\n", True)):
+        with mock.patch.object(edits, "PORTION", 100), mock.patch.object(panes, "PORTION", 1), mock.patch.object(
+            slices, "SLICE_SECONDS", 0.0
+        ):
+            for proposed, limit, said in (
+                (RIGHT, 2000000, "are shown in this diff"),
+                (RIGHT + "# more\n", 2000000, "are hidden"),
+                (RIGHT + "# still more\n", 100, "Coarse comparison"),  # what is as long is read in portions, too
+            ):
+                self.use(review_ignore_whitespace="all", review_maximum_bytes=limit)
                 review = yield from self.open_diff("file.py", proposed, drawn=False)
                 self.reviews.changes.toggle_whitespace(review)
                 self.assertNotEqual(self.text(self.proposal(review)), proposed)
-                yield lambda hidden=hidden: self.settled() and ("are hidden" in self.header(review)) is hidden  # noqa: B023
+                yield lambda said=said: self.settled() and said in self.header(review)  # noqa: B023
                 self.assertEqual(self.text(self.proposal(review)), proposed)
 
     def test_the_setting_takes_effect_at_once(self) -> Iterator[Any]:
