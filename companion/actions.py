@@ -6,16 +6,15 @@ in `plugin.py` only call what stands here under their names, and so does the men
 
 from __future__ import annotations
 
-import html
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Tuple
 
 import sublime
 
 from .agents.agent import Connection, Program
 from .agents.registry import AGENTS, programs_of
-from .common.display_names import client_name, file_name, shown
-from .editor.file_views import bring_back, in_front
+from .common.display_names import client_name, file_name
+from .editor.quick_panel import Entry, choose
 from .editor.status_bar import say
 from .endpoint.status_text import STARTING, listed
 from .review.changes import Changes
@@ -116,20 +115,14 @@ class Actions:
 
     def _open_menu(self, endpoint: Endpoint) -> None:
         """All that can be done now, in a quick panel."""
-        entries: List[Tuple[str, str, Dict[str, str]]] = []
+        entries: List[Entry] = []
         for name, action in self._actions.items():
+            run = partial(endpoint.window.run_command, PREFIX + name)
             if name == "run_client":
-                entries += [(f"Run {agent.title}", name, {"client": agent.key}) for agent in AGENTS]
+                entries += [Entry(f"Run {agent.title}", partial(run, {"client": agent.key})) for agent in AGENTS]
             if action.caption and action.can_run(endpoint):
-                entries.append((action.caption, name, {}))
-
-        def picked(index: int) -> None:
-            if index >= 0:
-                _, name, arguments = entries[index]
-                endpoint.window.run_command(PREFIX + name, arguments)
-
-        captions = [caption for caption, _, _ in entries]
-        endpoint.window.show_quick_panel(captions, picked, placeholder="Gemini Companion")
+                entries.append(Entry(action.caption, partial(run, {})))
+        choose(endpoint.window, entries, "Gemini Companion")
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -185,33 +178,18 @@ class Actions:
                 say(window, "there is no diff to review")
             return
 
-        before = in_front(window)
-
-        def highlighted(index: int) -> None:
-            if index < len(pending):
-                endpoint, review = pending[index]
-                if endpoint is here and review.pending:
-                    endpoint.reviews.open_reviews.preview(review)
-
-        entries = [
-            (_item(review.path, _annotation(endpoint, review, window)), partial(_go_to, window, endpoint, review))
-            for endpoint, review in pending
-        ]
+        entries: List[Entry] = []
+        for endpoint, review in pending:
+            act, annotation = partial(_go_to, window, endpoint, review), _annotation(endpoint, review, window)
+            preview = partial(here.reviews.open_reviews.preview, review) if endpoint is here else None
+            entries.append(Entry(file_name(review.path), act, review.path, annotation, preview))
         for endpoint, old in closed:
             annotation = f"{client_name(old.client_name)}, closed: open again"
-            entries.append((_item(old.path, annotation), partial(_open_again, window, endpoint, old)))
+            act = partial(_open_again, window, endpoint, old)
+            entries.append(Entry(file_name(old.path), act, old.path, annotation))
         if _has_changes(here):
-            entries.append((_item("Show Unreviewed Changes", ""), partial(_show_changes, here)))
-
-        def picked(index: int) -> None:
-            if index < 0:
-                bring_back(before)
-            else:
-                entries[index][1]()
-
-        placeholder = "Pending diffs" if pending else "Closed diffs"
-        items = [item for item, _ in entries]
-        window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder=placeholder)
+            entries.append(Entry("Show Unreviewed Changes", partial(_show_changes, here)))
+        choose(window, entries, "Pending diffs" if pending else "Closed diffs")
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
@@ -219,14 +197,9 @@ class Actions:
         """Start a program in a terminal, connected to this window if it can be: the one with this key or name; without
         a name the user picks one."""
         programs = programs_of(endpoint.settings())
-
-        def picked(index: int) -> None:
-            if index >= 0:
-                self._run(endpoint, programs[index])
-
         if not client:
-            titles = [program.title for program in programs]
-            endpoint.window.show_quick_panel(titles, picked, placeholder="Agent to run")
+            entries = [Entry(program.title, partial(self._run, endpoint, program)) for program in programs]
+            choose(endpoint.window, entries, "Agent to run")
             return
         found = next((each for each in programs if client in (each.key, each.title)), None)
         if found is None:
@@ -253,10 +226,6 @@ class Actions:
             problem = self._launcher.send_selection(endpoint.window, view, endpoint.folders(), endpoint.clients.mention)
             if problem is not None:
                 say(endpoint.window, problem)
-
-
-def _item(path: str, annotation: str) -> sublime.QuickPanelItem:
-    return sublime.QuickPanelItem(file_name(path), details=html.escape(shown(path)), annotation=annotation)
 
 
 def _go_to(window: sublime.Window, endpoint: Endpoint, review: Review) -> None:

@@ -49,9 +49,10 @@ class TestReviewing(ChangesTestCase):
                 self.changes.show(self.changes.listed[self.names().index(name)])
                 yield lambda: panel.called
             entries, picked = panel.call_args[0]
-            self.assertEqual(entries, ["Keep", "Undo", "Decide later"])
-            picked(entries.index("Decide later"))
-            picked(entries.index(choice))
+            captions = [entry.trigger for entry in entries]
+            self.assertEqual(captions, ["Keep", "Undo", "Decide later"])
+            picked(captions.index("Decide later"))
+            picked(captions.index(choice))
             yield lambda name=name: name not in self.names()
         self.assertEqual((self.read("one.png"), self.read("two.png")), (before, after))
 
@@ -63,7 +64,7 @@ class TestReviewing(ChangesTestCase):
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
             self.changes.show(self.changes.listed[0])
             yield lambda: panel.called
-        self.assertEqual(panel.call_args[0][0], ["Keep", "Decide later"])
+        self.assertEqual([entry.trigger for entry in panel.call_args[0][0]], ["Keep", "Decide later"])
         self.assertIn("cannot be undone", panel.call_args[1]["placeholder"])
 
     def test_one_hunk_is_undone_in_a_tab_with_unsaved_edits_and_the_others_stay(self) -> Iterator[Any]:
@@ -296,7 +297,7 @@ class TestAll(ChangesTestCase):
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
             self.command("undo_all_changes")
         entries, picked = panel.call_args[0]
-        self.assertEqual(entries[0], "Undo the changes of 2 files")
+        self.assertEqual(entries[0].trigger, "Undo the changes of 2 files")
         picked(1)
         picked(-1)
         self.assertEqual(self.read("one.py"), CHANGED.encode())

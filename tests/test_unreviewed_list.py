@@ -250,7 +250,7 @@ class TestTurns(ChangesTestCase):
         yield from self.turns()
         self.last_turn()
         entries, picked = self.panel("undo_all_changes")[0]
-        self.assertEqual(entries[0], "Undo the changes of the last turn of 2 files")
+        self.assertEqual(entries[0].trigger, "Undo the changes of the last turn of 2 files")
         picked(0)
         yield from self.listed("both.py", "early.py")
         self.assertEqual(self.read("both.py"), b"both.py\n" + LINES.replace("line 2\n", "LINE 2\n").encode())

@@ -267,7 +267,7 @@ class OpenReviews:
     def preview(self, review: Review) -> None:
         """Show a review behind an overlay, which keeps the focus, unless that needs another group: it would end."""
         presentation = self.presentations.get(review)
-        if presentation is not None:
+        if presentation is not None and review.pending:
             groups = {self._window.get_view_index(view)[0] for view in presentation.views}
             if groups == {self._window.active_group()}:
                 self._window.focus_view(presentation.proposal_view)

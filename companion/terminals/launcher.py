@@ -6,14 +6,13 @@ another package exists or has failed, so the launcher looks whether a terminal h
 
 from __future__ import annotations
 
-import functools
-import html
 import itertools
 import logging
 import os
 import shutil
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
@@ -22,6 +21,7 @@ import sublime_plugin
 from ..agents.agent import Connection, Program
 from ..agents.dialect import Mention
 from ..common.display_names import file_name, has_control_characters, shown
+from ..editor.quick_panel import Entry, choose
 from ..editor.selections import some_selections
 from ..editor.status_bar import say
 from ..system.platform import Platform
@@ -77,15 +77,9 @@ class Launcher:
             self._run_in(window, program, connection, settings, folders[0] if folders else "")
             return
 
-        def picked(index: int) -> None:
-            if index >= 0:
-                self._run_in(window, program, connection, settings, folders[index])
-
-        items = [
-            sublime.QuickPanelItem(file_name(folder), details=html.escape(shown(folder)), annotation=program.title)
-            for folder in folders
-        ]
-        window.show_quick_panel(items, picked, placeholder=f"Folder to run {program.title} in")
+        run_in = partial(self._run_in, window, program, connection, settings)
+        entries = [Entry(file_name(each), partial(run_in, each), each, program.title) for each in folders]
+        choose(window, entries, f"Folder to run {program.title} in")
 
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
         """Copy lines with which a client in any terminal finds this window."""
@@ -144,7 +138,7 @@ class Launcher:
                 {**client_variables(connection), **program.run_variables(connection)},
             )
             configured = settings.terminal_commands.get(self._platform.name)
-            in_system = functools.partial(self._open_system_terminal, window, launch, configured)
+            in_system = partial(self._open_system_terminal, window, launch, configured)
             if terminus_is_there():
                 tag = f"{TAG}{program.key}.{window.id()}.{RUN}.{next(_numbers)}"
                 shell = login_shell(self._platform.environment)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
 
-from ..common.display_names import shown
 from ..comparison import Hunk
 from ..editor.file_views import unsaved_files
+from ..editor.quick_panel import Entry, choose
 from ..editor.status_bar import say
 from ..review.document.disk import Original
 from .contents import NOTHING, full_path
@@ -26,6 +27,7 @@ from .workspaces import Workspaces
 if TYPE_CHECKING:
     import sublime
 
+LATER = Entry("Decide later", lambda: None)
 ANOTHER = "{} has changed again: look, then decide."
 
 Told = Callable[[List[Refusal]], None]
@@ -96,15 +98,10 @@ class ChangeDecisions:
 
     def ask(self, change: Change) -> None:
         """Let the user decide a change that is no text."""
-        choices = [("Keep", self.keep)] + ([("Undo", self.undo)] if not change.obstacle else [])
-
-        def picked(index: int) -> None:
-            if 0 <= index < len(choices):
-                choices[index][1]([change])
-
-        entries = [*(caption for caption, _ in choices), "Decide later"]
-        why = change.obstacle or f"{change.path} cannot be shown as text."
-        self._window.show_quick_panel(entries, picked, placeholder=shown(why))
+        entries = [Entry("Keep", partial(self.keep, [change])), Entry("Undo", partial(self.undo, [change])), LATER]
+        if change.obstacle:
+            del entries[1]
+        choose(self._window, entries, change.obstacle or f"{change.path} cannot be shown as text.")
 
     def _say(self, did: str, count: int) -> Told:
         def told(refused: Sequence[Refusal]) -> None:

@@ -123,7 +123,7 @@ class Window:
     def focus_view(self, view):
         self.focused.append(view)
 
-    def show_quick_panel(self, items, picked, placeholder):
+    def show_quick_panel(self, items, picked, on_highlight, placeholder):
         self.picks.append((items, picked, placeholder))
 
 
@@ -145,8 +145,9 @@ class Bench:
             windows=lambda: [self.window],
             executable_path=lambda: "/opt/editor/sublime_text",
             packages_path=lambda: "/home/me/.config/sublime-text/Packages",
-            QuickPanelItem=lambda name, **options: (name, options),
         )
+        items = SimpleNamespace(QuickPanelItem=lambda *texts: texts)
+        monkeypatch.setattr(importlib.import_module("companion.editor.quick_panel"), "sublime", items)
         monkeypatch.setattr(self.module, "sublime", editor)
         monkeypatch.setattr(self.module, "sublime_plugin", SimpleNamespace(window_command_classes=self.plugins))
         monkeypatch.setattr(self.module, "find_client", self.find)

@@ -135,8 +135,7 @@ class TestWhichFolder:
     def test_of_several_the_user_picks_one_or_none(self, bench, index, started):
         bench.run(connection=TWO)
         ((items, picked, placeholder),) = bench.window.picks
-        assert [(name, options["details"]) for name, options in items] == [("one", "/code/one"), ("two", "/code/two")]
-        assert all(options["annotation"] == "Gemini CLI" for _, options in items)
+        assert items == [("one", "/code/one", "Gemini CLI"), ("two", "/code/two", "Gemini CLI")]
         assert placeholder == "Folder to run Gemini CLI in"
         assert not bench.sought
         picked(index)
@@ -146,7 +145,7 @@ class TestWhichFolder:
     def test_names_are_shown_and_not_obeyed(self, bench):
         bench.run(connection=ONE._replace(folders=("/code/<b>", SPOILED)))
         items = bench.window.picks[0][0]
-        assert items[0][1]["details"] == "/code/&lt;b&gt;"
+        assert items[0][1] == "/code/&lt;b&gt;"
         assert "\x1b" not in str(items[1])
 
 

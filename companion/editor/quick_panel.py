@@ -1,0 +1,46 @@
+"""Lists in which the user chooses what is done, and sees beforehand what it is about.
+
+Rule: names are displayed as `display_names` says, and no markup of theirs is obeyed. What a preview has brought to the
+front goes to the back again when the list closes, whatever is done then. Main thread.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import Callable, NamedTuple, Optional, Sequence
+
+import sublime
+
+from ..common.display_names import shown
+from .file_views import bring_back, in_front
+
+Act = Callable[[], object]
+
+
+class Entry(NamedTuple):
+    """A line of a list, and what is done if the user picks it; `preview` is done while it is highlighted."""
+
+    caption: str
+    act: Act
+    details: str = ""
+    annotation: str = ""
+    preview: Optional[Act] = None
+
+
+def choose(window: sublime.Window, entries: Sequence[Entry], placeholder: str = "", closed: Act = lambda: None) -> None:
+    """Let the user pick an entry or none. `closed` is called when the list has gone, before anything is done."""
+    before = in_front(window) if any(entry.preview for entry in entries) else []
+
+    def highlighted(index: int) -> None:
+        preview = entries[index].preview if index >= 0 else None
+        if preview is not None:
+            preview()
+
+    def picked(index: int) -> None:
+        bring_back(before)
+        closed()
+        if index >= 0:
+            entries[index].act()
+
+    items = [sublime.QuickPanelItem(shown(each[0]), html.escape(shown(each[2])), each[3]) for each in entries]
+    window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder=shown(placeholder))
