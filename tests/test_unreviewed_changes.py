@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any, Iterator
 from unittest import mock
 
 import sublime
 
+from ..companion.unreviewed import deciding, undoing
 from .support.selecting import select
 from .unreviewed_support import CHANGED, LINES, THREE, ChangesTestCase
 
@@ -291,6 +293,37 @@ class TestAll(ChangesTestCase):
         self.command("keep_all_changes")
         yield from self.listed()
         self.assertEqual((self.read("one.py"), self.read("new.py")), (CHANGED.encode(), b"new\n"))
+
+    def test_a_file_that_is_edited_while_all_are_undone_is_left_to_its_tab(self) -> Iterator[Any]:
+        names = ["mine.py", "one.py", "two.py"]
+        for name in names:
+            self.write(name, LINES)
+        view = yield from self.open_file("mine.py", LINES)
+        yield from self.track()
+        for name in names:
+            self.write(name, CHANGED)
+        yield lambda: self.text(view) == CHANGED or view.run_command("revert")
+        yield from self.listed(*names)
+        order = [change for change in self.changes.listed if change.path != "mine.py"]
+        order += [change for change in self.changes.listed if change.path == "mine.py"]
+        begun, edited, told = threading.Event(), threading.Event(), threading.Event()
+        exchange = undoing.exchange
+
+        def slow(folder: str, path: str, *rest: Any) -> None:
+            begun.set()
+            (edited if path == order[0].path else told).wait(10)
+            exchange(folder, path, *rest)
+
+        with mock.patch.object(undoing, "exchange", slow), mock.patch.object(deciding, "PROGRESS_SECONDS", 0.0):
+            self.changes._decisions.undo(order)
+            yield begun.is_set
+            self.type(view, 0, "# mine\n")
+            edited.set()
+            yield lambda: self.says("undoing 1 of 3 files")
+            told.set()
+            yield lambda: self.says("undid 2 files; 1 file left as before: mine.py has unsaved edits in a tab.")
+        self.assertEqual((self.read("mine.py"), self.text(view)), (CHANGED.encode(), "# mine\n" + CHANGED))
+        self.assertEqual((self.read("one.py"), self.read("two.py")), (LINES.encode(), LINES.encode()))
 
     def test_undoing_all_asks_first_and_is_restored_as_a_whole(self) -> Iterator[Any]:
         yield from self.two()

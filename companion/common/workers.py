@@ -14,12 +14,19 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from typing import Any, Callable, Deque, Dict, Optional
+from contextlib import suppress
+from queue import Queue
+from typing import Any, Callable, Deque, Dict, Iterable, Iterator, Optional, Tuple, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 STUCK_SECONDS = 1.0
 NOTHING_TO_TELL = object()
 """What work on a worker thread returns to leave the main thread asleep."""
 COMPUTING_THREADS = 2, 4  # a long comparison and another one behind it; with those that take long
+ITEM_THREADS = 4  # of `together`
+FEW_ITEMS = 16
 DISK_THREADS = 4, 32  # each may hang on a dead drive
 
 
@@ -61,6 +68,43 @@ class Computation:
         """Note that the work has ended, and what tells of its result. The worker thread, once."""
         self._delivery = delivery
         self._ended.set()
+
+
+def together(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Tuple[Item, Result]]:
+    """Call `function` with each of the items and yield both, in no certain order. Worker threads.
+
+    Where they are many that is done on several threads: a disk brings what several of them wait for to its end at once.
+    Raises what one of the calls raised; then no further one begins, and none is left under way.
+    """
+    waiting = deque(items)
+    if len(waiting) < FEW_ITEMS:
+        yield from ((item, function(item)) for item in waiting)
+        return
+    outcomes: Queue[Tuple[Item, Any, Optional[BaseException]]] = Queue()
+
+    def run() -> None:
+        with suppress(IndexError):
+            while True:
+                item = waiting.popleft()
+                try:
+                    outcomes.put((item, function(item), None))
+                except BaseException as error:  # noqa: BLE001 - raised by the caller
+                    outcomes.put((item, None, error))
+
+    count = len(waiting)
+    threads = [threading.Thread(target=run, name="gemini-companion-item", daemon=True) for _ in range(ITEM_THREADS)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(count):
+            item, result, error = outcomes.get()
+            if error is not None:
+                raise error
+            yield item, result
+    finally:
+        waiting.clear()
+        for thread in threads:
+            thread.join()
 
 
 class Workers:

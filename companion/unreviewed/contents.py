@@ -10,8 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import NamedTuple
+from typing import Callable, Iterable, Iterator, List, NamedTuple, TypeVar
 
+Item = TypeVar("Item")
+
+PORTION_FILES = 200
+PORTION_BYTES = 1 << 25
+"""As many files, and bytes of them, are in memory at once where there are many to be dealt with."""
 _UNREAD = "?"
 _SHA256_DIGITS = 64
 
@@ -47,6 +52,20 @@ def identity(data: bytes, like: str = "") -> str:
     digest = algorithm(b"blob %d\0" % len(data))  # git's own identity, no protection against anybody
     digest.update(data)
     return digest.hexdigest()
+
+
+def portions(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[List[Item]]:
+    """All of them in their order, so many at a time that no portion is too large. One alone may be."""
+    portion: List[Item] = []
+    total = 0
+    for item in items:
+        if portion and (len(portion) == PORTION_FILES or total + size(item) > PORTION_BYTES):
+            yield portion
+            portion, total = [], 0
+        portion.append(item)
+        total += size(item)
+    if portion:
+        yield portion
 
 
 def full_path(folder: str, path: str) -> str:

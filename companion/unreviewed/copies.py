@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import logging
 import zlib
-from typing import Callable, Dict, Iterable, Optional
+from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
-from .contents import Content, identity
-from .git import GitError, Repository
+from .contents import Content, identity, portions
+from .git import Repository
 from .looking import COPIED_BYTES
 from .store import Store
 
@@ -38,15 +38,23 @@ class Copies:
 
     def data(self, content: Content) -> Optional[bytes]:
         """The bytes that a file held, or None if nobody has them any more."""
+        return self.all_data([content])[0]
+
+    def all_data(self, contents: Sequence[Content]) -> List[Optional[bytes]]:
+        """The same for several files, for which git is asked once."""
+        found = {content.identity: self._at_hand(content) for content in contents}
+        missing = [content.identity for content in contents if content.readable and found[content.identity] is None]
+        if missing and self._repository is not None:
+            found.update(self._from_git(self._repository, missing))
+        return [found[content.identity] for content in contents]
+
+    def _at_hand(self, content: Content) -> Optional[bytes]:
         if not content.there:
             return b""
         if not content.readable:
             return None
         held = self._held.get(content.identity)
-        if held is not None:
-            return zlib.decompress(held)
-        kept = self._store.kept(content.identity)
-        return self._from_git(content.identity) if kept is None else kept
+        return self._store.kept(content.identity) if held is None else zlib.decompress(held)
 
     def hold(self, content: Content, data: bytes) -> None:
         """Hold what a file holds that git has not in memory, as far as there is room for it."""
@@ -65,13 +73,23 @@ class Copies:
         except OSError as error:
             logger.error("what a file held cannot be kept: %s", error.strerror)
 
-    def secure(self, content: Content) -> None:
-        """Have this in the store, on the disk itself. Raises `OSError` if it cannot be."""
-        if content.there:
-            data = self.data(content)
-            if data is None:
-                raise OSError("nobody knows what it holds")
-            self._store.keep(content.identity, data, flush=True)
+    def secure(self, contents: Iterable[Content]) -> Set[str]:
+        """Have these in the store, on the disk itself. Raises `OSError` if they cannot be.
+
+        The result are the identities of those whose bytes are known.
+        """
+        known: Set[str] = set()
+
+        def texts() -> Iterator[Tuple[str, bytes]]:
+            for portion in portions(dict.fromkeys(contents), lambda content: content.size):
+                for content, data in zip(portion, self.all_data(portion)):
+                    if data is not None:
+                        known.add(content.identity)
+                        if content.there:
+                            yield content.identity, data
+
+        self._store.secure(texts())
+        return known
 
     def take_back(self, content: Content) -> None:
         """Hold in memory what the store will not keep any more."""
@@ -91,14 +109,11 @@ class Copies:
     def _is_full(self, size: int) -> bool:
         return len(self._held) >= COPIED_FILES or self._size + size > COPIES_BYTES
 
-    def _from_git(self, name: str) -> Optional[bytes]:
-        if self._repository is None:
-            return None
-        try:
-            data = self._repository.blob(self.blobs.get(name, name))
-        except GitError:
-            return None
-        for each in (data, data.replace(b"\n", b"\r\n")):
-            if identity(each, name) == name:
-                return each
-        return None
+    def _from_git(self, repository: Repository, names: Sequence[str]) -> Iterator[Tuple[str, bytes]]:
+        blobs = repository.blobs([self.blobs.get(name, name) for name in names])
+        for name in names:
+            data = blobs.get(self.blobs.get(name, name), b"")
+            for each in (data, data.replace(b"\n", b"\r\n")):
+                if identity(each, name) == name:
+                    yield name, each
+                    break

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Set
 
 from ..comparison import Hunk
 from ..editor.file_views import unsaved_files
@@ -21,13 +21,16 @@ from .contents import NOTHING, full_path
 from .model import Change
 from .texts import TextPair, file_count, text_pair
 from .tracking import Tracking
-from .undoing import Refusal, restore, undo
+from .undoing import Progress, Refusal, restore, undo
+from .workspace import Workspace
 from .workspaces import Workspaces
 
 if TYPE_CHECKING:
     import sublime
 
 LATER = Entry("Decide later", lambda: None)
+PROGRESS_SECONDS = 0.3
+MANY_FILES = 100
 ANOTHER = "{} has changed again: look, then decide."
 
 Told = Callable[[List[Refusal]], None]
@@ -56,45 +59,48 @@ class ChangeDecisions:
         `merging.lines_of` counts."""
 
         def do(there: Workspaces) -> List[Refusal]:
-            return [_another(change) for change in changes if not _kept(there, change, hunks)]
+            where = [_kept(there, change, hunks) for change in changes]
+            for workspace in set().union(*where):
+                workspace.write_down()
+            return [_another(change) for change, kept in zip(changes, where) if not kept]
 
         self._tracking.carry_out(do, then or self._say("kept", len(changes)))
 
     def undo(self, changes: Sequence[Change], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
         """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change."""
-        unsaved, storage, when = unsaved_files(), self._tracking.storage(), time.time()
+        progress, storage = _Said(self._window, self._tracking, "undoing", len(changes)), self._tracking.storage()
 
         def do(there: Workspaces) -> List[Refusal]:
             refused: List[Refusal] = []
+            when = there.next_undo()
             for folder in dict.fromkeys(change.folder for change in changes):
                 workspace = there.of(folder)
                 some = [each for each in changes if each.folder == folder]
                 if workspace is None:
                     refused += map(_another, some)
                 else:
-                    refused += undo(workspace, some, unsaved, storage, when, hunks)
+                    refused += undo(workspace, some, progress, storage, when, hunks)
             return refused
 
         self._tracking.carry_out(do, then or self._say("undid", len(changes)))
+        self._tracking.sign()  # in another folder around it the file is listed, too
 
     def restore(self) -> None:
         """Bring back what the last undo has taken."""
-        unsaved, storage = unsaved_files(), self._tracking.storage()
+        progress, storage = _Said(self._window, self._tracking, "restoring"), self._tracking.storage()
         roots = self._tracking.roots(self._window.id())
 
-        def do(there: Workspaces) -> Tuple[int, List[Refusal]]:
-            workspaces = there.last_undone(roots)
-            count = sum(len(workspace.last_undone()) for workspace in workspaces)
-            return count, [each for workspace in workspaces for each in restore(workspace, unsaved, storage)]
+        def do(there: Workspaces) -> List[Refusal]:
+            return [each for workspace in there.last_undone(roots) for each in restore(workspace, progress, storage)]
 
-        def restored(answer: Tuple[int, List[Refusal]]) -> None:
-            count, refused = answer
-            if count:
-                self._say("restored", count)(refused)
+        def restored(refused: List[Refusal]) -> None:
+            if progress.count:
+                self._say("restored", progress.count)(refused)
             else:
                 say(self._window, "there is no undone change to restore")
 
         self._tracking.carry_out(do, restored)
+        self._tracking.sign()
 
     def ask(self, change: Change) -> None:
         """Let the user decide a change that is no text."""
@@ -111,15 +117,40 @@ class ChangeDecisions:
         return told
 
 
+class _Said(Progress):
+    """Said in the status bar of a window as it goes on."""
+
+    def __init__(self, window: sublime.Window, tracking: Tracking, doing: str, count: int = 0) -> None:
+        super().__init__(unsaved_files(), count)
+        self._window = window
+        self._tracking = tracking
+        self._doing = doing
+        self._said = time.monotonic()
+        if count > MANY_FILES:
+            self._say(0)  # the first of them may take a while
+
+    def went_on(self) -> None:
+        super().went_on()
+        if time.monotonic() - self._said >= PROGRESS_SECONDS:
+            self._said = time.monotonic()
+            self._tracking.on_main(self._say, self.done)
+
+    def _say(self, done: int) -> None:
+        self.unsaved = unsaved_files()
+        say(self._window, f"{self._doing} {done:,} of {file_count(self.count)}")
+
+
 def _another(change: Change) -> Refusal:
     return Refusal(change.full_path, ANOTHER.format(os.path.basename(change.path)))
 
 
-def _kept(there: Workspaces, change: Change, hunks: Sequence[Hunk]) -> bool:
-    """Keep it wherever it is listed: the folder may lie in another that a window has."""
+def _kept(there: Workspaces, change: Change, hunks: Sequence[Hunk]) -> Set[Workspace]:
+    """Keep it wherever it is listed, which is the result: the folder may lie in another that a window has."""
     before = NOTHING if change.old_path else change.before
-    kept = [workspace.keep(name, before, change.now, hunks) for workspace, name in there.holding(change.full_path)]
-    if change.old_path and any(kept):
+    found = there.holding(change.full_path)
+    kept = {workspace for workspace, name in found if workspace.keep(name, before, change.now, hunks)}
+    if change.old_path and kept:
         for workspace, name in there.holding(full_path(change.folder, change.old_path)):
             workspace.keep(name, change.before, NOTHING)
-    return any(kept)
+            kept.add(workspace)
+    return kept

@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import time
-from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
 
@@ -190,9 +190,24 @@ class Repository:
         untracked = self.tree(stash + "^3") if stash else None  # a commit that not every stash has
         return {**(self.tree(stash) or {}), **(untracked or {})}
 
-    def blob(self, identity: str) -> bytes:
-        """What git has of this identity. Raises `GitError` if it has nothing."""
-        return self._run(["cat-file", "blob", identity])
+    def blobs(self, names: Sequence[str]) -> Dict[str, bytes]:
+        """What git has of these identities. All of it is in memory at once."""
+        try:
+            answer = self._run(["cat-file", "--batch"], "".join(f"{name}\n" for name in names).encode())
+        except GitError:  # one that cannot be read ends it
+            half = len(names) // 2
+            return {**self.blobs(names[:half]), **self.blobs(names[half:])} if half else {}
+        found: Dict[str, bytes] = {}
+        place = 0
+        while place < len(answer):
+            end = answer.index(b"\n", place)
+            name, kind, *size = answer[place:end].decode("ascii").split()
+            place = end + 1
+            if size:  # else it is missing
+                if kind == "blob":
+                    found[name] = answer[place : place + int(size[0])]
+                place += int(size[0]) + 1
+        return found
 
     def _version(self) -> Tuple[int, ...]:
         words = self._run(["--version"]).decode("ascii", "replace").split()

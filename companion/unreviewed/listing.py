@@ -11,6 +11,7 @@ import itertools
 from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
 from ..review.document.disk import format_of
+from .contents import portions
 from .looking import COPIED_BYTES
 from .merging import hunks_between
 from .model import Change, Scope
@@ -29,7 +30,7 @@ class Lists(NamedTuple):
 
 
 def joined(lists: Sequence[Lists]) -> Lists:
-    """Several of them as one. What two of them have is in it once."""
+    """Several of them as one. A file that two of them have is in it once."""
     turns = [each.last_turn for each in lists if each.last_turn is not None]
     return Lists(
         _newest_first(each.changes for each in lists),
@@ -39,8 +40,15 @@ def joined(lists: Sequence[Lists]) -> Lists:
 
 
 def _newest_first(lists: Iterable[Tuple[Change, ...]]) -> Tuple[Change, ...]:
-    found = {(each.folder, each.path): each for each in itertools.chain.from_iterable(lists)}
+    found = {each.full_path: each for each in itertools.chain.from_iterable(lists)}
     return tuple(sorted(found.values(), key=lambda change: -change.number))
+
+
+_Key = Tuple[str, str, str]
+
+
+def _key(change: Change) -> _Key:
+    return change.path, change.before.identity, change.now.identity
 
 
 class _Counts(NamedTuple):
@@ -55,25 +63,26 @@ class Listing:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._counts: Dict[Tuple[str, str, str], _Counts] = {}
+        self._counts: Dict[_Key, _Counts] = {}
 
     def lists(self) -> Lists:
         """All that is unreviewed."""
         counts, self._counts = self._counts, {}
         changes = self._listed(counts, Scope.SINCE_KEPT)
         turn = self._listed(counts, Scope.LAST_TURN) if self._workspace.has_turns else None
-        return Lists(changes, turn, bool(self._workspace.last_undone()))
+        return Lists(changes, turn, bool(self._workspace.last_undone.groups))
 
-    def _listed(self, counts: Dict[Tuple[str, str, str], _Counts], scope: Scope) -> Tuple[Change, ...]:
-        found = []
-        for change in self._workspace.changes(scope):
-            key = change.path, change.before.identity, change.now.identity
-            self._counts[key] = counts.get(key) or self._counts.get(key) or self._count(change)
-            found.append(change._replace(folder=self._workspace.folder, **self._counts[key]._asdict()))
-        return tuple(found)
+    def _listed(self, counts: Dict[_Key, _Counts], scope: Scope) -> Tuple[Change, ...]:
+        changes = {_key(change): change for change in self._workspace.changes(scope)}
+        self._counts.update((key, counts[key]) for key in changes if key in counts)
+        uncounted = [change for key, change in changes.items() if key not in self._counts]
+        for some in portions(uncounted, lambda change: change.before.size + change.now.size):
+            data = iter(self._workspace.all_data([each for change in some for each in (change.before, change.now)]))
+            self._counts.update((_key(change), self._count(change, next(data), next(data))) for change in some)
+        folder = self._workspace.folder
+        return tuple(each._replace(folder=folder, **self._counts[key]._asdict()) for key, each in changes.items())
 
-    def _count(self, change: Change) -> _Counts:
-        old, new = self._workspace.data(change.before), self._workspace.data(change.now)
+    def _count(self, change: Change, old: Optional[bytes], new: Optional[bytes]) -> _Counts:
         obstacle = _obstacle(change, old, new)
         binary = any(data is not None and format_of(data).binary for data in (old, new))
         if old is None or new is None or binary or old == new or max(len(old), len(new)) > COPIED_BYTES:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from typing import List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, List, Mapping, NamedTuple, Optional, Tuple
 
 from .contents import Content
 from .following import Shelved
@@ -27,6 +27,17 @@ class Step(NamedTuple):
     wanted: Content
 
 
+Group = Tuple[Step, ...]
+"""What an undo does with one change that is listed: all of these steps or none; a rename has two."""
+
+
+class Undone(NamedTuple):
+    """What an undo has taken, to be brought back, and `when`: the last undo has the latest time of the wall clock."""
+
+    groups: Tuple[Group, ...] = ()
+    when: float = 0.0
+
+
 class Record(NamedTuple):
     """`files`: what unreviewed files held before, and at the last look. `blobs`: what git has as what, if otherwise.
 
@@ -34,8 +45,7 @@ class Record(NamedTuple):
     """
 
     files: Mapping[str, Tuple[Content, Content]] = {}
-    undone: Tuple[Step, ...] = ()
-    undone_at: float = 0.0
+    undone: Undone = Undone()
     shelved: Mapping[str, Shelved] = {}
     blobs: Mapping[str, str] = {}
     turn: Optional[Mapping[str, Content]] = None
@@ -44,21 +54,21 @@ class Record(NamedTuple):
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
     """Write it down, or remove what there is if it is empty. Raises `OSError` if it has to be `secure`."""
     needed = [content for pair in (*record.files.values(), *record.shelved.values()) for content in pair]
-    needed += [content for step in record.undone for content in step[1:]]
+    needed += [content for group in record.undone.groups for step in group for content in step[1:]]
     needed += (record.turn or {}).values()
     names = {content.identity for content in needed if content.there}
     fields = {
         "folder": folder,
         "files": {path: [list(each) for each in pair] for path, pair in record.files.items()},
-        "undone": [[step.path, list(step.held), list(step.wanted)] for step in record.undone],
-        "undone_at": record.undone_at,
+        "undone": [[[path, list(held), list(to)] for path, held, to in group] for group in record.undone.groups],
+        "undone_at": record.undone.when,
         "shelved": {path: [list(each) for each in pair] for path, pair in record.shelved.items()},
         "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
         "identities": sorted(names),
         "turn": None if record.turn is None else {path: list(each) for path, each in record.turn.items()},
     }
     try:
-        store.write_record(_name(folder), fields if needed else None, flush=secure)
+        store.write_record(_name(folder), fields if needed else None, to_disk=secure)
     except OSError as error:
         if secure:
             raise
@@ -72,8 +82,7 @@ def read_record(store: Store, folder: str) -> Record:
     try:
         return Record(
             {path: (_content(before), _content(now)) for path, (before, now) in found.get("files", {}).items()},
-            tuple(Step(_text(path), _content(held), _content(to)) for path, held, to in found.get("undone", ())),
-            float(found.get("undone_at", 0.0)),
+            Undone(tuple(map(_group, found.get("undone", ()))), float(found.get("undone_at", 0.0))),
             {path: Shelved(*map(_content, pair)) for path, pair in found.get("shelved", {}).items()},
             {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
             {path: _content(each) for path, each in turn.items()} if turn is not None else None,
@@ -95,6 +104,10 @@ def recorded_folders(store: Store) -> List[str]:
 
 def _name(folder: str) -> str:
     return hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _group(found: List[Any]) -> Group:
+    return tuple(Step(_text(path), _content(held), _content(wanted)) for path, held, wanted in found)
 
 
 def _content(found: object) -> Content:

@@ -17,9 +17,11 @@ import os
 import time
 import zlib
 from contextlib import suppress
-from typing import Any, Dict, Iterable, Iterator, Optional, Set
+from typing import Any, Dict, Iterable, Iterator, Optional, Set, Tuple
 
+from ..common.workers import together
 from ..system import private_files
+from ..system.raw_files import flush, flush_folder, opened
 from .contents import identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
@@ -40,16 +42,26 @@ class Store:
         self.written = 0
         """Bytes, since it was tidied last."""
 
-    def keep(self, name: str, data: bytes, flush: bool = False) -> None:
-        """Keep bytes under their identity `name`; with `flush` they are on the disk itself when this returns.
-
-        Raises `OSError`.
-        """
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep bytes under their identity `name`. Raises `OSError`."""
         path = self._path(name + _KEPT)
-        if not flush and _has_content(path):
+        if _has_content(path):
             os.utime(path)
         else:
-            self._write(path, zlib.compress(data, 1), flush)
+            self._write(path, zlib.compress(data, 1))
+
+    def secure(self, texts: Iterable[Tuple[str, bytes]]) -> None:
+        """Keep all these, which are on the disk itself when this returns. Raises `OSError`."""
+        paths = []
+        for name, data in texts:
+            paths.append(self._path(name + _KEPT))
+            if self.kept(name) is None:
+                with suppress(FileNotFoundError):  # it is damaged
+                    os.unlink(paths[-1])
+            self.keep(name, data)
+        for _ in together(_flush, paths):
+            pass
+        flush_folder(self._folder)
 
     def kept(self, name: str) -> Optional[bytes]:
         """The bytes with this identity, or None if they are not there any more, or are damaged."""
@@ -86,14 +98,14 @@ class Store:
         for name in self._names(_RECORD):
             yield self.record(name) or {}
 
-    def write_record(self, name: str, record: Optional[Dict[str, Any]], flush: bool = False) -> None:
+    def write_record(self, name: str, record: Optional[Dict[str, Any]], to_disk: bool = False) -> None:
         """Write the record, or remove it (None). Raises `OSError`."""
         path = self._path(name + _RECORD)
         if record is None:
             with suppress(FileNotFoundError):
                 os.unlink(path)
         else:
-            self._write(path, json.dumps(record).encode("ascii"), flush)
+            self._write(path, json.dumps(record).encode("ascii"), to_disk)
 
     def tidy(self) -> Set[str]:
         """Remove what no record names, then the oldest of what is too much or too old.
@@ -140,10 +152,15 @@ class Store:
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
 
-    def _write(self, path: str, data: bytes, flush: bool) -> None:
+    def _write(self, path: str, data: bytes, to_disk: bool = False) -> None:
         self.written += len(data)
         os.makedirs(self._folder, 0o700, exist_ok=True)
-        private_files.write(path, data, to_disk=flush)
+        private_files.write(path, data, to_disk=to_disk)
+
+
+def _flush(path: str) -> None:
+    with opened(path, os.O_RDWR) as (descriptor, _):
+        flush(descriptor)
 
 
 def _has_content(path: str) -> bool:

@@ -249,6 +249,10 @@ class Tracking:
         with self._lock:
             return [folder.root for folder in self._folders.values() if window in folder.windows]
 
+    def on_main(self, function: Callable[..., object], *args: object) -> None:
+        """Call something on the main thread, soon. Any thread."""
+        self._runtime.on_main(function, *args)
+
     def begin_turn(self, window: int) -> None:
         """A program begins another turn in this window: what was written until now belongs to an earlier one."""
         roots = self.roots(window)

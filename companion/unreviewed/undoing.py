@@ -9,15 +9,17 @@ These calls block on the disk. Disk threads.
 from __future__ import annotations
 
 import os
-from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
+from functools import partial
+from typing import Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from ..common.workers import together
 from ..comparison import Hunk
 from ..review.document.disk import DiskError, same_files
 from .contents import NOTHING, Content, full_path, identity
 from .exchanging import State, exchange
 from .merging import without_hunks
 from .model import Change
-from .record import Step
+from .record import Group, Step, Undone
 from .workspace import Workspace
 
 UNSAVED = "{} has unsaved edits in a tab."
@@ -31,60 +33,77 @@ class Refusal(NamedTuple):
     unsaved: bool = False
 
 
+class Progress:
+    """How far an undo is: how many changes of how many it has dealt with.
+
+    `unsaved` are the files of tabs with unsaved edits; they may become others meanwhile.
+    """
+
+    def __init__(self, unsaved: Collection[str] = (), count: int = 0) -> None:
+        self.unsaved = unsaved
+        self.count = count
+        self.done = 0
+
+    def went_on(self) -> None:
+        """One more."""
+        self.done += 1
+
+
 def undo(
     workspace: Workspace,
     changes: Sequence[Change],
-    unsaved: Collection[str],
+    progress: Progress,
     storage: str,
     when: float,
     hunks: Sequence[Hunk] = (),
 ) -> List[Refusal]:
     """Take these changes of the workspace back, or some of the hunks between the two texts of the only one.
 
-    `unsaved` are the files of tabs with unsaved edits. `when` is the same for all that is brought back together, in
-    seconds of the wall clock.
+    `when` is the same for all that is brought back together, in seconds of the wall clock.
     """
-    groups = [_steps(change) for change in changes]
+    groups = [_group(change) for change in changes]
     if hunks:
         (change,) = changes
         left = _without(workspace, change, hunks)
         if left is None:
             return [Refusal(change.full_path, change.obstacle or _unknown(change.path))]
-        groups = [[Step(change.path, change.now, left)]]
-    ready, refused = _ready(workspace, groups, unsaved)
-    if not ready:
-        return refused
-    former = workspace.last_undone()
-    try:
-        workspace.undoing([step for group in ready for step in group], when)
-    except OSError as error:
-        sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
-        return refused + [Refusal(full_path(workspace.folder, group[-1].path), sentence) for group in ready]
-    done, failed = _exchanged(workspace, ready, storage)
-    workspace.undone(done or former, done)
-    workspace.look_at([step.path for group in ready for step in group])
-    return refused + failed
+        groups = [(Step(change.path, change.now, left),)]
+    with workspace.only_undo:
+        former = workspace.last_undone
+        try:
+            ready = workspace.undoing(groups, when)
+        except OSError as error:
+            sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
+            return [_refusal(workspace, group, sentence) for group in groups]
+        done, refused = _exchanged(workspace, ready, storage, progress)
+        if ready:
+            workspace.undone(Undone(tuple(done), when) if done else former, done)
+            workspace.look_at([step.path for group in ready for step in group])
+    return [_refusal(workspace, group, _unknown(group[-1].path)) for group in groups if group not in ready] + refused
 
 
-def restore(workspace: Workspace, unsaved: Collection[str], storage: str) -> List[Refusal]:
+def restore(workspace: Workspace, progress: Progress, storage: str) -> List[Refusal]:
     """Bring back what the last undo has taken, where nobody has touched the file since."""
-    undone = workspace.last_undone()
-    ready, refused = _ready(workspace, [[_back(step)] for step in reversed(undone)], unsaved)
-    done, failed = _exchanged(workspace, ready, storage)
-    restored = [step for step in undone if _back(step) in done]
-    workspace.restored(restored, [step for step in undone if step not in restored])
-    workspace.look_at([step.path for step in undone])
-    return refused + failed
+    with workspace.only_undo:
+        undone = workspace.last_undone
+        progress.count += len(undone.groups)
+        backwards = {_backwards(group): group for group in reversed(undone.groups)}
+        done, refused = _exchanged(workspace, backwards, storage, progress)
+        restored = {backwards[group] for group in done}
+        left = tuple(group for group in undone.groups if group not in restored)
+        workspace.restored([group for group in backwards.values() if group in restored], Undone(left, undone.when))
+        workspace.look_at([step.path for group in undone.groups for step in group])
+    return refused
 
 
-def _steps(change: Change) -> List[Step]:
+def _group(change: Change) -> Group:
     if change.old_path:
-        return [Step(change.old_path, NOTHING, change.before), Step(change.path, change.now, NOTHING)]
-    return [Step(change.path, change.now, change.before)]
+        return Step(change.old_path, NOTHING, change.before), Step(change.path, change.now, NOTHING)
+    return (Step(change.path, change.now, change.before),)
 
 
-def _back(step: Step) -> Step:
-    return Step(step.path, step.wanted, step.held)
+def _backwards(group: Group) -> Group:
+    return tuple(Step(step.path, step.wanted, step.held) for step in reversed(group))
 
 
 def _without(workspace: Workspace, change: Change, hunks: Sequence[Hunk]) -> Optional[Content]:
@@ -99,46 +118,55 @@ def _without(workspace: Workspace, change: Change, hunks: Sequence[Hunk]) -> Opt
     return left if workspace.hold(left, data) else None
 
 
-def _ready(
-    workspace: Workspace, groups: Sequence[List[Step]], unsaved: Collection[str]
-) -> Tuple[List[List[Step]], List[Refusal]]:
-    """Those of the groups, each of which is done as a whole, that nothing speaks against."""
-    ready: List[List[Step]] = []
-    refused: List[Refusal] = []
-    for group in groups:
-        problem = _problem(workspace, group, unsaved)
-        if problem is None:
-            ready.append(group)
-        else:
-            refused.append(problem)
-    return ready, refused
+def _exchanged(
+    workspace: Workspace, groups: Collection[Group], storage: str, progress: Progress
+) -> Tuple[List[Group], List[Refusal]]:
+    """What was done, each group as a whole, and what was not.
+
+    What takes a file away comes first: a folder may have been in its place, or the file in that of a folder.
+    """
+    problems: Dict[Group, Optional[Refusal]] = {}
+    for is_to_be_there in (False, True):
+        some = [group for group in groups if group[-1].wanted.there == is_to_be_there]
+        for group, problem in together(partial(_attempt, workspace, storage, progress), some):
+            problems[group] = problem
+            progress.went_on()
+    done = [group for group in groups if problems[group] is None]
+    return done, [problem for problem in map(problems.get, groups) if problem is not None]
 
 
-def _exchanged(workspace: Workspace, groups: Sequence[List[Step]], storage: str) -> Tuple[List[Step], List[Refusal]]:
-    """What was done, and what was not."""
-    done: List[Step] = []
-    refused: List[Refusal] = []
-    for group in groups:
+def _attempt(workspace: Workspace, storage: str, progress: Progress, group: Group) -> Optional[Refusal]:
+    """Do all of it, or nothing: then the result says why."""
+    problem = _problem(workspace, group, progress.unsaved)
+    if problem is None:
         try:
             _exchange_all(workspace, group, storage)
-            done += group
         except DiskError as error:
-            refused.append(Refusal(full_path(workspace.folder, group[-1].path), str(error)))
-    return done, refused
+            return _refusal(workspace, group, str(error))
+    return problem
 
 
-def _exchange_all(workspace: Workspace, group: Sequence[Step], storage: str) -> None:
+def _refusal(workspace: Workspace, group: Group, sentence: str) -> Refusal:
+    return Refusal(full_path(workspace.folder, group[-1].path), sentence)
+
+
+def _exchange_all(workspace: Workspace, group: Group, storage: str) -> None:
     """All of it or nothing. Raises `DiskError`."""
+
+    def do(step: Step) -> None:
+        held, wanted = (_state(workspace, step.path, each) for each in (step.held, step.wanted))
+        exchange(workspace.folder, step.path, held, wanted, storage)
+
     for number, step in enumerate(group):
         try:
-            exchange(workspace.folder, step.path, *_states(workspace, step), storage)
+            do(step)
         except DiskError:
-            for former in map(_back, reversed(group[:number])):
-                exchange(workspace.folder, former.path, *_states(workspace, former), storage)
+            for former in _backwards(group[:number]):
+                do(former)
             raise
 
 
-def _problem(workspace: Workspace, group: Sequence[Step], unsaved: Collection[str]) -> Optional[Refusal]:
+def _problem(workspace: Workspace, group: Group, unsaved: Collection[str]) -> Optional[Refusal]:
     for step in group:
         full = full_path(workspace.folder, step.path)
         if not workspace.is_there():
@@ -147,16 +175,15 @@ def _problem(workspace: Workspace, group: Sequence[Step], unsaved: Collection[st
             return Refusal(full, f"{os.path.basename(full)} is left as it is: git is changing files just now.")
         if same_files(full, list(unsaved)):
             return Refusal(full, UNSAVED.format(os.path.basename(full)), unsaved=True)
-        if any(workspace.data(each) is None for each in (step.held, step.wanted)):
-            return Refusal(full, _unknown(step.path))
     return None
 
 
-def _states(workspace: Workspace, step: Step) -> Tuple[State, State]:
-    held, wanted = (
-        State(workspace.data(content) if content.there else None, content.mode) for content in (step.held, step.wanted)
-    )
-    return held, wanted
+def _state(workspace: Workspace, path: str, content: Content) -> State:
+    """Raises `DiskError` if nobody knows what is or was in the file."""
+    data = workspace.data(content)
+    if data is None:
+        raise DiskError(_unknown(path))
+    return State(data if content.there else None, content.mode)
 
 
 def _unknown(path: str) -> str:

@@ -16,13 +16,14 @@ Disk threads; the lock makes them take turns.
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import threading
 import time
 from codecs import BOM_UTF8
 from contextlib import suppress
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk
 from ..review.document.encodings import without_mark
@@ -35,7 +36,7 @@ from .history import History
 from .looking import Looks, Reading
 from .merging import holds_edit, with_hunks
 from .model import Change, Event, Scope
-from .record import Record, Step, read_record, write_record
+from .record import Group, Record, Undone, read_record, write_record
 from .store import Store
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
@@ -62,11 +63,12 @@ class Workspace:
         self._model, self._copies = self._history.model, self._history.copies
         self._saving: Dict[str, float] = {}  # since when the editor saves a path, by the steady clock
         self._expected: Dict[str, List[_Expected]] = {}
-        self._undone: List[Step] = []
-        self.undone_at = 0.0
-        """When the last undo was, in seconds of the wall clock."""
+        self.last_undone = Undone()
+        """What the last undo was, to be restored where nobody has touched the file since."""
         self.tracked = False
         """Whether tracking has begun and not ended."""
+        self.only_undo = threading.Lock()
+        """Held by an undo, or a restore, from its beginning to its end."""
         self._root: Optional[Tuple[int, int]] = None  # which folder it is, whatever it is called
         self._load()
 
@@ -255,7 +257,7 @@ class Workspace:
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
         """Keep what was made of a file, or some of the hunks of it alone, in lines as `merging.lines_of` counts.
 
-        False if it holds something else by now.
+        False if it holds something else by now. It outlives the process once `write_down` was called.
         """
         with self._lock:
             if self._model.now(path) != now:
@@ -267,8 +269,12 @@ class Workspace:
                     return False
                 wanted = self._history.content(with_hunks(texts[0], texts[1], hunks), now)
             self._history.said(Event.KEPT, path, now, before, wanted)
-            self._write_record()
             return True
+
+    def write_down(self) -> None:
+        """Write down what is known."""
+        with self._lock:
+            self._write_record()
 
     def begin_turn(self) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""
@@ -294,41 +300,52 @@ class Workspace:
 
     def data(self, content: Content) -> Optional[bytes]:
         """The bytes that a file held, or None if nobody has them any more."""
+        return self.all_data([content])[0]
+
+    def all_data(self, contents: Sequence[Content]) -> List[Optional[bytes]]:
+        """The same for several files, for which git is asked once."""
         with self._lock:
-            return self._copies.data(content)
+            return self._copies.all_data(contents)
 
     # -- undo ---------------------------------------------------------------------------------------------------------
 
-    def undoing(self, undone: Sequence[Step], when: float) -> None:
-        """This is about to be undone: keep it, so that it can be restored. Raises `OSError`; then do not undo it."""
+    def undoing(self, wanted: Sequence[Group], when: float) -> Collection[Group]:
+        """These are about to be undone: keep them, so that they can be restored. Raises `OSError`; then undo nothing.
+
+        The result are those that can be undone, because it is known what their files hold and held.
+        """
         with self._lock:
-            for step in undone:
-                self._copies.secure(step.held)
-                self._copies.secure(step.wanted)
-            former = self._undone, self.undone_at
-            self._undone, self.undone_at = list(undone), when
+            contents = [content for group in wanted for step in group for content in step[1:]]
+            known = self._copies.secure(contents)
+            ready = dict.fromkeys(
+                group for group in wanted if all(each.identity in known for step in group for each in step[1:])
+            )
+            if not ready:
+                return ready
+            former, self.last_undone = self.last_undone, Undone(tuple(ready), when)
             try:
                 self._write_record(secure=True)
             except OSError:
-                self._undone, self.undone_at = former
+                self.last_undone = former
                 raise
+            return ready
 
-    def undone(self, undone: Sequence[Step], done: Sequence[Step]) -> None:
+    def undone(self, undone: Undone, done: Sequence[Group]) -> None:
         """This is what can be restored from now on; of it, `done` was just undone."""
         with self._lock:
-            for step in done:
+            for step in itertools.chain.from_iterable(done):
                 self._history.undone(*step)
                 self._looks.remember(step.path)  # somebody may have written since
-            self._undone = list(undone)
+            self.last_undone = undone
             self._write_record()
 
-    def restored(self, restored: Sequence[Step], left: Sequence[Step]) -> None:
+    def restored(self, restored: Sequence[Group], left: Undone) -> None:
         """What was undone is there again, unreviewed as it was, whether anybody tracks; but for what is `left`."""
         with self._lock:
-            for step in restored:
+            for step in itertools.chain.from_iterable(restored):
                 self._history.happened(Event.WRITTEN, step.path, step.held)
                 self._looks.remember(step.path)
-            self._undone = list(left)
+            self.last_undone = left
             self._write_record()
 
     def hold(self, content: Content, data: bytes) -> bool:
@@ -337,23 +354,18 @@ class Workspace:
             self._copies.hold(content, data)
             return self._copies.data(content) is not None
 
-    def last_undone(self) -> List[Step]:
-        """What the last undo was, to be restored where nobody has touched the file since."""
-        with self._lock:
-            return list(self._undone)
-
     # -- the record ---------------------------------------------------------------------------------------------------
 
     def _write_record(self, secure: bool = False) -> None:
         files = {path: (self._model.before(path), self._model.now(path)) for path in self._model.paths()}
         shelved, turn = dict(self._history.shelved), self._model.turn
-        record = Record(files, tuple(self._undone), self.undone_at, shelved, self._copies.blobs, turn)
+        record = Record(files, self.last_undone, shelved, self._copies.blobs, turn)
         write_record(self._store, self.folder, record, secure)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
         self._copies.blobs.update(record.blobs)
-        self._undone, self.undone_at = list(record.undone), record.undone_at
+        self.last_undone = record.undone
         self._history.shelved.update(record.shelved)
         for path, (before, now) in record.files.items():
             self._model.learn(path, before, now)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
@@ -82,7 +83,7 @@ class Workspaces:
             if root.tracked:
                 nested = [full_path(folder, path) for path in workspace.repositories()]
                 waiting += [each for each in nested if os.path.realpath(each) == each and os.path.isdir(each)]
-            elif not workspace.tracked and not workspace.changes() and not workspace.last_undone():
+            elif not workspace.tracked and not workspace.changes() and not workspace.last_undone.groups:
                 self._forget(folder, root)
         return first
 
@@ -132,14 +133,19 @@ class Workspaces:
                 if real.startswith(os.path.join(folder, ""))
             ]
 
+    def next_undo(self) -> float:
+        """When an undo takes place that begins now: later than all others, even if the clock was set back."""
+        with self._lock:
+            return max([time.time(), *(known.workspace.last_undone.when + 1.0 for known in self._known.values())])
+
     def last_undone(self, roots: Sequence[Root]) -> List[Workspace]:
         """The workspaces in these folders that the last undo was about."""
         with self._lock:
             names = [root.folder for root in roots]
             found = [each.workspace for each in self._known.values() if any(name in each.roots for name in names)]
-        found = [workspace for workspace in found if workspace.last_undone()]
-        last = max((workspace.undone_at for workspace in found), default=0.0)
-        return [workspace for workspace in found if workspace.undone_at == last]
+        found = [workspace for workspace in found if workspace.last_undone.groups]
+        last = max((workspace.last_undone.when for workspace in found), default=0.0)
+        return [workspace for workspace in found if workspace.last_undone.when == last]
 
     def _of_root(self, root: Root) -> List[Tuple[str, _Known]]:
         with self._lock:

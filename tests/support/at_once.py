@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from companion.common.workers import NOTHING_TO_TELL
+from companion.unreviewed.schedule import INTERVAL_SECONDS
 from tests.support.stepping import SteppedLoop
 
 
@@ -36,6 +37,9 @@ class AtOnce:
     def on_loop(self, function, *args):
         self.loop.call_soon(function, *args)
 
+    def on_main(self, function, *args):
+        function(*args)
+
     def use_disk(self, function, *args, then, failed=None):
         self.jobs += 1
         result = function(*args, lambda: False)
@@ -47,3 +51,10 @@ class AtOnce:
         asyncio.set_event_loop(self.loop)
         self.loop.step()
         self.loop.step(seconds)
+
+
+def write_and_look(project, tracking, runtime, **files):
+    """A program writes these, gives a sign, and they are looked at."""
+    project.write(**files)
+    tracking.sign()
+    runtime.step(INTERVAL_SECONDS)

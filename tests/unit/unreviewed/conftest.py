@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import pytest
@@ -16,8 +19,9 @@ from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import Change
 from companion.unreviewed.store import Store
-from companion.unreviewed.undoing import Refusal, restore, undo
+from companion.unreviewed.undoing import Progress, Refusal, restore, undo
 from companion.unreviewed.workspace import Workspace
+from tests.support.at_once import AtOnce, Editor, Window
 
 RULES = Rules(
     lambda path: os.path.basename(path) == "secret", lambda path, is_folder: os.path.basename(path) == "left-out"
@@ -128,11 +132,11 @@ class Project:
         """Undo these files, or all."""
         self.undos += 1
         chosen = [change for name, change in self.listed().items() if not names or name in names]
-        return undo(self.workspace, chosen, (), str(self.storage), self.undos)
+        return undo(self.workspace, chosen, Progress(), str(self.storage), self.undos)
 
     def restore(self) -> List[Refusal]:
         """Bring back what was undone last."""
-        return restore(self.workspace, (), str(self.storage))
+        return restore(self.workspace, Progress(), str(self.storage))
 
 
 @pytest.fixture(params=["git", "no git"])
@@ -169,3 +173,44 @@ def everything() -> Callable[[Path], Dict[str, Tuple[object, ...]]]:
         return listed
 
     return found
+
+
+@pytest.fixture
+def module(monkeypatch: Any) -> Any:
+    """What tracks, with an editor that has no window."""
+    for needed in ("sublime", "sublime_plugin"):
+        if needed not in sys.modules:
+            made: Any = ModuleType(needed)
+            made.Window = made.View = object
+            monkeypatch.setitem(sys.modules, needed, made)
+    views = importlib.import_module("companion.editor.file_views")
+    monkeypatch.setattr(views, "sublime", Editor)
+    return importlib.import_module("companion.unreviewed.tracking")
+
+
+@pytest.fixture
+def decisions(module: Any, tracking: Any) -> Any:
+    """Makes what a window decides, by its number."""
+    made = importlib.import_module("companion.unreviewed.deciding").ChangeDecisions
+    return lambda number, of=tracking: made(Window(number), of)
+
+
+@pytest.fixture
+def tabs(module: Any) -> Any:
+    """What the events of tabs mean."""
+    return importlib.import_module("companion.unreviewed.tabs")
+
+
+@pytest.fixture
+def runtime() -> Any:
+    """A runtime that does everything at once."""
+    made = AtOnce()
+    yield made
+    made.loop.close()
+
+
+@pytest.fixture
+def tracking(module: Any, runtime: Any, tmp_path: Path, monkeypatch: Any) -> Any:
+    """Nothing is tracked yet."""
+    monkeypatch.setattr(module, "_processor_seconds", lambda: 0.0)
+    return module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"), runtime.loop.time)

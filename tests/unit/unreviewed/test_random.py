@@ -16,7 +16,7 @@ from companion.comparison import Hunk
 from companion.unreviewed.contents import NOTHING
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.merging import hunks_between
-from companion.unreviewed.undoing import undo
+from companion.unreviewed.undoing import Progress, undo
 
 STEPS = 2500
 PULLED = "pulled.txt"
@@ -180,6 +180,7 @@ class Day:
         before, now = change.before, change.now
         if self.random.random() < 0.5:
             assert workspace.keep(name, before, now)
+            workspace.write_down()
             oracle.keep()
             return
         if self.random.random() < 0.5 or not (now.there and before.there):
@@ -197,6 +198,7 @@ class Day:
         some = self.random.sample(hunks, self.random.randrange(1, len(hunks) + 1))
         if self.random.random() < 0.5:
             assert workspace.keep(name, before, now, some)
+            workspace.write_down()
         else:
             self.undo(change, some)
             assert workspace.data(workspace._model.before(name)) == workspace.data(before)
@@ -205,7 +207,7 @@ class Day:
 
     def undo(self, change: Any, hunks: Sequence[Hunk] = ()) -> None:
         storage = str(self.project.storage)
-        assert undo(self.project.workspace, [change], (), storage, float(self.count), hunks) == []
+        assert undo(self.project.workspace, [change], Progress(), storage, float(self.count), hunks) == []
 
     def relearn(self, name: str) -> None:
         """After a hunk the oracle takes over the two texts: which lines a hunk holds is the comparison's to say."""

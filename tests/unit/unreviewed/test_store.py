@@ -12,7 +12,7 @@ import pytest
 
 from companion.unreviewed import store as store_module
 from companion.unreviewed.contents import Content, identity
-from companion.unreviewed.record import Record, Step, read_record, write_record
+from companion.unreviewed.record import Record, Step, Undone, read_record, write_record
 from companion.unreviewed.store import Store
 from companion.unreviewed.workspaces import Root, Workspaces
 
@@ -129,9 +129,8 @@ def test_a_record_that_makes_no_sense_is_none(store, record):
 
 
 def test_a_record_comes_back_as_it_was(store):
-    record = Record(
-        {"a/b\udcff": (Content("x", 1, 2), Content(""))}, (Step("c", Content("y", 3, 4), Content("")),), 1.5, {}, {}
-    )
+    step = Step("c", Content("y", 3, 4), Content(""))
+    record = Record({"a/b\udcff": (Content("x", 1, 2), Content(""))}, Undone(((step,),), 1.5), {}, {})
     write_record(store, "/one", record, secure=True)
     assert read_record(store, "/one") == record
 

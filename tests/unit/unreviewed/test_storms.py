@@ -292,6 +292,7 @@ def test_looks_and_decisions_write_nothing_in_the_folder(project, everything):
     for path, change in listed.items():
         project.workspace.data(change.before)
         assert project.workspace.keep(path, change.before, change.now)
+    project.workspace.write_down()
     project.begin()
     assert project.look() == {}
     assert everything(project.folder) == before

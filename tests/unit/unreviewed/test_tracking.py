@@ -4,59 +4,14 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-
-import pytest
 
 from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
-from tests.support.at_once import AtOnce, Editor, Window
-
-
-@pytest.fixture
-def module(monkeypatch):
-    for needed in ("sublime", "sublime_plugin"):
-        if needed not in sys.modules:
-            monkeypatch.setitem(sys.modules, needed, ModuleType(needed))
-            sys.modules[needed].Window = sys.modules[needed].View = object
-    views = importlib.import_module("companion.editor.file_views")
-    monkeypatch.setattr(views, "sublime", Editor)
-    return importlib.import_module("companion.unreviewed.tracking")
-
-
-@pytest.fixture
-def decisions(module, tracking):
-    made = importlib.import_module("companion.unreviewed.deciding").ChangeDecisions
-    return lambda number, of=tracking: made(Window(number), of)
-
-
-@pytest.fixture
-def tabs(module):
-    return importlib.import_module("companion.unreviewed.tabs")
-
-
-@pytest.fixture
-def runtime():
-    made = AtOnce()
-    yield made
-    made.loop.close()
-
-
-@pytest.fixture
-def tracking(module, runtime, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_processor_seconds", lambda: 0.0)
-    return module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"), runtime.loop.time)
-
-
-def write_and_look(project, tracking, runtime, **files):
-    project.write(**files)
-    tracking.sign()
-    runtime.step(INTERVAL_SECONDS)
+from tests.support.at_once import write_and_look
 
 
 def texts(tracking):
@@ -64,48 +19,6 @@ def texts(tracking):
     (change,) = tracking.lists(1).changes
     workspace = tracking._workspaces.of(change.folder)
     return workspace.data(change.before), workspace.data(change.now)
-
-
-def test_two_windows_on_one_folder_see_the_same_and_one_decides_for_both(
-    project, tracking, runtime, decisions, tmp_path, rules
-):
-    project.write(a_txt=b"before\n")
-    (tmp_path / "link").symlink_to(project.folder)
-    tracking.track(1, [str(project.folder)], rules, tracked=True)
-    tracking.track(2, [str(tmp_path / "link")], rules, tracked=True)
-    write_and_look(project, tracking, runtime, a_txt=b"now\n")
-    assert [change.path for change in tracking.lists(1).changes] == ["a.txt"]
-    assert tracking.lists(1).changes == tracking.lists(2).changes
-    missed = []
-    decisions(2).keep(tracking.lists(2).changes, missed.append)
-    assert missed == [[]]
-    assert tracking.lists(1).changes == tracking.lists(2).changes == ()
-
-
-def test_a_rename_is_kept_as_a_whole(project, tracking, runtime, decisions, rules):
-    project.write(a_txt=b"text\n")
-    tracking.track(1, [str(project.folder)], rules, tracked=True)
-    write_and_look(project, tracking, runtime, a_txt=None, b_txt=b"text\n")
-    (change,) = tracking.lists(1).changes
-    assert (change.old_path, change.path) == ("a.txt", "b.txt")
-    decisions(1).keep([change])
-    assert tracking.lists(1).changes == ()
-    write_and_look(project, tracking, runtime, b_txt=b"another text\n")
-    decided = decisions(1)
-    decided.keep([change])  # from a list that is not up to date
-    assert decided._window.said == [
-        "Gemini Companion: kept 0 files; 1 file left as before: b.txt has changed again: look, then decide."
-    ]
-
-
-def test_a_decision_in_a_folder_counts_in_one_around_it(project, tracking, runtime, decisions, rules):
-    project.write(sub__a_txt=b"before\n")
-    tracking.track(1, [str(project.folder)], rules, tracked=True)
-    tracking.track(2, [str(project.folder / "sub")], rules, tracked=True)
-    write_and_look(project, tracking, runtime, sub__a_txt=b"now\n")
-    assert [len(tracking.lists(window).changes) for window in (1, 2)] == [1, 1]
-    decisions(1).keep(tracking.lists(1).changes)
-    assert [len(tracking.lists(window).changes) for window in (1, 2)] == [0, 0]
 
 
 def test_repositories_inside_have_workspaces_of_their_own(repository, tracking, runtime, rules):

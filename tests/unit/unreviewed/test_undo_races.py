@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Thread
+from typing import Any, List
 
 import pytest
 
 from companion.review.document.journal import Note, recover
-from companion.unreviewed import exchanging
+from companion.unreviewed import exchanging, undoing
+from companion.unreviewed.undoing import Refusal
 
 
 def test_a_write_in_the_midst_of_an_undo_is_not_lost(project, monkeypatch):
@@ -135,3 +138,30 @@ def test_what_is_written_while_a_new_file_is_removed_has_its_name_again_after_th
     assert not (project.folder / "b.txt").exists()
     recover(str(project.storage), lambda: False)
     assert project.read("b.txt") == b"newer\n"
+
+
+def test_a_second_undo_waits_for_the_first_and_both_are_brought_back_as_what_they_were(project, monkeypatch):
+    """The user confirms twice, in two windows."""
+    project.write(a_txt=b"before\n", b_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n", b_txt=b"now\n")
+    shown = list(project.look().values())
+    exchange, second = undoing.exchange, []
+
+    def undo() -> List[Refusal]:
+        return undoing.undo(project.workspace, shown, undoing.Progress(), str(project.storage), 2.0)
+
+    def while_another_begins(*args: Any) -> None:
+        if not second:
+            second.append(Thread(target=lambda: second.append(undo())))
+            second[0].start()
+            second[0].join(0.3)
+        exchange(*args)
+
+    monkeypatch.setattr(undoing, "exchange", while_another_begins)
+    assert project.undo() == []
+    second[0].join()
+    assert len(second[1]) == 2
+    assert project.read("a.txt") == project.read("b.txt") == b"before\n"
+    assert project.restore() == []
+    assert project.read("a.txt") == project.read("b.txt") == b"now\n"

@@ -91,7 +91,7 @@ def test_one_hunk_is_taken_back_and_brought_back(project):
     project.write(a_txt=b"one\n2\n3\n4\nfive\n")
     change = project.look()["a.txt"]
     hunk = hunks_between(b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\nfive\n")[1]
-    assert undoing.undo(project.workspace, [change], (), str(project.storage), 1.0, [hunk]) == []
+    assert undoing.undo(project.workspace, [change], undoing.Progress(), str(project.storage), 1.0, [hunk]) == []
     assert project.read("a.txt") == b"one\n2\n3\n4\n5\n"
     assert project.before("a.txt") == b"1\n2\n3\n4\n5\n"
     assert project.restore() == []
@@ -356,6 +356,7 @@ def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(projec
             project.begin()  # in a later process
         change = project.listed()["a.txt"]
         assert project.workspace.keep("a.txt", change.before, change.now)
+        project.workspace.write_down()
     Store(str(project.storage / "store")).tidy()
     project.write(a_txt=b"agent\n")
     project.look()

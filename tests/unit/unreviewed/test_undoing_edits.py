@@ -12,7 +12,8 @@ def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
     project.begin()
     project.write(a_txt=b"now\n")
     listed = list(project.look().values())
-    refused = undoing.undo(project.workspace, listed, [str(project.folder / "a.txt")], str(project.storage), 1.0)
+    unsaved = undoing.Progress([str(project.folder / "a.txt")])
+    refused = undoing.undo(project.workspace, listed, unsaved, str(project.storage), 1.0)
     assert [each.unsaved for each in refused] == [True]
     assert project.read("a.txt") == b"now\n"
 
@@ -22,7 +23,8 @@ def test_a_deleted_file_does_not_come_back_beside_the_unsaved_edits_of_its_tab(p
     project.begin()
     project.write(a_txt=None)
     listed = list(project.look().values())
-    refused = undoing.undo(project.workspace, listed, [str(project.folder / "a.txt")], str(project.storage), 1.0)
+    unsaved = undoing.Progress([str(project.folder / "a.txt")])
+    refused = undoing.undo(project.workspace, listed, unsaved, str(project.storage), 1.0)
     assert [(each.unsaved, each.sentence) for each in refused] == [(True, "a.txt has unsaved edits in a tab.")]
     assert not (project.folder / "a.txt").exists()
 
