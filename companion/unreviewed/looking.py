@@ -38,6 +38,8 @@ _TRIES = 3
 
 Signature = Tuple[int, ...]
 signature_of = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_ino", "st_mode")
+# On Windows neither the mode nor the time of the last change is the same by a file's name and by its descriptor.
+_while_read = operator.attrgetter("st_mtime_ns", "st_size", "st_ino")
 
 
 class Reading(NamedTuple):
@@ -190,8 +192,7 @@ class Looks:
         try:
             with opened(path, _FLAGS) as (descriptor, _):
                 data = read_all(descriptor, status.st_size)
-                # Without the mode, which on Windows tells by a file's name whether it can be run.
-                if signature_of(os.fstat(descriptor))[:-1] != signature_of(status)[:-1]:
+                if _while_read(os.fstat(descriptor)) != _while_read(status):
                     return None
         except FileNotFoundError:
             return None

@@ -67,17 +67,18 @@ def test_a_file_that_goes_while_it_is_looked_at_is_not_listed(project, monkeypat
     assert project.look() == {}
 
 
-def test_a_script_that_windows_runs_by_its_name_is_read(project, monkeypatch):
-    """Asked by its name such a file may be run, asked by its descriptor it may not (`st_mode`)."""
+def test_what_is_told_of_a_file_by_its_name_and_by_its_descriptor_may_differ(project, monkeypatch):
+    """As on Windows: by its name a file may be run, and what is called its last change is when it was made."""
     project.write(run_bat=b"before\n")
     (project.folder / "run.bat").chmod(0o777)
     fstat = os.fstat
 
-    def without_name(descriptor: int) -> os.stat_result:
-        found = fstat(descriptor)
-        return os.stat_result((found.st_mode & ~0o111, *found[1:]), found.__reduce__()[1][1])
+    def by_descriptor(descriptor: int) -> os.stat_result:
+        numbers, others = fstat(descriptor).__reduce__()[1]
+        others.update(st_ctime_ns=others["st_ctime_ns"] + 1)
+        return os.stat_result((numbers[0] & ~0o111, *numbers[1:]), others)
 
-    monkeypatch.setattr(os, "fstat", without_name)
+    monkeypatch.setattr(os, "fstat", by_descriptor)
     project.begin()
     project.write(run_bat=b"now\n")
     assert {path: change.obstacle for path, change in project.look().items()} == {"run.bat": ""}
