@@ -244,13 +244,28 @@ class TestTheTop(LevelTestCase):
             review = yield from self.review()
             view = self.proposal(review)
             yield lambda: self.settled() and view.viewport_position()[1] == 0.0  # noqa: B023
-            for size in (17, 10, 20.5):
+            for size in (17, 10, 20.5, 10, 14.3, 10, 13):
+                if size == 14.3:  # with the caret below what stands between the lines
+                    select(view, sublime.Region(view.text_point(12, 0)))
                 yield from self.zoom(review, size)
                 yield lambda: view.viewport_position()[1] == 0.0  # noqa: B023
                 yield 50  # a moment in which nothing moves it
                 self.assertEqual(view.viewport_position()[1], 0.0, (presentation, size))
             self.reviews.reject(review)
             yield lambda: not self.reviews.pending()
+
+    def test_it_stays_in_sight_when_it_gets_more_rows(self) -> Iterator[Any]:
+        review = yield from self.review()
+        view, shown = self.proposal(review), self.reviews._presentations[review]
+        yield lambda: self.settled() and view.viewport_position()[1] == 0.0
+        select(view, sublime.Region(view.text_point(12, 0)))  # below what stands between the lines
+        yield from self.zoom(review, 14.3)
+        for problem in ("The file could not be written.", "", "It could not be written again."):
+            rows = shown._drawing.sides.header_rows
+            shown.complain(problem, look_again=False)
+            yield lambda rows=rows: self.level(review) and shown._drawing.sides.header_rows != rows
+            yield 50  # a moment in which nothing moves it
+            self.assertEqual(view.viewport_position()[1], 0.0, problem)
 
     def test_a_scrolled_view_stays_where_it_is(self) -> Iterator[Any]:
         review = yield from self.review()

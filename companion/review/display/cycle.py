@@ -299,6 +299,7 @@ class Cycle:
 
     def redraw(self) -> None:
         """What is drawn, or being drawn, does not fit the screen any more."""
+        self.drawing.note_top()
         if self._phase in (Phase.SHOWN, Phase.DRAWING) and self._holds(self._count):
             self._draw()  # else it will be drawn for the screen as it is then
 

@@ -55,7 +55,7 @@ class Drawing:
             )
         self._rows: List[Row] = []  # of the header
         self._header_height: object = None  # what makes it as high as it is shown
-        self._was_at_top = False  # when the screen changed
+        self._was_at_top = False  # before what was drawn did not fit any more
 
     def carry(self, edit: Optional[Carried]) -> None:
         """The proposal was edited, all at once; None if it is not certain how."""
@@ -113,15 +113,17 @@ class Drawing:
         """Whether as many rows stand beside the header as it has."""
         return self.sides is None or len(self._rows) == self.sides.header_rows
 
+    def note_top(self) -> None:
+        """The same text is about to be drawn in another way: a view at its top stays there."""
+        if self._view.viewport_position()[1] <= 0:  # else a drawing that is overtaken may have scrolled it
+            self._was_at_top = True
+
     def tick(self) -> bool:
         """Let one view follow the other, and look whether the screen has changed. True if something moved."""
         moved = self.sides is not None and self.sides.tick()
         sizes = self._watch.look()
         tilted = sizes is SizeCheck.UNCHANGED and self.sides is not None and not self.sides.still_level()
         if sizes is SizeCheck.CHANGED or tilted:
-            # A drawing that has scrolled may be overtaken by the next one.
-            if sizes is SizeCheck.CHANGED and self._view.viewport_position()[1] <= 0:
-                self._was_at_top = True
             if self.sides is not None:
                 self.sides.levelled = None
             self._styles.forget()
