@@ -32,6 +32,7 @@ READ_BYTES = 1 << 24
 LOOK_BYTES = 1 << 30
 """Neither is what one look would read beyond so much."""
 _FRESH_NANOSECONDS = 2_000_000_000  # the coarsest time stamps of file systems
+_STANDS_FOR_ANOTHER = 0x20000000  # the bit of a reparse tag (MS-FSCC 2.1.2.1); files in a cloud have other tags
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 _EVERY = 500  # files after which `cancelled` is asked
 _TRIES = 3
@@ -204,11 +205,16 @@ class Looks:
         return Reading(content, data if len(data) <= COPIED_BYTES else None)
 
 
+def is_real_folder(found: os.stat_result) -> bool:
+    """Whether it is a folder and no link to one. Python takes a junction, such a link on Windows, for a folder."""
+    return stat.S_ISDIR(found.st_mode) and not getattr(found, "st_reparse_tag", 0) & _STANDS_FOR_ANOTHER
+
+
 def is_solid(root: str, folder: str) -> bool:
     """Whether no part of the way from `root` to a folder below it, relative to it, is a link."""
     while folder:
         try:
-            if not stat.S_ISDIR(os.lstat(os.path.join(root, folder)).st_mode):
+            if not is_real_folder(os.lstat(os.path.join(root, folder))):
                 return False
         except OSError:
             return False

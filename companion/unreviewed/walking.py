@@ -15,7 +15,7 @@ import os
 import time
 from typing import Callable, Dict, List, NamedTuple, Tuple
 
-from .looking import Signature, signature_of
+from .looking import Signature, is_real_folder, signature_of
 
 RELISTED_SECONDS = 60.0
 RELISTED_FOLDERS = 100  # at most at one walk, so that none takes long
@@ -82,7 +82,10 @@ class Walks:
     def _list(self, here: str, before: Dict[str, _Listed]) -> _Listed | None:
         path = os.path.join(self._folder, here)
         try:
-            signature = signature_of(os.lstat(path))
+            status = os.lstat(path)
+            if here and not is_real_folder(status):
+                return None
+            signature = signature_of(status)
             known = before.get(here)
             if known is not None and known.signature == signature and not self._is_due(known):
                 return known

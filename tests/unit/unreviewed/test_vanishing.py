@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+from types import SimpleNamespace
 
 import pytest
 
 from companion.unreviewed import looking
+from companion.unreviewed.walking import Walks
 from tests.unit.unreviewed.conftest import TEXT, text
 
 
@@ -83,3 +85,23 @@ def test_what_is_told_of_a_file_by_its_name_and_by_its_descriptor_may_differ(pro
     project.write(run_bat=b"now\n")
     assert {path: change.obstacle for path, change in project.look().items()} == {"run.bat": ""}
     assert project.before("run.bat") == b"before\n"
+
+
+def test_a_junction_is_a_link_and_not_followed(project, monkeypatch):
+    """Windows has links to folders that Python takes for folders."""
+    project.write(a_txt=b"before\n", other__b_txt=b"before\n")
+    lstat = os.lstat
+
+    def with_junction(path: str, **options: object) -> object:
+        found = lstat(path, **options)
+        if not str(path).endswith("/other"):
+            return found
+        known = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
+        return SimpleNamespace(**known, st_reparse_tag=0xA0000003)
+
+    monkeypatch.setattr(os, "lstat", with_junction)
+    project.begin()
+    walked = Walks(str(project.folder), lambda path, is_folder: False, 1000).walk()
+    assert [path for path in walked.files if path.endswith(".txt")] == ["a.txt"]
+    project.write(a_txt=b"now\n", other__b_txt=b"now\n", other__c_txt=b"new\n")
+    assert set(project.look()) == {"a.txt"}
