@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from typing import NamedTuple, Optional
 
 from ..review.document import disk
@@ -50,17 +51,18 @@ def exchange(folder: str, path: str, held: State, wanted: State, storage: str) -
 
 
 def _check_way(folder: str, path: str, name: str) -> None:
-    """Raise `DiskError` if a link is on the way, now."""
+    """Raise `DiskError` if a link, or a file, is on the way, now."""
     parent = path.rpartition("/")[0]
     while parent and not os.path.lexists(os.path.join(folder, parent)):
         parent = parent.rpartition("/")[0]
     if not is_solid(folder, parent):
-        raise DiskError(f"{name} is left as it is: there is a link on the way to it.")
+        raise DiskError(f"{name} is left as it is: there is a file or a link on the way to it.")
 
 
 def _found(full: str, name: str, held: State) -> Original:
     """The file, if it is `held` and may be touched. Raises `DiskError` else."""
     if held.data is None:
+        _remove_empty(full)
         if os.path.lexists(full):
             raise DiskError(f"{name} is there again.")
         return Original(full, Kind.NEW)
@@ -71,6 +73,16 @@ def _found(full: str, name: str, held: State) -> Original:
     if problem:
         raise DiskError(f"{name} is left as it is: {problem}.")
     return disk.holding(full, held.data)
+
+
+def _remove_empty(folder: str) -> None:
+    """Remove a folder in which there is nothing but folders, to make room for a file that was there before it."""
+    with suppress(OSError):
+        if stat.S_ISDIR(os.lstat(folder).st_mode):
+            found = list(os.walk(folder, topdown=False))
+            if not any(files for _, _, files in found) and len(found) == 1 + sum(len(each) for _, each, _ in found):
+                for each, _, _ in found:
+                    os.rmdir(each)
 
 
 def _problem(found: os.stat_result, mode: int) -> str:

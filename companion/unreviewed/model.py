@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from enum import Enum
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Tuple
 
 from .contents import NOTHING, Content, full_path
 
@@ -94,6 +94,12 @@ class Change(NamedTuple):
         return full_path(self.folder, self.path)
 
 
+def _folders_of(path: str) -> FrozenSet[str]:
+    """All folders that lead to a path."""
+    parts = path.split("/")
+    return frozenset("/".join(parts[:count]) for count in range(1, len(parts)))
+
+
 _numbers = itertools.count(1)
 
 
@@ -151,13 +157,20 @@ class Model:
             self._note(path)
 
     def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
-        """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one."""
+        """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one,
+        unless something else is in its place by now, so that it could not be taken back as a whole."""
         before = self.before if scope is Scope.SINCE_KEPT else self.earlier
         paths = [path for path in reversed(self.paths()) if before(path) != self.now(path)]
-        gone = {before(path).identity: path for path in reversed(paths) if not self.now(path).there}
+        new = dict.fromkeys(path for path in paths if not before(path).there)
+        folders = {folder for path in new for folder in _folders_of(path)}
+        gone = {
+            before(path).identity: path
+            for path in reversed(paths)
+            if not self.now(path).there and path not in folders and _folders_of(path).isdisjoint(new)
+        }
         renamed: Dict[str, str] = {}
-        for path in paths:
-            if not before(path).there and self.now(path).readable:
+        for path in new:
+            if self.now(path).readable:
                 old_path = gone.pop(self.now(path).identity, "")
                 if old_path:
                     renamed[path] = old_path

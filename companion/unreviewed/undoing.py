@@ -123,11 +123,11 @@ def _exchanged(
 ) -> Tuple[List[Group], List[Refusal]]:
     """What was done, each group as a whole, and what was not.
 
-    What takes a file away comes first: a folder may have been in its place, or the file in that of a folder.
+    What takes a file away comes first, then renames: what comes back may have been in its place, or in its folder's.
     """
     problems: Dict[Group, Optional[Refusal]] = {}
-    for is_to_be_there in (False, True):
-        some = [group for group in groups if group[-1].wanted.there == is_to_be_there]
+    for length, comes in ((1, False), (2, False), (1, True)):
+        some = [group for group in groups if (len(group), group[-1].wanted.there) == (length, comes)]
         for group, problem in together(partial(_attempt, workspace, storage, progress), some):
             problems[group] = problem
             progress.went_on()
