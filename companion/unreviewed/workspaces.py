@@ -118,9 +118,10 @@ class Workspaces:
 
     def called(self, path: str) -> List[Tuple[Workspace, str]]:
         """The same without a look at the disk, by the names that windows have for their folders. Any thread."""
+        path = os.path.normpath(path)
         for folder, real in list(self._real.items()):
             start = os.path.join(folder, "")
-            if path.startswith(start):
+            if os.path.normcase(path).startswith(os.path.normcase(start)):
                 return self._in(os.path.join(real, path[len(start) :]))
         return self._in(path)
 

@@ -171,6 +171,15 @@ def test_an_accepted_proposal_is_not_listed_when_it_arrives(project, tracking, r
     assert tracking.lists(1).changes == ()
 
 
+def test_a_path_in_another_case_is_the_same_where_that_does_not_matter(project, tracking, rules, monkeypatch):
+    """As programs on Windows spell the letter of a drive."""
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    path = str(project.folder).upper() + "/sub/../a.txt"
+    assert tracking.called(path) == []
+    monkeypatch.setattr("os.path.normcase", str.lower)
+    assert [name for _, name in tracking.called(path)] == ["a.txt"]
+
+
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
