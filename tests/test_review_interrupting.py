@@ -206,6 +206,23 @@ class TestShowPendingDiffs(InterruptingTestCase):
         picked(-1)
         self.assertEqual(self.window.active_view(), view)
 
+    def test_one_that_was_answered_meanwhile_is_not_shown_and_a_preview_of_another_goes_back(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        view = yield from self.open_file()
+        first = yield from self.open_diff()
+        self.clock += 5
+        second = yield from self.open_diff("other.py", owner=QWEN)
+        self.window.focus_view(view)
+        _, highlighted, picked = self.items()
+        second.reject()  # its views are still there: the list has the focus
+        highlighted(1)
+        self.assertEqual(self.window.active_view(), view)
+        highlighted(0)
+        self.assertEqual(self.window.active_view(), self.proposal(first))
+        picked(1)
+        self.assertIn("that diff has already been answered", self.said[-1])
+        self.assertEqual(self.window.active_view(), view)
+
     def test_side_by_side_there_is_none(self) -> Iterator[Any]:
         view = yield from self.open_file()
         yield from self.open_diff()
