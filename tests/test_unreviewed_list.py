@@ -76,10 +76,13 @@ class TestListing(ChangesTestCase):
 
     def test_what_the_user_has_accepted_is_not_listed(self) -> Iterator[Any]:
         self.write()
+        self.write("western.py", b"# caf\xe9\n")
         yield from self.track()
-        review = yield from self.open_diff()
-        self.reviews.accept(review)
-        yield self.nothing_open
+        for name, proposed in (("file.py", PROPOSED), ("western.py", "# caf\xe9s\n")):
+            review = yield from self.open_diff(name, proposed)
+            self.reviews.accept(review)
+            yield self.nothing_open
+        self.assertEqual(self.read("western.py"), b"# caf\xe9s\n")
         self.write("other.py", "theirs\n")
         yield from self.listed("other.py")
 

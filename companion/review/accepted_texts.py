@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Callable, ClassVar, Dict, List, Optional
 from weakref import WeakSet
@@ -24,6 +25,7 @@ from ..editor.storage import storage_folder
 from .accepted_text import AcceptedText, Holder
 from .decision import Outcome, Owner, Review, Writer
 from .document.disk import ChangedError, DiskError, Original
+from .document.encodings import UTF_8, saved
 from .document.kept_texts import Found, KeptTexts, Text
 from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
@@ -52,7 +54,7 @@ class AcceptedTexts:
         open_reviews: OpenReviews,
         end: Callable[[Review, Optional[Outcome]], None],
         is_connected: Callable[[Owner], bool],
-        expect: Callable[[str, str], None],
+        expect: Callable[[str, bytes], None],
     ) -> None:
         """`end` closes a review that has been decided, and tells its client the outcome, if there is one.
         `is_connected` says whether a client is there. `expect` is told what may be written to which file."""
@@ -86,12 +88,21 @@ class AcceptedTexts:
         outcome = review.accept(told)
         awaited = told if told != text else None
         for each in dict.fromkeys((told, text)):  # in the order in which the file will hold them
-            self._expect(review.path, each)
+            self._announce(review.path, each, original)
         accepted = AcceptedText(Holder.TOLD, review.owner, review.path, text, original, awaited=awaited)
         self._texts.append(accepted)
         self._keep(accepted)
         self._end(review, outcome)
         self._look(accepted)
+
+    def _announce(self, path: str, text: str, original: Optional[Original]) -> None:
+        """Say what the file may hold soon. Some keep its encoding, and others write UTF-8 whatever it was."""
+        forms = [text.encode("utf-8", "surrogatepass")]
+        if original is not None and original.encoding != UTF_8:
+            with suppress(UnicodeEncodeError):
+                forms.insert(0, saved(text, original.encoding, original.line_endings))
+        for data in forms:
+            self._expect(path, data)
 
     @property
     def awaiting(self) -> bool:
@@ -201,7 +212,7 @@ class AcceptedTexts:
             return
         review.begin_writing()
         presentation.freeze(True)
-        self._expect(review.path, text)
+        self._announce(review.path, text, original)
         accepted = self._shown.pop(review, None) if guard is None else None
         if accepted is None:
             accepted = AcceptedText(Holder.WRITING, review.owner, review.path, text, original)

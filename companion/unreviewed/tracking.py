@@ -239,10 +239,10 @@ class Tracking:
         """The workspaces that a file lies in which are tracked, or were, and what it is called there. Any thread."""
         return self._workspaces.called(path) if self._workspaces is not None else []
 
-    def expect(self, path: str, text: str) -> None:
-        """The user has accepted `text` for the file at `path`. Before its client is told, or the file is written."""
+    def expect(self, path: str, data: bytes) -> None:
+        """The user has accepted `data` for the file at `path`. Before its client is told, or the file is written."""
         for workspace, name in self.called(path):
-            workspace.expect(name, text.encode("utf-8", "surrogatepass"))
+            workspace.expect(name, data)
 
     def roots(self, window: int) -> List[Root]:
         """The folders of a window."""

@@ -248,7 +248,7 @@ class Workspace:
             self._write_record()
 
     def expect(self, path: str, text: bytes) -> None:
-        """The user has accepted a proposal; `text`, in UTF-8, is what the file is about to hold. Any thread.
+        """The user has accepted a proposal; `text` is what the file is about to hold. Any thread.
 
         Must be said before the client is told, or the file may hold it already.
         """

@@ -165,7 +165,7 @@ def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, ta
 def test_an_accepted_proposal_is_not_listed_when_it_arrives(project, tracking, runtime, rules):
     project.write(a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
-    tracking.expect(str(project.folder / "a.txt"), "accepted\n")
+    tracking.expect(str(project.folder / "a.txt"), b"accepted\n")
     write_and_look(project, tracking, runtime, a_txt=b"acc")  # half of it
     write_and_look(project, tracking, runtime, a_txt=b"accepted\n")
     assert tracking.lists(1).changes == ()
