@@ -179,6 +179,22 @@ class TestKeys(SeveralTestCase):
         self.reviews.accept_as_proposed(second)
         yield lambda: self.answers() == [None, PROPOSED]
 
+    def test_nor_is_it_lost_if_both_of_its_tabs_were_closed_and_a_palette_is_open(self) -> Iterator[Any]:
+        first, second = yield from self.two()
+        self.clock += 5
+        self.reviews.reject(first)
+        yield lambda: self.window.active_view() == self.proposal(second)
+        views = [self.original(second), self.proposal(second)]
+        self.window.run_command("show_overlay", {"overlay": "command_palette"})
+        yield lambda: not self.reviews.open_reviews.arrangement.focus.free
+        for view in views:
+            view.close()
+        yield 50
+        self.window.run_command("hide_overlay")
+        yield lambda: second in self.reviews._presentations and self.proposal(second) not in views
+        yield self.settled
+        self.assertEqual((self.answers(), self.text(self.proposal(second))), ([None], PROPOSED))
+
     def test_one_whose_text_the_user_had_deleted_warns_again(self) -> Iterator[Any]:
         first, second = yield from self.two()
         self.proposal(second).run_command("select_all")

@@ -275,10 +275,11 @@ class OpenReviews:
     def show_anew(self, review: Review) -> bool:
         """Show a review in new views, because one of its own was closed or has become the user's. False if its window
         or its project has gone."""
-        if review not in self.presentations or not self.arrangement.is_still_there:
+        if not self.arrangement.is_still_there:
             return False
-        self.presentations.pop(review).close()
-        self.await_focus(review)
+        if review in self.presentations:  # else it waits already, as both of its tabs were closed
+            self.presentations.pop(review).close()
+            self.await_focus(review)
         return True
 
     def pair_up(self, view: sublime.View) -> None:
