@@ -68,8 +68,10 @@ def _found(full: str, name: str, held: State) -> Original:
         return Original(full, Kind.NEW)
     try:
         problem = _problem(os.lstat(full), held.mode)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         problem = "it is not there any more"
+    except OSError as error:
+        problem = f"it cannot be looked at ({error.strerror})"
     if problem:
         raise DiskError(f"{name} is left as it is: {problem}.")
     return disk.holding(full, held.data)

@@ -21,11 +21,15 @@ from .git import Entries, Position, Repository
 
 
 class Shelved(NamedTuple):
-    """What git has taken away: what the user had last had a say on, what the file held, and what git has left there."""
+    """What git has taken away: what the user had last had a say on, what the file held, and what git has left there.
+
+    `earlier`: what it held when the last turn began.
+    """
 
     before: Content
     held: Content
     left: Content = UNKNOWN
+    earlier: Content = UNKNOWN
 
 
 class Move:

@@ -49,6 +49,12 @@ class History:
         self._carry_turn(path, shown, wanted)
         self.happened(event, path, now, before)
 
+    def begin_turn(self) -> None:
+        """What was written until now, be it away for the moment, was written in an earlier turn."""
+        self.model.begin_turn()
+        for path, shelved in self.shelved.items():
+            self.shelved[path] = shelved._replace(earlier=shelved.held)
+
     def undone(self, path: str, held: Content, left: Content) -> None:
         """The user has undone something: what was written in an earlier turn is not to come back with a later one."""
         self._carry_turn(path, held, left)
@@ -91,7 +97,7 @@ class History:
 
     def followed(self, path: str, now: Content, move: Move) -> None:
         """Git has put there what the path holds."""
-        shelved = Shelved(self.model.before(path), self.model.now(path), now)
+        shelved = Shelved(self.model.before(path), self.model.now(path), now, self.model.earlier(path))
         if now != shelved.held and move.takes_away(path, self.names(shelved.held)):
             known = self.shelved.get(path)
             if move.brings_back and known is not None and known.held == now:
@@ -113,11 +119,13 @@ class History:
 
         What else is in it somebody has written since.
         """
-        before, held, left = self.shelved.pop(path)
+        before, held, left, earlier = self.shelved.pop(path)
         is_as_taken = self.model.now(path) == left and not move.commits(path)
         texts = self.copies.data(before), self.copies.data(held), self.copies.data(now)
         if now == held or is_as_taken:
             self.happened(Event.FOLLOWED, path, now, before)
+            if self.model.turn is not None and earlier.readable:
+                self.model.turn[path] = earlier
         elif texts[0] is None or texts[1] is None or texts[2] is None:
             self.happened(Event.WRITTEN, path, now)
         elif before.there and held.there and now.there:

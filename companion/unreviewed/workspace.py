@@ -279,7 +279,7 @@ class Workspace:
     def begin_turn(self) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""
         with self._lock:
-            self._model.begin_turn()
+            self._history.begin_turn()
             self._write_record()
 
     # -- what there is ------------------------------------------------------------------------------------------------

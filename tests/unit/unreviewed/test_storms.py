@@ -9,6 +9,8 @@ import time
 import pytest
 
 from companion.unreviewed.git import GitError, Repository
+from companion.unreviewed.model import Scope
+from companion.unreviewed.undoing import Progress, undo
 from tests.unit.unreviewed.conftest import TEXT, text
 
 
@@ -127,6 +129,26 @@ def test_what_a_stash_takes_and_gives_back_is_unreviewed_as_before(tracked, untr
     assert tracked.before("mine.txt") == text(line5=b"user")
     assert tracked.undo() == []
     assert tracked.read("mine.txt") == text(line5=b"user")
+
+
+@pytest.mark.parametrize("another_turn", [False, True])
+def test_what_comes_out_of_a_stash_is_of_the_turn_that_it_was_written_in(tracked, another_turn):
+    tracked.write(mine_txt=text(line3=b"one"))
+    tracked.look()
+    tracked.workspace.begin_turn()
+    tracked.write(mine_txt=text(line3=b"one", line20=b"two"))
+    tracked.look()
+    tracked.git("stash", "-q")
+    assert tracked.look() == {}
+    if another_turn:
+        tracked.workspace.begin_turn()
+        tracked.begin()
+    tracked.git("stash", "pop", "-q")
+    assert tracked.look()["mine.txt"].added == 2
+    turn = tracked.workspace.changes(Scope.LAST_TURN)
+    assert len(turn) == (0 if another_turn else 1)
+    assert undo(tracked.workspace, turn, Progress(), str(tracked.storage), 1.0) == []
+    assert tracked.read("mine.txt") == text(line3=b"one", **({"line20": b"two"} if another_turn else {}))
 
 
 def test_what_is_written_as_soon_as_a_stash_is_back_is_unreviewed_too(tracked):

@@ -105,3 +105,22 @@ def test_a_junction_is_a_link_and_not_followed(project, monkeypatch):
     assert [path for path in walked.files if path.endswith(".txt")] == ["a.txt"]
     project.write(a_txt=b"now\n", other__b_txt=b"now\n", other__c_txt=b"new\n")
     assert set(project.look()) == {"a.txt"}
+
+
+def test_an_undo_of_a_file_in_a_folder_that_cannot_be_entered_says_so(project, monkeypatch):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    lstat = os.lstat
+
+    def not_allowed(path: str, **options: object) -> os.stat_result:
+        if str(path).endswith("a.txt"):
+            raise PermissionError(13, "Permission denied")
+        return lstat(path, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "lstat", not_allowed)
+        (refusal,) = project.undo()
+    assert refusal.sentence == "a.txt is left as it is: it cannot be looked at (Permission denied)."
+    assert (project.read("a.txt"), set(project.look())) == (b"now\n", {"a.txt"})
