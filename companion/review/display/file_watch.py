@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Callable, Dict, Optional
 
 from ...comparison import Whitespace
 from ...editor import file_views
 from ..decision import Review
-from ..document import preparation
 from ..document.disk import Limits, Original
 from ..document.encodings import DEFAULT_FALLBACK
-from ..document.preparation import FileRequest, FileState, Preparation
+from ..document.preparation import FileRequest, FileState, Preparation, look, read
 
 if TYPE_CHECKING:
     import sublime
@@ -105,7 +104,7 @@ class FileWatch:
         elif self._review.before is None and self.original is not None and not self.changed:
             self._look_once_more = False
             self._looking = self._runtime.use_disk(
-                _look,
+                look,
                 self.original,
                 self._tabs,
                 then=partial(self._looked, self._reading, self.original),
@@ -143,12 +142,3 @@ def fallback_encoding(view: Optional[sublime.View]) -> str:
     """The editor's setting of that name, unless the user has put there what is no name."""
     chosen = view.settings().get("fallback_encoding") if view is not None else None
     return chosen if chosen and isinstance(chosen, str) else DEFAULT_FALLBACK
-
-
-def read(wanted: FileRequest, cancelled: Callable[[], bool]) -> Preparation:
-    """Read the file. Disk thread."""
-    return preparation.read(wanted)
-
-
-def _look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool]) -> FileState:
-    return preparation.look(original, tabs)

@@ -16,10 +16,10 @@ import os
 import stat
 import time
 from contextlib import suppress
-from typing import FrozenSet, Mapping, NamedTuple, Optional, Tuple
+from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from ...agents.window import CannotDo
-from ...comparison import Cancelled, Whitespace
+from ...comparison import Cancelled, Whitespace, never
 from . import disk
 from .comparing import Compared, Question, compare
 from .disk import Limits, Original
@@ -79,7 +79,7 @@ def prepare(file_request: FileRequest, proposed: str) -> Tuple[ProposedText, Pre
     return proposal, found._replace(compared=compared)
 
 
-def read(file_request: FileRequest) -> Preparation:
+def read(file_request: FileRequest, cancelled: Callable[[], bool] = never) -> Preparation:
     """Read the file, in the encoding of a tab that shows it. Never raises."""
     same = disk.same_files(file_request.path, file_request.tabs)
     encodings = [encoding for name, encoding in file_request.tabs.items() if name in same and encoding]
@@ -88,7 +88,7 @@ def read(file_request: FileRequest) -> Preparation:
     return Preparation(original, same)
 
 
-def look(original: Original, tabs: Mapping[str, str]) -> FileState:
+def look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool] = never) -> FileState:
     """Look whether the file is still what was read, and which tabs show it."""
     return FileState(disk.changed(original), disk.same_files(original.path, tabs))
 
