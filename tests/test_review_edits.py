@@ -127,9 +127,12 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         ):
             yield from self.accept()
             self.write("file.py", PROPOSED)
+            (accepted,) = self.reviews.accepted_texts._texts
             self.reviews.shutdown()
+            self.assertTrue(accepted.looking)
             release.set()
-            yield 200
+            yield lambda: not accepted.looking
+            yield 100  # what would be written comes a moment later
         self.assertEqual((self.read().decode(), len(os.listdir(self.kept))), (PROPOSED, 1))
 
     def test_what_is_shown_again_is_not_taken_for_written_when_a_newer_text_is(self) -> Iterator[Any]:
