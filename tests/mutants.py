@@ -33,6 +33,7 @@ _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 # The tests that should notice a fault, by the beginning of the file's path; the longest that fits counts.
 AREAS: Dict[str, Tuple[str, ...]] = {
     "companion/": ("tests/unit/application", "tests/unit/settings", "tests/unit/libraries", "tests/unit/log"),
+    "companion/actions.py": ("tests/unit/application", "editor:test_*s.py"),
     "companion/agents/": ("tests/unit/agents", "tests/unit/discovery", "tests/unit/application"),
     "companion/common/": (
         "tests/unit/context",
@@ -49,7 +50,14 @@ AREAS: Dict[str, Tuple[str, ...]] = {
     "companion/endpoint/": ("tests/unit/application", "tests/unit/hostile/who_may_what", "editor:test_*s.py"),
     "companion/protocol/": ("tests/unit/protocol", "tests/unit/transport"),
     "companion/review/": ("tests/unit/review", "tests/unit/hostile/data", "editor:test_review_*.py"),
-    "companion/system/": ("tests/unit/agents", "tests/unit/diagnosis", "tests/unit/discovery", "tests/unit/terminals"),
+    "companion/system/": (
+        "tests/unit/agents",
+        "tests/unit/diagnosis",
+        "tests/unit/discovery",
+        "tests/unit/review",
+        "tests/unit/terminals",
+        "tests/unit/transport",
+    ),
     "companion/terminals/": ("tests/unit/terminals", "editor:test_terminal*.py"),
     "companion/transport/": ("tests/unit/transport", "tests/unit/hostile"),
     "companion/unreviewed/": ("tests/unit/unreviewed", "editor:test_unreviewed_*.py"),
