@@ -77,12 +77,15 @@ class TestListing(ChangesTestCase):
     def test_what_the_user_has_accepted_is_not_listed(self) -> Iterator[Any]:
         self.write()
         self.write("western.py", b"# caf\xe9\n")
+        self.write("wide.py", "\ufeffone\r\ntwo\r\n".encode("utf-16-le"))
         yield from self.track()
-        for name, proposed in (("file.py", PROPOSED), ("western.py", "# caf\xe9s\n")):
+        texts = {"file.py": PROPOSED, "western.py": "# caf\xe9s\n", "wide.py": "\ufeffone\r\nTWO\r\n"}
+        for name, proposed in texts.items():
             review = yield from self.open_diff(name, proposed)
             self.reviews.accept(review)
             yield self.nothing_open
         self.assertEqual(self.read("western.py"), b"# caf\xe9s\n")
+        self.assertEqual(self.read("wide.py"), texts["wide.py"].encode("utf-16-le"))
         self.write("other.py", "theirs\n")
         yield from self.listed("other.py")
 

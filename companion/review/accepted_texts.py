@@ -27,6 +27,7 @@ from .decision import Outcome, Owner, Review, Writer
 from .document.disk import ChangedError, DiskError, Original
 from .document.encodings import UTF_8, saved
 from .document.kept_texts import Found, KeptTexts, Text
+from .document.text import plain
 from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
 
@@ -100,7 +101,7 @@ class AcceptedTexts:
         forms = [text.encode("utf-8", "surrogatepass")]
         if original is not None and original.encoding != UTF_8:
             with suppress(UnicodeEncodeError):
-                forms.insert(0, saved(text, original.encoding, original.line_endings))
+                forms.insert(0, saved(plain(text), original.encoding, original.line_endings))
         for data in forms:
             self._expect(path, data)
 
