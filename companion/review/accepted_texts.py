@@ -74,18 +74,18 @@ class AcceptedTexts:
     def accept(self, review: Review, text: str) -> None:
         """Accept `text` as the user does. If nobody else will write it, it is written first."""
         ticket = review.ticket
-        told = text if ticket is None or ticket.edits_return else review.proposal.exact
         if review.orphaned or not self._is_connected(review.owner) or (ticket is not None and not ticket.waiting):
             written = f"wrote {os.path.basename(review.path)}"
             self.write(review, text, lambda problem: say(self._window, problem or written))
         else:
-            self._tell(review, text, told)
+            self._tell(review, text)
 
     # -- the client writes --------------------------------------------------------------------------------------------
 
-    def _tell(self, review: Review, text: str, told: str) -> None:
-        """The client is `told` the text, or what it writes in its place: then the text is saved over that."""
-        original = self._open.presentations[review].original
+    def _tell(self, review: Review, text: str) -> None:
+        """The client is told the text, or what it writes in its place: then the text is saved over that."""
+        ticket, original = review.ticket, self._open.presentations[review].original
+        told = text if ticket is None or ticket.edits_return else review.proposal.exact
         outcome = review.accept(told)
         awaited = told if told != text else None
         for each in dict.fromkeys((told, text)):  # in the order in which the file will hold them

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, S
 import sublime
 
 from ...editor import file_views
-from ...editor.view_roles import is_terminal, role_of
+from ...editor.view_roles import ORIGINAL, PROPOSAL, is_terminal, role_of
 from . import layout as layouts
 from .snapshot import Snapshot, is_in, is_placeholder, restore_stored
 
@@ -160,10 +160,9 @@ class SplitLayout:
 
     def _find_groups(self, ours: List[sublime.View]) -> None:
         """Where our views are now: the user may have moved them."""
-        originals = [view for view in ours if file_views.is_in(view, self._window) and role_of(view) == "original"]
-        proposals = [view for view in ours if file_views.is_in(view, self._window) and role_of(view) == "proposal"]
-        proposal = self._window.get_view_index(proposals[-1])[0] if proposals else self._groups.proposal
-        original = self._window.get_view_index(originals[-1])[0] if originals else self._groups.original
+        here = [view for view in ours if file_views.is_in(view, self._window)]
+        found = {role_of(view): self._window.get_view_index(view)[0] for view in here}
+        original, proposal = found.get(ORIGINAL, self._groups.original), found.get(PROPOSAL, self._groups.proposal)
         count = self._window.num_groups()
         proposal = proposal if 0 <= proposal < count else self._window.active_group()
         self._groups = Groups(original if 0 <= original < count else proposal, proposal)
