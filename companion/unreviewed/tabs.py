@@ -54,7 +54,7 @@ class Tabs:
 
 def look_at(path: str, there: Workspaces) -> None:
     """A tab has read this file. Disk thread."""
-    for workspace, name in there.holding(path):
+    for workspace, name in there.holding(os.path.realpath(path)):
         workspace.look_at([name])
 
 
@@ -65,5 +65,5 @@ def take_over(path: str, text: str, encoding: str, line_endings: str, there: Wor
         found = read_all(descriptor, COPIED_BYTES)
         if says(found, data):  # the editor knows best how lines end
             data = found
-    for workspace, name in there.holding(path):
+    for workspace, name in there.holding(os.path.realpath(path)):
         workspace.saved(name, data)

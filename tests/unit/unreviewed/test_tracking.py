@@ -7,6 +7,8 @@ import os
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
@@ -160,6 +162,17 @@ def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, ta
     assert tracking.lists(1).changes == ()
     write_and_look(project, tracking, runtime, new_txt=b"mine\r\nagent\r\n")
     assert [change.kind.value for change in tracking.lists(1).changes] == ["changed"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="not every user may make links there")
+def test_what_the_user_saves_through_a_link_is_not_listed(project, tracking, runtime, tabs, rules):
+    project.write(a_txt=b"1\n")
+    (project.folder / "link.txt").symlink_to("a.txt")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    project.write(a_txt=b"2\n")
+    tracking.carry_out(partial(tabs.take_over, str(project.folder / "link.txt"), "2\n", "UTF-8", "Unix"))
+    write_and_look(project, tracking, runtime)
+    assert tracking.lists(1).changes == ()
 
 
 def test_an_accepted_proposal_is_not_listed_when_it_arrives(project, tracking, runtime, rules):
