@@ -1,4 +1,4 @@
-"""Reads, writes and removes single discovery files.
+"""Reads and writes single discovery files.
 
 Rule: a file appears complete and readable by its owner alone, or not at all. Existing files are not trusted: a link or
 a file of another user counts as unreadable, and of a huge one only the beginning is read.
@@ -78,12 +78,3 @@ def write(directory: str, name: str, data: bytes, editor_pid: int, platform: Pla
         private_files.write(path, data, temporary, to_disk=False)
     except OSError as error:
         raise DiscoveryError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def remove(path: str) -> bool:
-    """Remove a file or a link, but never its target. False if that failed. Never raises."""
-    try:
-        os.unlink(path)
-    except OSError:
-        return False
-    return True

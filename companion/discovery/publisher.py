@@ -12,6 +12,7 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement
 from ..system.platform import Platform
+from ..system.raw_files import remove
 from . import files
 from .directory import DiscoveryError, prepare
 
@@ -105,6 +106,6 @@ class Publisher:
                 continue
             content = files.read(path, self._platform)
             if content is not None and written.agent.identity(content) == written.identity:
-                files.remove(path)
+                remove(path)
                 logger.debug("removed %s", path)
             self._written.pop(path, None)

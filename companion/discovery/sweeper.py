@@ -21,6 +21,7 @@ from ..system.listeners import is_answered
 from ..system.platform import Platform
 from ..system.processes import began as process_began
 from ..system.processes import is_alive as process_is_alive
+from ..system.raw_files import remove
 from . import files
 from .directory import is_safe
 
@@ -57,7 +58,7 @@ def sweep(
             continue
         for name in names:
             path = platform.path.join(directory, name)
-            if judge.is_stale(agent, name, path) and files.remove(path):
+            if judge.is_stale(agent, name, path) and remove(path):
                 removed.append(path)
     for folder in socket_folders.left_over(platform.temporary_directory(), time.time()):
         socket_folders.remove(folder)

@@ -19,7 +19,7 @@ import time
 from contextlib import suppress
 from typing import Iterator, List, Optional
 
-from .raw_files import flush, flush_folder, new_file, read_all, write_all
+from .raw_files import flush, flush_folder, new_file, read_all, remove, write_all
 
 if sys.platform == "win32":
     import msvcrt
@@ -52,11 +52,9 @@ class PrivateFile:
         """Remove the file, and the folder if it was the last one. Never raises; what was released stays."""
         if self._descriptor < 0:
             return
-        with suppress(OSError):
-            os.unlink(self.path)
+        remove(self.path)
         self.release()
-        with suppress(OSError):
-            os.unlink(self.path)  # Windows lets only now
+        remove(self.path)  # Windows lets only now
         with suppress(OSError):
             os.rmdir(os.path.dirname(self.path))
 
@@ -140,8 +138,7 @@ def write(path: str, data: bytes, temporary: str = "", *, to_disk: bool = True) 
     try:
         os.replace(temporary, path)
     except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
+        remove(temporary)
         raise
     if to_disk:
         flush_folder(os.path.dirname(path))
@@ -169,8 +166,7 @@ def _made(path: str, data: bytes) -> Optional[PrivateFile]:
     except OSError:
         if made is not None:
             made.release()
-        with suppress(OSError):
-            os.unlink(temporary)
+        remove(temporary)
         raise
     if made is None:
         return _take(path)

@@ -61,9 +61,17 @@ def new_file(path: str, mode: int = 0o600) -> Iterator[int]:
         finally:
             os.close(descriptor)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(path)
+        remove(path)
         raise
+
+
+def remove(path: str) -> bool:
+    """Remove a file or a link, but never its target. False if that failed. Never raises."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True
 
 
 def read_all(descriptor: int, most: Optional[int] = None) -> bytes:

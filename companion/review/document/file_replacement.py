@@ -33,7 +33,7 @@ from contextlib import suppress
 from functools import partial
 from typing import List, Tuple
 
-from ...system.raw_files import flush, flush_folder, identity_of, new_file, read_all, write_all
+from ...system.raw_files import flush, flush_folder, identity_of, new_file, read_all, remove, write_all
 from .journal import Entry, give_name, noted, put_back
 
 logger = logging.getLogger("gemini_companion.review")
@@ -81,7 +81,7 @@ def create(path: str, data: bytes, storage: str) -> None:
             try:
                 give_name(entry.beside, entry.path, partial(note.change, entry._replace(holds_place=True)))
             finally:
-                _remove(entry.beside)
+                remove(entry.beside)
         except BaseException:
             for each in reversed(made):
                 with suppress(OSError):  # somebody else may use it already
@@ -134,9 +134,9 @@ def replace_content(descriptor: int, found: os.stat_result, path: str, old: byte
             note.leave()
             raise
         except BaseException:
-            _remove(copy)
+            remove(copy)
             raise
-        _remove(copy)
+        remove(copy)
 
 
 def _make_copy(entry: Entry) -> str:
@@ -215,7 +215,7 @@ def _replace(descriptor: int, found: os.stat_result, entry: Entry) -> None:
             os.replace(entry.beside, entry.path)
             raise OvertakenError(errno.EBUSY, "somebody else has just written to it")
     except BaseException:
-        _remove(entry.beside)
+        remove(entry.beside)
         raise
     flush_folder(os.path.dirname(entry.path))
 
@@ -268,8 +268,3 @@ def beside(target: str) -> str:
     folder, name = os.path.split(target)
     # A name has at most 255 bytes, so that of a file with a long one cannot be part of it.
     return os.path.join(folder, f".{name[:40]}.{secrets.token_hex(8)}{SUFFIX}")
-
-
-def _remove(path: str) -> None:
-    with suppress(OSError):
-        os.unlink(path)
