@@ -172,6 +172,7 @@ class TestReviewing(ChangesTestCase):
             yield from self.listed(*list(changed)[:number])
         self.assertEqual(self.names(), ["two.py", "b.png", "a.png", "one.py"])
         review = yield from self.show("two.py")
+        self.assertIn("Next: one.py", self.header(review))
         self.command("accept_diff")
         yield lambda: self.open_review("one.py") is not None and not review.pending
         for name in ("a.png", "b.png"):

@@ -160,7 +160,7 @@ class ChangeReviews:
     def _listed(self, path: str) -> Optional[Change]:
         return next((change for change in self.listed if change.full_path == path), None)
 
-    def _after(self, change: Change, passed: Tuple[Change, ...] = ()) -> Optional[Change]:
+    def _after(self, change: Change, passed: Tuple[Change, ...]) -> Optional[Change]:
         """The next change in the list that was not `passed` over; after the last one the first."""
         others = [each for each in self.listed if each.full_path != change.full_path and each not in passed]
         older = [each for each in others if each.number < change.number]
@@ -197,7 +197,7 @@ class ChangeReviews:
     def _note(self, review: Review) -> None:
         """Say in the header what happened to the file, and which one comes next."""
         change = self._shown[review].change
-        following = self._after(change)
+        following = self._after(change, tuple(each for each in self.listed if each.binary))
         notes = [about(change, review.before.text if review.before is not None else None, review.proposal.shown)]
         notes += [f"{change.who} was at work." if change.who else "", change.obstacle]
         notes = [note for note in notes if note]
