@@ -30,6 +30,9 @@ class Rules(NamedTuple):
     left_out: Callable[[str, bool], bool]
 
 
+NO_RULES = Rules(lambda path: False, lambda path, is_folder: False)
+
+
 class Files:
     """The files of one folder. `entries` is what git has staged; `uncovers` whether files that were not there at the
     last look may have been there all the same."""
@@ -47,7 +50,7 @@ class Files:
         self._paths: Dict[str, str] = {}
         self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
         self._asked = float("-inf")
-        self.use(Rules(lambda path: False, lambda path, is_folder: False))
+        self.use(NO_RULES)
 
     def use(self, rules: Rules) -> None:
         """Other rules from now on."""

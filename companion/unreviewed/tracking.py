@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
-from .files import Rules
+from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .schedule import INTERVAL_SECONDS, Schedule
 from .store import UNTIDY_BYTES
@@ -115,7 +115,7 @@ class Tracking:
 
     def leave(self, window: int) -> None:
         """A window has gone."""
-        self.track(window, (), Rules(lambda path: False, lambda path, is_folder: False), tracked=False)
+        self.track(window, (), NO_RULES, tracked=False)
 
     def lists(self, window: int) -> Lists:
         """What is unreviewed in the folders of a window. Any thread."""

@@ -15,7 +15,7 @@ from typing import Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from ..common.workers import together
 from ..comparison import Hunk
 from ..review.document.disk import DiskError, same_files
-from .contents import NOTHING, Content, full_path, identity
+from .contents import NOTHING, UNKNOWN, Content, full_path
 from .exchanging import State, exchange
 from .merging import without_hunks
 from .model import Change
@@ -61,25 +61,23 @@ def undo(
 
     `when` is the same for all that is brought back together, in seconds of the wall clock.
     """
-    groups = [_group(change) for change in changes]
+    groups = {_group(change): change for change in changes}
     if hunks:
         (change,) = changes
-        left = _without(workspace, change, hunks)
-        if left is None:
-            return [Refusal(change.full_path, change.obstacle or _unknown(change.path))]
-        groups = [(Step(change.path, change.now, left),)]
+        groups = {(Step(change.path, change.now, _without(workspace, change, hunks)),): change}
     with workspace.only_undo:
         former = workspace.last_undone
         try:
             ready = workspace.undoing(groups, when)
         except OSError as error:
             sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
-            return [_refusal(workspace, group, sentence) for group in groups]
+            return [Refusal(change.full_path, sentence) for change in changes]
         done, refused = _exchanged(workspace, ready, storage, progress)
         if ready:
             workspace.undone(Undone(tuple(done), when) if done else former, done)
             workspace.look_at([step.path for group in ready for step in group])
-    return [_refusal(workspace, group, _unknown(group[-1].path)) for group in groups if group not in ready] + refused
+    unknown = [change for group, change in groups.items() if group not in ready]
+    return [Refusal(each.full_path, each.obstacle or _unknown(each.path)) for each in unknown] + refused
 
 
 def restore(workspace: Workspace, progress: Progress, storage: str) -> List[Refusal]:
@@ -106,16 +104,13 @@ def _backwards(group: Group) -> Group:
     return tuple(Step(step.path, step.wanted, step.held) for step in reversed(group))
 
 
-def _without(workspace: Workspace, change: Change, hunks: Sequence[Hunk]) -> Optional[Content]:
-    """What a file holds once these hunks are taken back; None if nobody knows."""
-    old, new = workspace.data(change.before), workspace.data(change.now)
+def _without(workspace: Workspace, change: Change, hunks: Sequence[Hunk]) -> Content:
+    """What a file holds once these hunks are taken back."""
+    old, new = workspace.all_data([change.before, change.now])
     if old is None or new is None:
-        return None
+        return UNKNOWN
     data = without_hunks(old, new, hunks)
-    if data == old:
-        return change.before
-    left = Content(identity(data, change.now.identity), change.now.mode, len(data))
-    return left if workspace.hold(left, data) else None
+    return change.before if data == old else workspace.content(data, change.now)
 
 
 def _exchanged(
@@ -142,12 +137,8 @@ def _attempt(workspace: Workspace, storage: str, progress: Progress, group: Grou
         try:
             _exchange_all(workspace, group, storage)
         except DiskError as error:
-            return _refusal(workspace, group, str(error))
+            return Refusal(full_path(workspace.folder, group[-1].path), str(error))
     return problem
-
-
-def _refusal(workspace: Workspace, group: Group, sentence: str) -> Refusal:
-    return Refusal(full_path(workspace.folder, group[-1].path), sentence)
 
 
 def _exchange_all(workspace: Workspace, group: Group, storage: str) -> None:

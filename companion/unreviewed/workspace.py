@@ -309,7 +309,7 @@ class Workspace:
 
     # -- undo ---------------------------------------------------------------------------------------------------------
 
-    def undoing(self, wanted: Sequence[Group], when: float) -> Collection[Group]:
+    def undoing(self, wanted: Collection[Group], when: float) -> Collection[Group]:
         """These are about to be undone: keep them, so that they can be restored. Raises `OSError`; then undo nothing.
 
         The result are those that can be undone, because it is known what their files hold and held.
@@ -348,11 +348,10 @@ class Workspace:
             self.last_undone = left
             self._write_record()
 
-    def hold(self, content: Content, data: bytes) -> bool:
-        """Hold bytes that a file is about to have. Whether there is room for them."""
+    def content(self, data: bytes, like: Content) -> Content:
+        """Bytes that a file is about to have, which are kept, with the permissions of another content."""
         with self._lock:
-            self._copies.hold(content, data)
-            return self._copies.data(content) is not None
+            return self._history.content(data, like)
 
     # -- the record ---------------------------------------------------------------------------------------------------
 
