@@ -38,13 +38,16 @@ def test_many_files_are_undone_and_brought_back_byte_for_byte_with_few_questions
     asked, flushed = [], []
     run, fsync = Repository._run, os.fsync
     monkeypatch.setattr(Repository, "_run", lambda *args, **options: asked.append(args) or run(*args, **options))
-    monkeypatch.setattr(os, "fsync", lambda descriptor: flushed.append(descriptor) or fsync(descriptor))
+    monkeypatch.setattr(os, "fsync", lambda each: flushed.append(os.fstat(each).st_ino) or fsync(each))
     now = state(many)
     assert len(many.look()) == 2 * COUNT
     asked.clear()
     assert many.undo() == []
     assert len(asked) <= 2 + 6 * COUNT // portion
     assert len(flushed) <= 2 * COUNT * 6 + 10
+    kept = {path.stat().st_ino for path in (many.storage / "store").glob("*.kept")}
+    assert kept <= set(flushed)
+    assert len(kept) >= 2 * COUNT
     assert state(many) == {f"folder{number % 3}/f{number}.txt": b"before %d\n" % number for number in range(COUNT)}
     assert many.restore() == []
     assert state(many) == now
@@ -81,3 +84,23 @@ def test_a_process_that_ends_in_the_midst_leaves_what_can_be_brought_back(many, 
     assert state(many) != now
     many.restore()
     assert state(many) == now
+
+
+def test_a_copy_that_is_damaged_is_made_anew_before_anything_is_undone(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n", b_txt=b"new\n")
+    project.look()
+    for kept in (project.storage / "store").glob("*.kept"):
+        kept.write_bytes(kept.read_bytes()[:-2])
+    assert project.undo() == []
+    project.begin()  # in a later process
+    assert project.restore() == []
+    assert (project.read("a.txt"), project.read("b.txt")) == (b"now\n", b"new\n")
+
+
+def test_what_is_in_memory_at_once_has_its_bounds(monkeypatch):
+    monkeypatch.setattr(contents, "PORTION_FILES", 3)
+    monkeypatch.setattr(contents, "PORTION_BYTES", 6)
+    found = list(contents.portions([3, 3, 1, 9, 1, 1, 1, 1], lambda size: size))
+    assert found == [[3, 3], [1], [9], [1, 1, 1], [1]]
