@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from types import SimpleNamespace
 
 import pytest
 
@@ -80,6 +81,21 @@ def test_a_link_is_refused_even_to_a_directory_of_ones_own(machine, tmp_path, wh
     assert "is a link" in refused(machine)
     assert os.listdir(str(target)) == ["ide"]
     assert os.listdir(str(target / "ide")) == []
+
+
+def test_so_is_a_junction_of_windows(machine, monkeypatch):
+    made(machine)
+    real = os.stat
+
+    def status(path, **options):
+        found = real(path, **options)
+        if path != str(machine.gemini):
+            return found
+        values = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
+        return SimpleNamespace(**{**values, "st_file_attributes": 0x400})
+
+    monkeypatch.setattr(os, "stat", status)
+    assert "is a link" in refused(machine)
 
 
 def test_a_directory_of_another_user_is_refused(machine):
