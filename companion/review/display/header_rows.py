@@ -8,11 +8,12 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
+import os
 from html import escape
 from typing import Callable, List, NamedTuple, Sequence
 
 from ...common.display_names import client_name, columns, cut_middle, file_name, shown, wrapped
-from .header import CERTAIN, Header, counts_text, notices, position
+from .header import CERTAIN, Header, Notice, counts_text, notices, position
 from .markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, document, link, padded, space, stamped
 
 _GAP = "   "  # between the parts of a row
@@ -30,14 +31,18 @@ def header_rows(header: Header) -> List[Row]:
     """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
     pieces, actions = _title(header), _actions(header)
     fits = _width(pieces + actions) <= header.columns
+    sentences = notices(header)
     if header.place:
         taken = pieces + actions if fits else _folded_first(pieces, header.columns)
-        pieces[0] = _file(header, header.columns - _width(taken))
+        room = header.columns - _width(taken)
+        pieces[0] = _file(header, room)
+        if os.path.isabs(header.place) and columns(shown(header.place)) >= room:
+            sentences = (Notice(f"The file is in {header.place}.", risk=False), *sentences)  # in no workspace folder
     if fits:
         rows = [_row("bar", pieces + actions)]
     else:
         rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
-    for notice in notices(header):
+    for notice in sentences:
         kind, first, others = ("notice", "\u26a0 ", "\u2003 ") if notice.risk else ("note", "", "")
         lines = wrapped(shown(notice.sentence), max(1, header.columns - 4))
         words = [Piece((others if number else first) + line) for number, line in enumerate(lines)]

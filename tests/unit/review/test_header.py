@@ -101,6 +101,16 @@ def test_the_place_of_the_file_takes_what_room_is_left():
         assert all(row.columns <= width for row in rows)
 
 
+def test_the_place_of_a_file_in_no_workspace_folder_is_said_however_narrow_the_view_is(tmp_path):
+    place = str(tmp_path)
+    for width in range(28, 150):
+        text = "".join(
+            words(row.markup).strip() + " " for row in header_rows(HEADER._replace(columns=width, place=place))
+        )
+        assert place in text.replace(" ", ""), width
+        assert text.count("The file is in") == (0 if f"{place}/file.py" in text else 1)
+
+
 @pytest.mark.parametrize(
     ("path", "folders", "place"),
     [
