@@ -34,9 +34,9 @@ def header_rows(header: Header) -> List[Row]:
     sentences = notices(header)
     if header.place:
         taken = pieces + actions if fits else _folded_first(pieces, header.columns)
-        room = header.columns - _width(taken)
-        pieces[0] = _file(header, room)
-        if os.path.isabs(header.place) and columns(shown(header.place)) >= room:
+        place = _fitting_place(header, header.columns - _width(taken))
+        pieces[0] = _file(header, place)
+        if os.path.isabs(header.place) and place != shown(header.place):
             sentences = (Notice(f"The file is in {header.place}.", risk=False), *sentences)  # in no workspace folder
     if fits:
         rows = [_row("bar", pieces + actions)]
@@ -102,12 +102,16 @@ def _title(header: Header) -> List[Piece]:
     return pieces
 
 
-def _file(header: Header, room_for_place: int = 0) -> Piece:
-    """The file and its client, with the file's place in front if there is room for so much that it says something."""
+def _fitting_place(header: Header, room: int) -> str:
+    """As much of the file's place as fits into the room, if that is so much that it says something."""
+    return cut_middle(shown(header.place), room - 1) if room > _SHORTEST_PLACE else ""
+
+
+def _file(header: Header, place: str = "") -> Piece:
+    """The file and its client, with the file's place in front if there is one."""
     room = header.columns - len(_ARROW)
     client = cut_middle(client_name(header.client), max(1, room // 2))
     name = cut_middle(file_name(header.name), max(1, room - columns(client)))
-    place = cut_middle(shown(header.place), room_for_place - 1) if room_for_place > _SHORTEST_PLACE else ""
     folder = f"{place}/" if place else ""
 
     def bold_name(text: str) -> str:

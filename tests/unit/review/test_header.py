@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from html import unescape
@@ -101,8 +102,8 @@ def test_the_place_of_the_file_takes_what_room_is_left():
         assert all(row.columns <= width for row in rows)
 
 
-def test_the_place_of_a_file_in_no_workspace_folder_is_said_however_narrow_the_view_is(tmp_path):
-    place = str(tmp_path)
+@pytest.mark.parametrize("place", [os.path.abspath(os.sep + "etc"), os.path.abspath(os.sep + "a_longer_name" * 4)])
+def test_the_place_of_a_file_in_no_workspace_folder_is_said_however_narrow_the_view_is(place):
     for width in range(28, 150):
         text = "".join(
             words(row.markup).strip() + " " for row in header_rows(HEADER._replace(columns=width, place=place))
