@@ -99,7 +99,7 @@ class EndpointWindow:
 
         request.call.on_cancelled(cancelled)
         found = await self._prepared(session, ticket, request.path, request.proposed)
-        if ticket.waiting and not decided.done():
+        if not decided.done():
             await self._runtime.call_main(self._open, session, request.path, found, ticket)
         outcome = await decided
         if outcome is None:

@@ -114,8 +114,9 @@ class Reviews:
         return FileRequest(path, Limits(1000, 100), "Western (Windows 1252)", {})
 
     def open_diff(self, owner, path, proposal, prepared, ticket=None):
-        self._note("open", owner, path, proposal.exact, prepared.original.text)
-        self.tickets.append(ticket)
+        if ticket is None or ticket.waiting:
+            self._note("open", owner, path, proposal.exact, prepared.original.text)
+            self.tickets.append(ticket)
 
     def path_of(self, owner, path):
         return self.paths.pop(0) if self.paths else path
