@@ -191,7 +191,8 @@ class TestShowPendingDiffs(InterruptingTestCase):
         (_, items, picked), named = shown.call_args
         return items, named["on_highlight"], picked
 
-    def test_a_preview_needs_no_other_group(self) -> Iterator[Any]:
+    def list_of_two(self) -> Iterator[Any]:
+        """Two diffs in one group with a file, which has the focus, and the list of them."""
         self.use(review_presentation="inline")
         view = yield from self.open_file()
         first = yield from self.open_diff()
@@ -199,6 +200,10 @@ class TestShowPendingDiffs(InterruptingTestCase):
         second = yield from self.open_diff("other.py", owner=QWEN)
         self.window.focus_view(view)
         _, highlighted, picked = self.items()
+        return view, first, second, highlighted, picked
+
+    def test_a_preview_needs_no_other_group(self) -> Iterator[Any]:
+        view, first, second, highlighted, picked = yield from self.list_of_two()
         highlighted(1)
         self.assertEqual(self.window.active_view(), self.proposal(second))
         highlighted(0)
@@ -207,13 +212,7 @@ class TestShowPendingDiffs(InterruptingTestCase):
         self.assertEqual(self.window.active_view(), view)
 
     def test_one_that_was_answered_meanwhile_is_not_shown_and_a_preview_of_another_goes_back(self) -> Iterator[Any]:
-        self.use(review_presentation="inline")
-        view = yield from self.open_file()
-        first = yield from self.open_diff()
-        self.clock += 5
-        second = yield from self.open_diff("other.py", owner=QWEN)
-        self.window.focus_view(view)
-        _, highlighted, picked = self.items()
+        view, first, second, highlighted, picked = yield from self.list_of_two()
         second.reject()  # its views are still there: the list has the focus
         highlighted(1)
         self.assertEqual(self.window.active_view(), view)

@@ -42,5 +42,8 @@ def choose(window: sublime.Window, entries: Sequence[Entry], placeholder: str = 
         if index >= 0:
             entries[index].act()
 
-    items = [sublime.QuickPanelItem(shown(each[0]), html.escape(shown(each[2])), each[3]) for each in entries]
+    items = [
+        sublime.QuickPanelItem(shown(entry.caption), html.escape(shown(entry.details)), entry.annotation)
+        for entry in entries
+    ]
     window.show_quick_panel(items, picked, on_highlight=highlighted, placeholder=shown(placeholder))

@@ -269,11 +269,8 @@ def test_permissions_that_have_changed_since_are_not_taken_back(project):
     assert (project.read("a.txt"), stat.S_IMODE(os.stat(str(project.folder / "a.txt")).st_mode)) == (b"now\n", 0o700)
 
 
-@pytest.mark.parametrize("project", ["no git"], indirect=True)  # git lists such a file by one name
-def test_a_renamed_letter_case_never_removes_the_file(project, monkeypatch):
+def rename_letter_case(project, monkeypatch):
     """Where names differ by case alone the file is there under its former name, too."""
-    project.write(Read_Me=b"mine\n", other_txt=b"mine\n")
-    project.begin()
     (project.folder / "Read.Me").rename(project.folder / "read.me")
     lstat = os.lstat
 
@@ -284,6 +281,13 @@ def test_a_renamed_letter_case_never_removes_the_file(project, monkeypatch):
             return lstat(str(path).replace("Read.Me", "read.me"))
 
     monkeypatch.setattr(os, "lstat", any_case)
+
+
+@pytest.mark.parametrize("project", ["no git"], indirect=True)  # git lists such a file by one name
+def test_a_renamed_letter_case_never_removes_the_file(project, monkeypatch):
+    project.write(Read_Me=b"mine\n", other_txt=b"mine\n")
+    project.begin()
+    rename_letter_case(project, monkeypatch)
     for _ in range(2):
         listed = project.look()
         assert [(path, change.old_path) for path, change in listed.items()] == [("read.me", "Read.Me")]
@@ -296,16 +300,7 @@ def test_a_renamed_letter_case_that_git_lists_twice_is_no_change_at_every_second
     repository.write(Read_Me=b"mine\n")
     repository.commit()
     repository.begin()
-    (repository.folder / "Read.Me").rename(repository.folder / "read.me")
-    lstat = os.lstat
-
-    def any_case(path: str, **options: object) -> os.stat_result:
-        try:
-            return lstat(path)
-        except FileNotFoundError:
-            return lstat(str(path).replace("Read.Me", "read.me"))
-
-    monkeypatch.setattr(os, "lstat", any_case)
+    rename_letter_case(repository, monkeypatch)
     assert [project.look() for project in [repository] * 3] == [{}, {}, {}]
 
 
