@@ -136,6 +136,19 @@ class Contents(LogCase):
         self.assertNotIn(second._session, logged)
 
 
+class WrongSettings(LogCase):
+    """What is left out of the user's settings is in the log and in the status bar."""
+
+    def test_rows_of_programs_of_one_name(self):
+        self.addCleanup(self.settings.set, "agents", self.settings.get("agents"))
+        row = {"command": ["my-claude"], "dialect": "claude", "folder": self.folder}
+        sentence = "Row 2 of “agents” is left out: another program has this name."
+        with mock.patch.object(sublime.Window, "status_message") as said:
+            self.settings.set("agents", [{**row, "name": name} for name in ("My Claude", "my-claude")])
+            yield lambda: f"warning endpoint: {sentence}" in self.logged()
+            yield lambda: any(sentence in call[0][0] for call in said.call_args_list)
+
+
 class Errors(LogCase):
     """Whatever nobody caught is in the log with its traceback, and in the status bar once."""
 
