@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any, Iterator, List, Optional
+from unittest import mock
+
+import sublime
 
 from .review_support import PROPOSED, QWEN, ClockTestCase
 
@@ -77,19 +80,36 @@ class TestWhoIsInFront(SeveralTestCase):
         self.assertEqual(self.text(self.proposal(second)), "newer\n")
 
     def test_it_comes_to_the_front_after_the_decision_and_shows_its_first_change(self) -> Iterator[Any]:
-        lines = [f"line {number}\n" for number in range(400)]
+        yield from self.assert_shows_its_first_change()
+
+    def test_so_it_does_where_a_tab_has_no_size_until_it_comes_to_the_front(self) -> Iterator[Any]:
+        real = sublime.View.viewport_extent
+
+        def extent(view: sublime.View) -> Any:
+            window = view.window()
+            shown = window is not None and view == window.active_view_in_group(window.get_view_index(view)[0])
+            return real(view) if shown else (0.0, 0.0)
+
+        with mock.patch.object(sublime.View, "viewport_extent", extent):
+            yield from self.assert_shows_its_first_change()
+
+    def assert_shows_its_first_change(self) -> Iterator[Any]:
+        lines = [f"line {number:30}\n" for number in range(399)] + ["long " * 100 + "\n"]
         self.write("other.py", "".join(lines))
         yield from self.open_file()
         first = yield from self.open_diff()
-        second = yield from self.open_diff("other.py", "".join([*lines[:300], "new\n", *lines[300:]]), owner=QWEN)
+        proposed = [*lines[:300], f"line {'new':>30}\n", *lines[301:]]
+        second = yield from self.open_diff("other.py", "".join(proposed), owner=QWEN)
         self.reviews.accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         self.assertEqual(self.window.active_view_in_group(0), self.original(second))
         yield self.settled
         view = self.proposal(second)
-        self.assertEqual(view.rowcol(view.sel()[0].b)[0], 300)
-        yield lambda: view.visible_region().contains(view.sel()[0].b)
-        self.assertEqual(self.marked(view, "lines"), ["new\n"])
+        self.assertEqual(view.rowcol(view.sel()[0].b), (300, 32))
+        around = sublime.Region(view.text_point(295, 0), view.text_point(305, 0))
+        yield lambda: view.visible_region().contains(around)
+        self.assertEqual(view.viewport_position()[0], 0.0, "all of the line fits")
+        self.assertEqual(self.marked(view, "lines"), proposed[300:301])
 
 
 class TestKeys(SeveralTestCase):

@@ -125,6 +125,19 @@ class TestFarToTheRight(LevelTestCase):
                     found.append(markup)
         return found
 
+    def test_where_the_user_has_scrolled_to_stays_when_all_is_drawn_anew(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        review = yield from self.review(LONG, LONG.replace("old", "new"))
+        view = self.proposal(review)
+        yield lambda: self.in_sight(view, "new")
+        place = (0.0, view.text_to_layout(view.text_point(90, 0))[1])
+        view.set_viewport_position(place, False)
+        yield lambda: abs(view.viewport_position()[1] - place[1]) < 1
+        place = view.viewport_position()
+        self.reviews.changes.toggle_whitespace(review)
+        yield self.settled
+        self.assertEqual(view.viewport_position(), place)
+
     def goes_there(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
         review = yield from self.review(LONG, LONG.replace("old", "new"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Set, Union
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
 
 import sublime
 
@@ -58,7 +58,6 @@ class OpenReviews:
         self._settings = settings
         self._on_link = on_link
         self._on_count = on_count
-        self._behind: Set[Review] = set()  # opened behind another one, and not shown since
         self._poller = Poller(runtime, lambda: list(self.presentations.values()))
         self._buffers: Dict[int, int] = {}  # the buffer of a view by the view's id, so that no keystroke has to ask
 
@@ -220,8 +219,6 @@ class OpenReviews:
             on_link=self._on_link,
         )
         self.presentations[review] = presentation
-        if in_use:
-            self._behind.add(review)
         presentation.show_proposal(prepared)
         if self.input_guard.ignores(review):
             self._hold(review)
@@ -256,7 +253,7 @@ class OpenReviews:
                 self.input_guard.asked_for(review)
                 self._thaw(review)
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)
-            self._has_come(review)
+            self._poller.start()
 
     def _open_late(self, review: Review) -> None:
         """Show a review that has waited: what was found out about its file may be hours old."""
@@ -290,20 +287,7 @@ class OpenReviews:
             window = view.window()
             if window is not None and window.active_view() == view:
                 self.arrangement.pair_up(self.presentations[review].views, view)
-                self._has_come(review)
-
-    def _has_come(self, review: Review) -> None:
-        """A review is in front now."""
-        self._poller.start()
-        if review in self._behind:
-            self._behind.discard(review)
-            self._runtime.on_main(self._show_first_change, review)
-
-    def _show_first_change(self, review: Review) -> None:
-        """Scroll a review that was drawn behind another one, where its views may have had no size yet."""
-        presentation = self.presentations.get(review)
-        if presentation is not None and presentation.settled and not presentation.retired:
-            presentation.hunks.show_first()
+                self._poller.start()
 
     def settings_changed(self) -> None:
         """Show the reviews as the settings say now."""
@@ -352,7 +336,6 @@ class OpenReviews:
             return
         self.note_project()
         presentation = self.presentations.pop(review)
-        self._behind.discard(review)
         closed = presentation.views
         if not self.presentations:
             self._buffers.clear()
@@ -371,7 +354,7 @@ class OpenReviews:
         presentation = self.presentations[review]
         if self.arrangement.go_on(presentation.views, presentation.proposal_view):
             self._hold(review)
-        self._has_come(review)
+        self._poller.start()
 
     def note_project(self) -> None:
         """The project may have been saved under another name."""
@@ -390,7 +373,6 @@ class OpenReviews:
             self.arrangement.note_closing(closed)
             presentations = list(self.presentations.values())
             self.presentations.clear()
-            self._behind.clear()
             self._buffers.clear()
             for presentation in presentations:
                 presentation.close()

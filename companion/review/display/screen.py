@@ -230,12 +230,14 @@ def back_to_top(view: sublime.View) -> None:
         view.set_viewport_position((x, 0.0), False)
 
 
-def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int]) -> None:
+def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int]) -> bool:
     """Scroll to where the stretch `first` begins, unless all rows of `whole` and that stretch are in sight already.
 
-    Both are pairs of points; `first` lies on one row of `whole`.
+    Both are pairs of points; `first` lies on one row of `whole`. False if the view has no size.
     """
     height, (wide, high) = view.line_height(), view.viewport_extent()
+    if not wide:
+        return False
     (_, top), (left, y) = view.text_to_layout(whole[0]), view.text_to_layout(first[0])
     bottom, right = view.text_to_layout(whole[1])[1], max(left, view.text_to_layout(first[1])[0])
     shown = view.viewport_position()[1]
@@ -244,6 +246,7 @@ def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int
     x, shown = view.viewport_position()
     margin = _BESIDE_IT * view.em_width()
     if (not x or x + margin <= left) and min(right, left + wide / 3) + margin <= x + wide:
-        return
+        return True
     x = 0.0 if right + margin <= wide else max(0.0, left - wide / 3)
     view.set_viewport_position((x, shown), False)
+    return True

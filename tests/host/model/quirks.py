@@ -7,7 +7,7 @@ the editor most probably does.
   repeated_events     the same events come twice
   late_close          a view that a plugin closes is still there until the main loop is idle
   late_reverts        a file that is reverted, or reopened in another encoding, is read when the main loop is idle
-  late_size           a view has no size until it has been drawn for the first time
+  late_size           a tab has no size, to be scrolled by either, until it was in front and has been drawn
   late_timers         every timer fires some milliseconds later than asked
   rounded_phantoms    phantoms are a whole number of pixels high
   rounded_layout      positions in a layout are kept with four digits
