@@ -183,6 +183,23 @@ class TestWaysToDecide(DecidingTestCase):
             self.assertEqual((session, outcome), (GEMINI.session_id, Outcome(self.path(), None)))
             yield lambda: self.picture() == before
 
+    def test_a_tab_that_the_user_cloned_goes_with_its_clone_wherever_that_is(self) -> Iterator[Any]:
+        yield from self.open_file()
+        before = self.picture()
+        for kind in (self.proposal, self.original):
+            review = yield from self.open_diff()
+            view = kind(review)
+            self.window.focus_view(view)
+            self.window.run_command("clone_file")
+            yield lambda view=view: len(view.clones()) == 1
+            (clone,) = view.clones()
+            self.window.set_view_index(clone, 0, 0)
+            self.window.focus_view(self.window.find_open_file(self.path()))
+            self.window.focus_view(view)
+            view.close()
+            yield self.closed
+            yield lambda: self.picture() == before
+
     def test_the_context_of_the_key_bindings(self) -> Iterator[Any]:
         user_view = yield from self.open_file()
         review = yield from self.open_diff()

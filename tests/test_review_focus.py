@@ -120,6 +120,37 @@ class TestFocus(ReviewTestCase):
         self.assertEqual(self.window.active_view(), view)
         self.assertEqual(self.window.active_view_in_group(1), self.proposal(review))
 
+    def test_closing_either_tab_gives_it_back_to_where_it_was(self) -> Iterator[Any]:
+        self.window.set_layout(HALVES)
+        yield from self.open_file(group=0)
+        other = yield from self.open_file("other.py", group=1)
+        panel = yield from self.terminal_in_a_panel()
+        for had_focus in (other, panel):
+            for kind in (self.proposal, self.original):
+                self.window.focus_view(had_focus)
+                yield lambda had_focus=had_focus: self.focused() == had_focus
+                review = yield from self.open_diff()
+                view = kind(review)
+                self.window.focus_view(view)
+                yield lambda view=view: self.focused() == view
+                view.close()
+                yield lambda: self.window.num_groups() == 2
+                self.assertEqual(self.focused(), had_focus)
+
+    def test_a_tab_that_a_package_closes_takes_it_from_nobody(self) -> Iterator[Any]:
+        self.window.set_layout(HALVES)
+        yield from self.open_file(group=0)
+        before = yield from self.open_file("before.py", group=0)
+        other = yield from self.open_file("other.py", group=1)
+        for kind in (self.proposal, self.original):
+            self.window.focus_view(before)
+            review = yield from self.open_diff()
+            self.window.focus_view(other)
+            yield lambda: self.focused() == other
+            kind(review).close()
+            yield lambda: self.window.num_groups() == 2
+            self.assertEqual(self.focused(), other)
+
     def test_a_tab_that_the_user_went_to_keeps_it(self) -> Iterator[Any]:
         self.window.set_layout(HALVES)
         yield from self.open_file(group=0)

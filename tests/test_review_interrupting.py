@@ -7,6 +7,7 @@ from unittest import mock
 
 import sublime
 
+from ..companion.review.document.preparation import prepare
 from .review_support import GEMINI, PROPOSED, QWEN, TWO_COLUMNS, ClockTestCase
 
 
@@ -159,6 +160,20 @@ class TestLists(InterruptingTestCase):
         yield from self.hide("palette")
         yield 50
         self.assertEqual((self.window.num_groups(), len(self.window.views())), (1, 1))
+
+    def test_of_two_proposals_that_came_meanwhile_the_newer_has_the_file_of_its_time(self) -> Iterator[Any]:
+        yield from self.show("palette")
+        for content, proposed in ((None, PROPOSED), ("a\nb\n", "a\nB\n")):
+            if content is not None:
+                self.write(content=content)
+            proposal, prepared = prepare(self.reviews.file_request(self.path()), proposed)
+            self.reviews.open_diff(GEMINI, self.path(), proposal, prepared)
+        (review,) = self.reviews.pending()
+        yield from self.hide("palette")
+        yield lambda: self.header(review) != "" and self.settled()
+        self.assertEqual([self.text(view(review)) for view in (self.original, self.proposal)], ["a\nb\n", "a\nB\n"])
+        self.assertNotIn("new file", self.header(review))
+        self.assertEqual(self.marked(self.proposal(review), "lines"), ["B\n"])
 
     def test_what_a_client_does_with_a_diff_that_waits(self) -> Iterator[Any]:
         yield from self.open_file()
