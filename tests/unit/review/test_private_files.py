@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import List
+from types import SimpleNamespace
+from typing import Dict, List, Tuple
 
 import pytest
 
@@ -54,6 +56,25 @@ def test_what_is_in_use_is_found_by_nobody(folder: Path) -> None:
     (taken,) = private_files.left_over(str(folder), ".text")
     assert found(folder) == []
     taken.release()
+    assert found(folder) == [b"mine"]
+
+
+def test_so_it_is_on_windows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: Dict[int, Tuple[int, int]] = {}  # by inode: the descriptor, and where
+
+    def locking(descriptor: int, mode: int, length: int) -> None:
+        assert (mode, length) == (2, 1)
+        place = os.lseek(descriptor, 0, os.SEEK_CUR)
+        assert place > private_files.MAXIMUM_BYTES, "beyond what is read: a lock keeps others from reading there"
+        if held.setdefault(os.fstat(descriptor).st_ino, (descriptor, place)) != (descriptor, place):
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(private_files, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2), raising=False)
+    monkeypatch.setattr(private_files, "sys", SimpleNamespace(platform="win32"))
+    mine = private_files.make(str(folder), ".text", b"mine")
+    assert found(folder) == []
+    held.clear()
+    mine.release()
     assert found(folder) == [b"mine"]
 
 
