@@ -90,10 +90,15 @@ class TestTyping(InterruptingTestCase):
         self.write()
         review = yield from self.open_diff()
         view = self.proposal(review)
+        looks: List[Any] = []  # whether it may be edited again
+        thaw = self.reviews.open_reviews._thaw
+        self.reviews.open_reviews._thaw = lambda each: looks.append(thaw(each))
         yield from self.type_in(view)
         self.reviews.open_diff(GEMINI, self.path(), "newer\n")
         yield self.settled
         self.clock += 1.4
+        looks.clear()
+        yield lambda: bool(looks)
         view.run_command("insert", {"characters": "y"})
         self.assertEqual(self.text(view), "newer\n")
         self.clock += 0.2

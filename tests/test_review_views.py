@@ -114,6 +114,13 @@ class TestViews(ReviewTestCase):
         self.type(view, 0, "# unsaved\n")
         yield lambda: "unsaved edits" in self.header(review)
 
+    def test_the_disk_is_asked_of_no_tabs_but_those_of_that_name(self) -> Iterator[Any]:
+        os.mkdir(self.path("folder"))
+        for name in ("file.py", "other.py", os.path.join("folder", "file.py")):
+            yield from self.open_file(name)
+        tabs = self.reviews.file_request(self.path()).tabs
+        self.assertEqual(set(tabs), {self.path(), self.path(os.path.join("folder", "file.py"))})
+
     def test_the_tab_key_does_what_it_would_do_in_the_file(self) -> Iterator[Any]:
         for name, text, spaces in (
             ("two.txt", "a:\n  b:\n    c\n", True),

@@ -190,8 +190,10 @@ class OpenReviews:
         if review in self._waiting:
             self._waiting[review] = prepared
             return review
-        self.presentations[review].show_proposal(prepared)
-        self._hold(review)  # what the user may have been about to decide, or to edit, is another text now
+        presentation = self.presentations[review]
+        typing = self._typing(presentation.proposal_view)  # asked now: in a moment the last edit is ours
+        presentation.show_proposal(prepared)
+        self._hold(review, typing)  # what the user may have been about to decide, or to edit, is another text now
         if self.review_of(self.arrangement.tab_in_use()) is review or not self._in_use():
             self.arrangement.focus.when_free(partial(self.show, review))
         return review
@@ -225,11 +227,11 @@ class OpenReviews:
         self._poller.start()
         self._runtime.on_main(self._on_count)
 
-    def _hold(self, review: Review) -> None:
-        """The review has come to the front by itself: for a moment nothing decides or edits it."""
-        presentation = self.presentations[review]
-        self.input_guard.came(review, self._typing(presentation.proposal_view))
-        presentation.freeze(True)
+    def _hold(self, review: Review, typing: bool = False) -> None:
+        """The review has come to the front by itself: for a moment, longer for a `typing` user, nothing decides or
+        edits it."""
+        self.input_guard.came(review, typing)
+        self.presentations[review].freeze(True)
         self._runtime.later_on_main(THAW_MILLISECONDS, self._thaw, review)
 
     def _thaw(self, review: Review) -> None:
