@@ -47,7 +47,13 @@ AREAS: Dict[str, Tuple[str, ...]] = {
     "companion/diagnosis/": ("tests/unit/diagnosis", "editor:test_diagnose.py"),
     "companion/discovery/": ("tests/unit/discovery", "tests/unit/hostile/who_may_what"),
     "companion/editor/": ("tests/unit/context", "editor:test_review_*.py", "editor:test_log.py"),
-    "companion/endpoint/": ("tests/unit/application", "tests/unit/hostile/who_may_what", "editor:test_*s.py"),
+    "companion/endpoint/": (
+        "tests/unit/application",
+        "tests/unit/hostile/who_may_what",
+        "editor:test_*s.py",
+        "editor:test_log.py",
+    ),
+    "companion/endpoint/changes.py": ("editor:test_unreviewed_*.py",),
     "companion/protocol/": ("tests/unit/protocol", "tests/unit/transport"),
     "companion/review/": ("tests/unit/review", "tests/unit/hostile/data", "editor:test_review_*.py"),
     "companion/system/": (

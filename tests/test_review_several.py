@@ -295,3 +295,6 @@ class TestKeys(SeveralTestCase):
         yield from self.open_diff("file.py", "newer\n")
         self.press_accept(review)
         yield from self.assert_still(review, [])
+        self.clock += 0.75
+        self.press_accept(review)
+        yield lambda: self.answers() == ["newer\n"]
