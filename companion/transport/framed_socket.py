@@ -18,7 +18,7 @@ import sys
 import time
 from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Set
 
-from ..system.listeners import is_answered
+from ..system.folders import is_answered
 from .listening import bind, serve_pipe
 
 logger = logging.getLogger("gemini_companion.transport")

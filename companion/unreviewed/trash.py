@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from urllib.parse import quote
 
-from ..system.raw_files import new_file, write_all
+from ..system.files import new_file, write_all
 
 
 def into_trash(path: str, former: str) -> bool:

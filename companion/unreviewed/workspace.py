@@ -27,7 +27,7 @@ from typing import Callable, Collection, Dict, List, NamedTuple, Optional, Seque
 
 from ..comparison import Hunk
 from ..review.document.encodings import without_mark
-from ..system.raw_files import identity_of
+from ..system.files import identity_of
 from .contents import Content, full_path, identity
 from .files import Files, Rules
 from .following import Move

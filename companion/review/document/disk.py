@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import TYPE_CHECKING, FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
-from ...system.raw_files import NotRegularError, identity_of, opened, read_all
+from ...system.files import NotRegularError, identity_of, opened, read_all
 from . import encodings, file_replacement
 from .encodings import HEXADECIMAL, UTF_8, codec_of
 from .file_replacement import DamagedError, OvertakenError

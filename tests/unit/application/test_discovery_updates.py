@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.discovery.directory import DiscoveryError
+from companion.discovery.files import DiscoveryError
 from companion.endpoint.servers import Service
 from companion.protocol.serving import Address, Secrets
 from companion.settings import Settings

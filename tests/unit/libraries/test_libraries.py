@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from companion import libraries
-from companion.diagnosis import libraries as diagnosis
+from companion.diagnosis import programs as diagnosis
 from companion.diagnosis.checks import Outcome
 
 ROOT = Path(__file__).resolve().parents[3]

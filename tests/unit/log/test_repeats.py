@@ -6,8 +6,7 @@ import logging
 
 import pytest
 
-from companion.common.log_repeats import MOST, SELDOM, Repeats
-from companion.log import LogBuffer
+from companion.log import MOST, SELDOM, LogBuffer, Repeats
 
 
 class Clock:

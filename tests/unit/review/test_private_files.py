@@ -14,15 +14,15 @@ from typing import Dict, List, Tuple
 
 import pytest
 
-from companion.system import private_files
+from companion.system import files as private_files
 
 ROOT = str(Path(__file__).resolve().parents[3])
 
 HOLDER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from companion.system import private_files
-held = private_files.make(sys.argv[2], ".text", b"theirs")
+from companion.system import files
+held = files.make(sys.argv[2], ".text", b"theirs")
 print(held.path, flush=True)
 sys.stdin.read()
 """

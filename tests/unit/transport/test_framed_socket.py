@@ -14,7 +14,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
-from companion.system.listeners import is_answered
+from companion.system.folders import is_answered
 from companion.transport import framed_socket
 from companion.transport.framed_socket import MOST_BYTES, MOST_CONNECTIONS, Claim, FrameServer, ask, claim
 

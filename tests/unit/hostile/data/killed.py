@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 from companion.review.document import disk, file_replacement
 from companion.review.document.journal import Entry, Note, recover
-from companion.system import private_files
-from companion.system.raw_files import identity_of
+from companion.system import files
+from companion.system.files import identity_of
 
 OLD, LONGER, SHORTER = b"old text\n" * 4, b"the new text\n" * 5, b"new\n"
 HARMLESS = {"fspath", "getpid", "kill", "fork", "_exit", "waitpid", "urandom", "geteuid", "strerror", "fsencode"}
@@ -88,7 +88,7 @@ def write(path: Path, way: str, storage: str) -> None:
     if way == "rewrite in a closed folder":
         file_replacement.new_file = no_links  # type: ignore[assignment]
     if way.endswith("kept text"):
-        kept = private_files.make(storage, ".json", LONGER)
+        kept = files.make(storage, ".json", LONGER)
         disk.write(disk.read(str(path), disk.Limits(10**6, 10**4)), LONGER, storage)
         kept.remove()
         return

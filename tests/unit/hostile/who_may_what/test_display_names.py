@@ -22,7 +22,7 @@ from companion.common.display_names import (
     shown,
     wrapped,
 )
-from companion.diagnosis.facts import Facts, WindowFacts
+from companion.diagnosis.checks import Facts, WindowFacts
 from companion.diagnosis.rendering import Findings, render
 from companion.endpoint.client import display_name
 from companion.protocol.tools import ClientSession

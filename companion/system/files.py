@@ -1,12 +1,8 @@
-"""The package's own files: whole or not there, for the user alone, and in use by one process at a time.
+"""Files by their descriptors: opened only if they are regular files, read and written whole, flushed to the disk.
 
-Theory of operation: a file is made under another name, brought to the disk, and renamed, so that it is found whole or
-not at all, whenever the power fails. Whoever uses it holds a lock on it, which the system takes away when the process
-ends, however it ends. So what nobody has locked was left by a run that ended too early.
+Rule: descriptors are used raw. A buffered file would try to write the rest of what had failed when it is closed.
 
-Rule: only the user can read these files and their folder.
-
-The editor is not known here. These calls block on the disk. Disk threads.
+The editor is not known here. These calls block on the disk, and raise `OSError`. Disk threads.
 """
 
 from __future__ import annotations
@@ -14,12 +10,127 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 import sys
 import time
-from contextlib import suppress
-from typing import Iterator, List, Optional
+from contextlib import contextmanager, suppress
+from typing import Iterator, List, Optional, Tuple
 
-from .raw_files import flush, flush_folder, new_file, read_all, remove, write_all
+_PORTION = 1 << 20  # bytes read or written at a time
+_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | _BINARY
+_CANNOT_FLUSH = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}  # a file system that has no such thing
+
+
+class NotRegularError(OSError):
+    """What the path leads to is a folder, a FIFO, a device or the like."""
+
+
+@contextmanager
+def opened(path: str, flags: int) -> Iterator[Tuple[int, os.stat_result]]:
+    """A descriptor of the regular file and its status. Raises `NotRegularError` for anything else.
+
+    That is asked before opening, because opening a FIFO or a device is noticed at its other end, and again afterwards,
+    because the path may lead elsewhere by then; therefore it is opened without waiting.
+    """
+    _check_regular(os.stat(path))
+    descriptor = os.open(path, flags | _BINARY | _NO_WAITING)
+    try:
+        found = os.fstat(descriptor)
+        _check_regular(found)
+        yield descriptor, found
+    finally:
+        os.close(descriptor)
+
+
+def _check_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise NotRegularError(errno.EINVAL, "it is not a regular file")
+
+
+def identity_of(found: os.stat_result) -> Tuple[int, int]:
+    """Which file it is, whatever it is called: what `os.path.samestat` compares."""
+    return found.st_dev, found.st_ino
+
+
+@contextmanager
+def new_file(path: str, mode: int = 0o600) -> Iterator[int]:
+    """A descriptor of a file that was not there. It is removed again if the block fails."""
+    descriptor = os.open(path, _NEW, mode)
+    try:
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+    except BaseException:
+        remove(path)
+        raise
+
+
+def remove(path: str) -> bool:
+    """Remove a file or a link, but never its target. False if that failed. Never raises."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True
+
+
+def read_all(descriptor: int, most: Optional[int] = None) -> bytes:
+    """The file's bytes from its start. With `most`, at most one more than that: a file that grows would have no end."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    portions: List[bytes] = []
+    left = most + 1 if most is not None else None
+    while left is None or left > 0:
+        portion = os.read(descriptor, _PORTION if left is None else min(left, _PORTION))
+        if not portion:
+            break
+        portions.append(portion)
+        left = left - len(portion) if left is not None else None
+    return b"".join(portions)
+
+
+def write_all(descriptor: int, place: int, data: bytes) -> None:
+    """Write all of `data` from `place` on."""
+    os.lseek(descriptor, place, os.SEEK_SET)
+    rest = memoryview(data)
+    while rest:
+        count = os.write(descriptor, rest[:_PORTION])
+        if not count:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        rest = rest[count:]
+
+
+def flush(descriptor: int) -> None:
+    """Bring what was written to the disk."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _CANNOT_FLUSH:
+            raise
+
+
+def flush_folder(folder: str) -> None:
+    """Make the names in a folder last. Never raises: they are there, whatever comes of this."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | _BINARY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+# JOINED private_files
+# The package's own files: whole or not there, for the user alone, and in use by one process at a time.
+#
+# Theory of operation: a file is made under another name, brought to the disk, and renamed, so that it is found whole or
+# not at all, whenever the power fails. Whoever uses it holds a lock on it, which the system takes away when the process
+# ends, however it ends. So what nobody has locked was left by a run that ended too early.
+#
+# Rule: only the user can read these files and their folder.
+#
+# The editor is not known here. These calls block on the disk. Disk threads.
 
 if sys.platform == "win32":
     import msvcrt
@@ -29,7 +140,7 @@ else:
 MAXIMUM_BYTES = 1 << 29
 TEMPORARY, ASIDE = ".new", ".unreadable"
 _TRIES = 10
-_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_OWN_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _LOCKED_PLACE = 1 << 30  # behind the content: Windows lets nobody else read the bytes that are locked
 
 
@@ -177,7 +288,7 @@ def _made(path: str, data: bytes) -> Optional[PrivateFile]:
 def _take(path: str) -> Optional[PrivateFile]:
     """Use the file; None if another process does, or it has gone. Raises OSError."""
     try:
-        descriptor = os.open(path, os.O_RDWR | _BINARY)
+        descriptor = os.open(path, os.O_RDWR | _OWN_BINARY)
     except FileNotFoundError:
         return None
     taken = PrivateFile(path, descriptor)
