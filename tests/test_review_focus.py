@@ -17,6 +17,7 @@ class TestFocus(ReviewTestCase):
     def terminal_in_a_panel(self) -> Iterator[Any]:
         """A panel that looks like a terminal, with the focus. `yield from` gives its view."""
         panel = self.window.create_output_panel("Terminal")
+        panel.set_scratch(True)
         panel.settings().set("terminus_view", True)
         self.window.run_command("show_panel", {"panel": "output.Terminal"})
         self.window.focus_view(panel)

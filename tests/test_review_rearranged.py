@@ -7,6 +7,7 @@ from typing import Any, Iterator
 
 import sublime
 
+from ..companion.editor import marks
 from ..companion.review.decision import Outcome
 from ..companion.review.window import layout as layouts
 from ..companion.review.window.split import AUTOMATIC, STORED
@@ -176,7 +177,7 @@ class TestRestart(RestoringTestCase):
             self.window.focus_view(two)
             self.window.set_layout(division.after)
             settings.erase(AUTOMATIC)
-            settings.set(STORED, json.loads(json.dumps({**stored, **changes})))
+            marks.put(settings, STORED, json.loads(json.dumps({**stored, **changes})))
             self.reviews.recover()
             self.assertEqual(self.window.layout() == layout, restored, changes)
             self.assertEqual(settings.get(AUTOMATIC), changes.get("automatic") if restored else None)

@@ -8,6 +8,7 @@ from unittest import mock
 
 import sublime
 
+from ..companion.editor import view_roles
 from ..companion.review import closed_reviews
 from .review_support import ALL_MARKS, PROPOSED, TEXT, DecidingTestCase
 from .test_review_level import top
@@ -86,10 +87,10 @@ class TestSavedUnderAName(DecidingTestCase):
     def test_after_a_restart_too(self) -> Iterator[Any]:
         view = self.window.new_file()
         view.set_scratch(True)
-        view.settings().set("gemini_companion.role", "proposal")
+        view_roles.take_role(view, view_roles.PROPOSAL)
         self.save_as(view, "copy.py")
         yield lambda: "gemini_companion.role" not in view.settings().to_dict()
-        view.settings().set("gemini_companion.role", "proposal")  # while the package was not there
+        view_roles.take_role(view, view_roles.PROPOSAL)  # while the package was not there
         view.set_scratch(True)
         self.reviews.recover()
         yield 30

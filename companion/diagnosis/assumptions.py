@@ -20,7 +20,7 @@ import sublime_plugin
 
 from ..editor.edits import Edit, apply_edits
 from ..review.display.markup import filler_html
-from ..review.display.screen import Sizes
+from ..review.display.screen import Sizes, margin_of
 from ..system.platform import Platform
 from ..system.processes import editor_is_gone
 from ..terminals.environment import CERTIFICATES
@@ -51,8 +51,7 @@ class FillerRows:
         self._second = view.text_point(1, 0)
         self._before = view.text_to_layout(self._second)[1]
         self._fitted = self._fits()
-        margin = view.settings().get("margin")
-        sizes = Sizes.of(view, float(margin) if isinstance(margin, (int, float)) else 0.0)
+        sizes = Sizes.of(view, margin_of(view.settings().get("margin")))
         self._width = sizes.width
         self._phantoms = _block(view, filler_html(round(ROWS * sizes.line_height), sizes.row, sizes.room))
 
@@ -129,7 +128,7 @@ def window_settings_keep_values(view: sublime.View) -> Optional[str]:
     window.settings().set(KEY, value)
     found = window.settings().get(KEY)
     window.settings().erase(KEY)
-    if window.settings().has(KEY):
+    if window.settings().get(KEY) == value:
         return "an erased value is still there"
     return None if found == value else f"{value} came back as {found}"
 

@@ -19,7 +19,6 @@ from ..agents.registry import agents_of
 from ..common.display_names import client_name
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
-from ..editor.view_roles import ROLE
 from ..endpoint.client import SELF_TEST
 from ..endpoint.servers import PRIMARY, SHARED
 from ..log import shortened
@@ -130,7 +129,6 @@ def _package_place() -> str:
 logger = logging.getLogger("gemini_companion.diagnosis")
 
 SYNTAX = "Packages/Markdown/Markdown.sublime-syntax"
-REPORT = "report"
 LIMIT_SECONDS = 30.0  # for everything, login shells included
 LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
 WITHOUT_LIBRARIES = "without the libraries there are none"
@@ -186,7 +184,6 @@ class Diagnosis:
         view = self._window.new_file()
         view.set_scratch(True)
         view.set_name(TITLE)
-        view.settings().set(ROLE, REPORT)
         view.settings().set("word_wrap", True)
         if sublime.find_resources("Markdown.sublime-syntax"):
             view.assign_syntax(SYNTAX)

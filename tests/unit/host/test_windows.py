@@ -167,7 +167,7 @@ def test_projects_and_folders(bench):
     bench.window.set_project_data({"folders": [{"path": "/one"}], "settings": {"tab_size": 3}})
     view = bench.window.new_file()
     assert bench.window.folders() == ["/one"]
-    assert view.settings().get("tab_size") == 3
+    assert view.settings().get("tab_size") == bench.window.settings().get("tab_size") == 3
     bench.gestures.set_folders(["/one", "/two"])
     assert bench.window.project_data()["settings"] == {"tab_size": 3}
     path = bench.folder + "/p.sublime-project"
