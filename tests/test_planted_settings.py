@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, List
 import sublime
 
 from ..companion.editor import file_views, view_roles
+from ..companion.review.decision import Review
 from ..companion.review.document.preparation import prepare
 from .review_support import GEMINI, PLUGIN, PROPOSED, ClockTestCase, DecidingTestCase
 from .support.read_settings import OUR_OWN_VALUES, READ_SETTINGS, WRONG_VALUES
@@ -32,6 +33,12 @@ class PlantingTestCase(ClockTestCase, DecidingTestCase):
         view = self.window.new_file()
         view.run_command("append", {"characters": text})
         return view
+
+    def rejected(self, review: Review) -> Iterator[Any]:
+        """Reject a review and wait until the window is what it was."""
+        ours = (self.original(review), self.proposal(review))
+        self.reviews.reject(review)
+        yield lambda: not any(view.is_valid() for view in ours) and self.window.num_groups() == 1
 
     def errors(self) -> List[str]:
         return [line for line in sys.modules[PLUGIN].application.log.problems() if "ERROR" in line]
@@ -165,8 +172,7 @@ class TestPlantedTerminals(PlantingTestCase):
             yield lambda view=view, known=known: self.guard._edited.get(view.id()) != known
             review = yield from self.open_diff("other.py")
             self.assertEqual(self.window.active_view(), view)
-            self.reviews.reject(review)
-            yield lambda: not self.reviews.pending()
+            yield from self.rejected(review)
 
     def test_a_terminal_is_one_all_the_same(self) -> Iterator[Any]:
         self.plant(terminus_view=True, **{"terminus_view.args": {"cmd": ["sh"]}})
@@ -190,8 +196,7 @@ class TestPlantedEncodings(PlantingTestCase):
             yield lambda review=review: self.header(review) != ""
             yield self.settled
             self.assertEqual(self.text(self.original(review)), "caf\xe9\n")
-            self.reviews.reject(review)
-            yield lambda: not self.reviews.pending()
+            yield from self.rejected(review)
         self.assertEqual(self.errors(), before)
 
 
@@ -234,9 +239,7 @@ class TestEverySettingThatIsRead(PlantingTestCase):
         yield lambda: not self.proposal(review).is_read_only()
         self.reviews.changes.next_change(review)
         yield 20
-        self.reviews.reject(review)
-        yield lambda: not self.reviews.pending()
-        yield lambda: self.window.num_groups() == 1
+        yield from self.rejected(review)
 
     def refused(self, name: str) -> Iterator[Any]:
         """A client accepts its diff of a file with unsaved edits, which is refused."""
@@ -244,9 +247,7 @@ class TestEverySettingThatIsRead(PlantingTestCase):
         answers = self.accept_by_client(name=name)
         yield lambda: answers
         self.assertIn("unsaved edits", answers[0])
-        self.reviews.reject(review)
-        yield lambda: not self.reviews.pending()
-        yield lambda: self.window.num_groups() == 1
+        yield from self.rejected(review)
 
 
 def stages(layout: Any) -> Iterator[Any]:
