@@ -305,15 +305,12 @@ class TestALoopThatFails:
         assert runtime._loop is loop
         assert [place for place, _ in reported] == ["the event loop"] * 4
 
-    def test_one_that_does_no_work_pauses_longer_each_time_and_is_replaced(
-        self, module, runtime, reported, pauses, monkeypatch
-    ):
+    @pytest.fixture
+    def broken(self, runtime, pauses, monkeypatch):
+        """A loop that does no work any more, until it was replaced twice; `set` begins that."""
         reached(runtime)
-        loop, lost = runtime._loop, []
-        runtime._loop_lost = lambda: lost.append(True)
         broken = threading.Event()
-        broken.set()
-        genuine = type(loop).run_forever
+        genuine = type(runtime._loop).run_forever
 
         def run_forever(self):
             if broken.is_set():
@@ -322,7 +319,13 @@ class TestALoopThatFails:
                 raise OSError("no more descriptors")
             genuine(self)
 
-        monkeypatch.setattr(type(loop), "run_forever", run_forever)
+        monkeypatch.setattr(type(runtime._loop), "run_forever", run_forever)
+        return broken
+
+    def test_one_that_does_no_work_pauses_longer_each_time_and_is_replaced(self, runtime, pauses, broken):
+        loop, lost = runtime._loop, []
+        runtime._loop_lost = lambda: lost.append(True)
+        broken.set()
         runtime.on_loop(loop.stop)
         until(lambda: not broken.is_set() and runtime._loop is not None)
         reached(runtime)
@@ -330,6 +333,23 @@ class TestALoopThatFails:
         assert loop.is_closed()
         assert lost == [True] * 2
         assert pauses[:6] == [0.0, 0.1, 0.3, 1.0, 5.0, 30.0]
+
+    def test_what_the_main_thread_has_told_a_loop_that_was_lost_holds_up_no_later_call(self, runtime, editor, broken):
+        answered, loop = [], runtime._loop
+        runtime.spawn(runtime.call_main, answered.append, "in the midst")
+        until(lambda: editor.waiting)
+
+        def fail():
+            broken.set()
+            editor.step()  # the answer comes while the loop fails
+            loop.stop()
+
+        runtime.on_loop(fail)
+        until(lambda: not broken.is_set() and runtime._loop not in (None, loop))
+        runtime.spawn(runtime.call_main, answered.append, "later")
+        until(lambda: editor.waiting)
+        editor.step()
+        assert answered == ["in the midst", "later"]
 
 
 def until(condition):
