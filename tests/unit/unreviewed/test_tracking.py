@@ -164,6 +164,17 @@ def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, ta
     assert [change.kind.value for change in tracking.lists(1).changes] == ["changed"]
 
 
+def test_what_the_user_saves_of_a_file_with_mixed_line_ends_is_not_listed(project, tracking, runtime, tabs, rules):
+    """How the lines of a tab end in its file is told for all of them together."""
+    project.write(a_txt=b"1\r\n2\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    project.write(a_txt=b"1\r\n2\nmine\r\n")
+    path = str(project.folder / "a.txt")
+    tracking.carry_out(partial(tabs.take_over, path, "1\n2\nmine\n", "UTF-8", "Windows"))
+    write_and_look(project, tracking, runtime)
+    assert tracking.lists(1).changes == ()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="not every user may make links there")
 def test_what_the_user_saves_through_a_link_is_not_listed(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"1\n")

@@ -1,0 +1,23 @@
+"""What the list says of each change, also where it was counted before."""
+
+from __future__ import annotations
+
+from companion.unreviewed.listing import Listing
+from companion.unreviewed.merging import hunks_between
+
+
+def test_lines_are_counted_anew_once_either_side_is_another(project):
+    def counts():
+        project.workspace.look(lambda: False)
+        (change,) = listing.lists().changes
+        return change.added, change.removed
+
+    project.write(a_txt=b"1\n2\n3\n4\n5\n")
+    listing = Listing(project.begin())
+    project.write(a_txt=b"agent\n2\n3\n4\n5\n")
+    assert counts() == (1, 1)
+    project.write(a_txt=b"agent\n2\nagent\nagent\n4\n5\n")
+    assert counts() == (3, 2)
+    shown = project.listed()["a.txt"]
+    project.workspace.keep("a.txt", shown.before, shown.now, hunks_between(b"1\n2\n3\n4\n5\n", project.read("a.txt"))[:1])
+    assert counts() == (2, 1)
