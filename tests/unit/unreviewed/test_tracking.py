@@ -6,6 +6,7 @@ import importlib
 import os
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -13,6 +14,7 @@ from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
+from companion.unreviewed.workspaces import Root
 from tests.support.at_once import write_and_look
 
 
@@ -175,6 +177,15 @@ def test_what_the_user_saves_of_a_file_with_mixed_line_ends_is_not_listed(projec
     assert tracking.lists(1).changes == ()
 
 
+def test_what_a_program_writes_just_after_a_save_is_not_the_user_s(project, tracking, runtime, tabs, rules):
+    project.write(a_txt=b"1\n2\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    project.write(a_txt=b"agent\n2\nmine\n")
+    tracking.carry_out(partial(tabs.take_over, str(project.folder / "a.txt"), "1\n2\nmine\n", "UTF-8", "Unix"))
+    write_and_look(project, tracking, runtime)
+    assert texts(tracking) == (b"1\n2\nmine\n", b"agent\n2\nmine\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="not every user may make links there")
 def test_what_the_user_saves_through_a_link_is_not_listed(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"1\n")
@@ -202,6 +213,33 @@ def test_a_path_in_another_case_is_the_same_where_that_does_not_matter(project, 
     assert tracking.called(path) == []
     monkeypatch.setattr("os.path.normcase", str.lower)
     assert [name for _, name in tracking.called(path)] == ["a.txt"]
+
+
+def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tracking, rules, monkeypatch):
+    """The main thread asks for the names of folders while a disk thread looks at another one."""
+
+    class Folders(dict):
+        """Between two of them another thread adds one, unless it has to wait."""
+
+        def items(self):
+            for each in super().items():
+                Thread(target=self.look).start()
+                written.wait(0.1)
+                yield each
+
+        def look(self):
+            there.look(Root(str(project.folder / "other"), rules), lambda: False)
+
+        def __setitem__(self, name, real):
+            super().__setitem__(name, real)
+            written.set()
+
+    project.write(a_txt=b"1\n", other__b_txt=b"1\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    there, written = tracking._workspaces, Event()
+    monkeypatch.setattr(there, "_real", Folders(there._real))
+    assert [name for _, name in tracking.called(str(project.folder / "a.txt"))] == ["a.txt"]
+    assert written.wait(10)
 
 
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):
