@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from typing import Any, Iterator
 from unittest import mock
 
@@ -222,6 +223,53 @@ class TestReviewing(ChangesTestCase):
         self.command("reject_diff")  # the key that was held too long
         self.assertTrue(other.pending)
         self.assertEqual(self.read(second), CHANGED.encode())
+
+    def test_a_held_key_decides_no_hunk_of_the_file_that_comes_next(self) -> Iterator[Any]:
+        yield from self.three()
+        yield from self.show("three.py")
+        guard, now = self.reviews.open_reviews.input_guard, time.monotonic()
+        with mock.patch.object(guard, "_now", lambda: now):
+            self.command("accept_diff")
+            yield lambda: self.open_review("two.py") is not None and self.open_review("three.py") is None
+            other = self.open_review("two.py")
+            yield lambda: other in self.reviews._presentations and self.header(other) != "" and self.settled()
+            self.caret(other, 2)
+            for command in ("keep_hunk", "revert_hunk"):
+                self.said.clear()
+                self.command(command)
+                yield lambda: self.says("two.py has just come to the front")
+        self.assertTrue(other.pending)
+        self.assertEqual((self.read("two.py"), self.names()), (CHANGED.encode(), ["two.py", "one.py"]))
+
+    def test_after_a_file_comes_the_older_one_and_after_the_oldest_the_newest(self) -> Iterator[Any]:
+        yield from self.three()
+        for name, following in (("two.py", "one.py"), ("one.py", "three.py")):
+            review = yield from self.show(name)
+            self.assertIn(f"Next: {following}", self.header(review))
+        self.command("accept_diff")
+        yield lambda: self.open_review("three.py") is not None and self.open_review("one.py") is None
+
+    def three(self) -> Iterator[Any]:
+        """A program changes three files."""
+        names = ["one.py", "two.py", "three.py"]
+        for name in names:
+            self.write(name, LINES)
+        yield from self.track()
+        for number, name in enumerate(names, 1):
+            self.write(name, CHANGED)
+            yield from self.listed(*names[:number])
+
+    def test_two_quick_choices_of_a_file_open_it_once(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        yield from self.listed("file.py")
+        with mock.patch.object(self.changes, "_show", wraps=self.changes._show) as shown:
+            self.changes.show(self.changes.listed[0])
+            self.changes.show(self.changes.listed[0])
+            yield lambda: shown.call_count == 2
+        yield lambda: bool(self.presentations()) and self.settled()
+        self.assertEqual([review.path for review in self.reviews.open_reviews.pending()], [self.path("file.py")])
 
     def test_a_file_that_changes_again_is_compared_anew(self) -> Iterator[Any]:
         review = yield from self.change()

@@ -199,6 +199,34 @@ class TestListing(ChangesTestCase):
         self.panel("show_unreviewed_changes")[0][1](0)
         yield lambda: self.open_review("new.py") is not None
 
+    def test_a_preview_that_the_user_has_made_a_tab_of_stays(self) -> Iterator[Any]:
+        yield from self.open_file("mine.py")
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        arguments = self.panel("show_unreviewed_changes")
+        arguments[1]["on_highlight"](0)
+        yield lambda: self.window.active_view().file_name() == self.path("new.py")
+        view = self.window.active_view()
+        yield lambda: not view.is_loading()
+        self.type(view, 0, "mine\n")
+        view.run_command("save")
+        yield lambda: view in self.window.views() and not view.is_dirty()
+        arguments[0][1](-1)
+        yield lambda: self.window.active_view() != view
+        self.assertIn(view, self.window.views())
+
+    def test_a_preview_of_the_user_s_own_stays_one(self) -> Iterator[Any]:
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        view = self.window.open_file(self.path("new.py"), sublime.TRANSIENT)
+        yield lambda: not view.is_loading()
+        arguments = self.panel("show_unreviewed_changes")
+        arguments[1]["on_highlight"](0)
+        arguments[0][1](-1)
+        self.assertEqual((self.window.active_view(), view.sheet().is_transient()), (view, True))
+
     def test_the_list_of_pending_diffs_leads_to_it(self) -> Iterator[Any]:
         self.assertFalse(self.can("GeminiCompanionShowPendingDiffsCommand"))
         self.write("file.py", LINES)
