@@ -18,6 +18,6 @@ def test_lines_are_counted_anew_once_either_side_is_another(project):
     assert counts() == (1, 1)
     project.write(a_txt=b"agent\n2\nagent\nagent\n4\n5\n")
     assert counts() == (3, 2)
-    shown = project.listed()["a.txt"]
-    project.workspace.keep("a.txt", shown.before, shown.now, hunks_between(b"1\n2\n3\n4\n5\n", project.read("a.txt"))[:1])
+    shown, hunks = project.listed()["a.txt"], hunks_between(project.before("a.txt"), project.read("a.txt"))
+    project.workspace.keep("a.txt", shown.before, shown.now, hunks[:1])
     assert counts() == (2, 1)
