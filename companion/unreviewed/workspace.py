@@ -374,9 +374,9 @@ class Workspace:
             self._model.turn = {path: each for path, each in record.turn.items() if self._model.unreviewed(path)}
 
 
-def says(data: Optional[bytes], text: bytes) -> bool:
+def says(data: bytes, text: bytes) -> bool:
     """Whether a file holds a text, whatever its line ends are, with a byte order mark or without."""
-    return data is not None and _plain(data) == _plain(text)
+    return _plain(data) == _plain(text)
 
 
 def _plain(data: bytes) -> bytes:

@@ -72,6 +72,10 @@ def test_of_too_much_the_oldest_goes(store, monkeypatch):
     noted(store, "/one", *names)
     assert store.tidy() == set(names[:3])
     assert [store.kept(name) is not None for name in names] == [False] * 3 + [True] * 2
+    left = sum(os.stat(store._path(name + ".kept")).st_size for name in names[3:])
+    for room, gone in ((left, set()), (left - 1, {names[3]})):
+        monkeypatch.setattr(store_module, "MAXIMUM_BYTES", room)
+        assert store.tidy() & set(names[3:]) == gone
 
 
 def test_what_is_no_longer_kept_is_listed_and_cannot_be_undone(project, monkeypatch):

@@ -69,6 +69,23 @@ def test_a_file_that_goes_while_it_is_looked_at_is_not_listed(project, monkeypat
     assert project.look() == {}
 
 
+@pytest.mark.parametrize("bound", [{"READ_BYTES": 5}, {"LOOK_BYTES": 9}], ids=["of one file", "of all files"])
+def test_no_more_bytes_are_read_than_a_look_has_time_for(project, monkeypatch, bound):
+    """What is not read is listed all the same once it is another file."""
+    read, opened = [], looking.opened
+    monkeypatch.setattr(
+        looking, "opened", lambda path, flags: read.append(os.path.basename(path)) or opened(path, flags)
+    )
+    monkeypatch.setattr(looking, "LOOK_BYTES", 100)
+    for name, value in bound.items():
+        monkeypatch.setattr(looking, name, value)
+    project.write(a_txt=b"1234", b_txt=b"12345", c_txt=b"123456")
+    project.begin()
+    assert read == ["a.txt", "b.txt"]
+    project.write(c_txt=b"1234567")
+    assert project.look()["c.txt"].obstacle == "c.txt cannot be undone: what it held before is not kept."
+
+
 def test_what_is_told_of_a_file_by_its_name_and_by_its_descriptor_may_differ(project, monkeypatch):
     """As on Windows: by its name a file may be run, and what is called its last change is when it was made."""
     project.write(run_bat=b"before\n")
