@@ -196,6 +196,7 @@ class TestListing(ChangesTestCase):
         self.assertEqual([view.file_name() for view in self.window.views()], [mine.file_name()])
         arguments[0][1](-1)
         yield lambda: self.window.active_view() == mine
+        yield lambda: self.window.views(include_transient=True) == [mine]
         self.panel("show_unreviewed_changes")[0][1](0)
         yield lambda: self.open_review("new.py") is not None
 
