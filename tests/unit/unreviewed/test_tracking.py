@@ -280,6 +280,19 @@ def test_a_file_that_grows_all_the_time_does_not_fill_the_disk(
     assert tracking.lists(1).changes[0].obstacle == ""
 
 
+def test_what_is_kept_is_tidied_at_the_beginning_and_then_every_hour(
+    module, project, tracking, runtime, rules, monkeypatch
+):
+    tidied = []
+    monkeypatch.setattr("companion.unreviewed.store.Store.tidy", lambda store: tidied.append(store))
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    for expected in (1, 2):
+        for number in range(3):
+            write_and_look(project, tracking, runtime, a_txt=b"%d %d\n" % (expected, number))
+            assert len(tidied) == expected
+        runtime.step(module.TIDY_SECONDS)
+
+
 def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
