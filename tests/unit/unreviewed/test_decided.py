@@ -133,3 +133,11 @@ def test_what_was_accepted_once_and_comes_back_with_a_checkout_is_git_s(reposito
     repository.look()
     repository.git("checkout", "-q", "HEAD~1")
     assert repository.look() == {}
+
+
+def test_what_is_excluded_is_not_listed_though_a_tab_has_saved_it_and_read_it_again(project):
+    project.begin()
+    project.save(secret=b"mine\n")
+    project.write(secret=b"another's\n")
+    project.workspace.look_at(["secret"])
+    assert project.look() == {}

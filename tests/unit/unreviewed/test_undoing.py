@@ -314,9 +314,8 @@ def test_nothing_is_undone_while_git_changes_files(repository):
     assert repository.read("a.txt") == b"now\n"
 
 
-@pytest.mark.parametrize("larger", [False, True], ids=["to be copied", "to be read"])
-def test_what_is_too_large_is_listed_and_cannot_be_undone(project, larger):
-    size = (looking.READ_BYTES if larger else looking.COPIED_BYTES) + 1
+def test_what_is_too_large_to_be_copied_is_listed_and_cannot_be_undone(project):
+    size = looking.COPIED_BYTES + 1
     project.write(a_bin=b"0" * size, b_bin=b"0" * size)
     project.begin()
     project.write(a_bin=b"1" * size, b_bin=b"1" * size)

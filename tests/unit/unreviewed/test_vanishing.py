@@ -84,6 +84,8 @@ def test_no_more_bytes_are_read_than_a_look_has_time_for(project, monkeypatch, b
     assert read == ["a.txt", "b.txt"]
     project.write(c_txt=b"1234567")
     assert project.look()["c.txt"].obstacle == "c.txt cannot be undone: what it held before is not kept."
+    assert len(project.undo()) == 1
+    assert project.read("c.txt") == b"1234567"
 
 
 def test_what_is_told_of_a_file_by_its_name_and_by_its_descriptor_may_differ(project, monkeypatch):
