@@ -28,7 +28,7 @@ class State(NamedTuple):
     """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
 
     data: Optional[bytes]
-    mode: int = 0
+    mode: int
 
 
 def exchange(folder: str, path: str, held: State, wanted: State, storage: str) -> None:

@@ -284,7 +284,7 @@ def test_what_is_kept_is_tidied_at_the_beginning_and_then_every_hour(
     module, project, tracking, runtime, rules, monkeypatch
 ):
     tidied = []
-    monkeypatch.setattr("companion.unreviewed.store.Store.tidy", lambda store: tidied.append(store))
+    monkeypatch.setattr("companion.unreviewed.store.Store.tidy", lambda store: tidied.append(1))
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     for expected in (1, 2):
         for number in range(3):
