@@ -88,6 +88,18 @@ def test_no_more_bytes_are_read_than_a_look_has_time_for(project, monkeypatch, b
     assert project.read("c.txt") == b"1234567"
 
 
+def test_a_file_whose_time_is_set_back_is_read_again_on_a_disk_with_coarse_time_stamps(project, monkeypatch):
+    """Such a disk tells two writes in one moment apart by nothing."""
+    monkeypatch.setattr(looking, "signature_of", lambda status: (status.st_mtime_ns, status.st_size, status.st_ino))
+    project.write(a_txt=b"before\n")
+    project.begin()
+    for data in (b"1\n", b"2\n"):
+        project.write(a_txt=data)
+        os.utime(str(project.folder / "a.txt"), (1e9, 1e9))
+        change = project.look()["a.txt"]
+        assert project.workspace.data(change.now) == data
+
+
 def test_what_is_told_of_a_file_by_its_name_and_by_its_descriptor_may_differ(project, monkeypatch):
     """As on Windows: by its name a file may be run, and what is called its last change is when it was made."""
     project.write(run_bat=b"before\n")
