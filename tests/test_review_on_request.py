@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator, List
+from unittest import mock
+
+import sublime
 
 from ..companion.review.decision import Ticket
 from ..companion.review.document.preparation import prepare
@@ -24,6 +27,29 @@ class TestOnRequest(DecidingTestCase):
         self.endpoint._runtime.on_main(lambda: self.endpoint._runtime.on_main(turns.append, 1))
         yield lambda: bool(turns)
         return self.reviews.pending()[-1]
+
+    def count_opened(self) -> List[int]:
+        """From now on: how many views each call of the main thread makes."""
+        opened = [0]
+        later, new_file = sublime.set_timeout, sublime.Window.new_file
+
+        def set_timeout(callback: Callable[[], Any], milliseconds: int = 0) -> None:
+            def call() -> None:
+                opened.append(0)
+                callback()
+                opened.append(0)
+
+            later(call, milliseconds)
+
+        def make(window: sublime.Window, *arguments: Any, **options: Any) -> sublime.View:
+            opened[-1] += 1
+            return new_file(window, *arguments, **options)
+
+        for thing, name, function in ((sublime, "set_timeout", set_timeout), (sublime.Window, "new_file", make)):
+            patcher = mock.patch.object(thing, name, function)
+            patcher.start()
+            self.addCleanup(patcher.stop)
+        return opened
 
     def test_it_is_counted_and_nothing_else_changes(self) -> Iterator[Any]:
         review = yield from self.propose()
@@ -84,6 +110,29 @@ class TestOnRequest(DecidingTestCase):
         self.reviews.open_reviews.show(review, focus=True)
         yield lambda: self.header(review) != "" and self.settled()
         yield lambda: "later" in self.text(self.original(review))
+
+    def test_all_that_wait_open_one_in_a_turn_when_the_setting_is_changed(self) -> Iterator[Any]:
+        for name in ("a.py", "b.py", "c.py"):
+            yield from self.propose(name)
+        self.use(review_presentation="inline", review_open="at_once")
+        opened = self.count_opened()
+        self.reviews.open_reviews.settings_changed()
+        yield lambda: len(self.presentations()) == 3
+        self.assertEqual([each for each in opened if each], [1, 1, 1])
+        self.assertEqual([each.path for each in self.reviews.pending()], list(map(self.path, ("a.py", "b.py", "c.py"))))
+
+    def test_those_that_have_come_behind_a_palette_open_one_in_a_turn(self) -> Iterator[Any]:
+        self.use(review_presentation="inline", review_open="at_once")
+        self.window.run_command("show_overlay", {"overlay": "command_palette"})
+        yield lambda: not self.reviews.open_reviews.arrangement.focus.free
+        for name in ("a.py", "b.py", "c.py"):
+            yield from self.propose(name)
+        self.assertEqual(self.presentations(), [])
+        opened = self.count_opened()
+        self.window.run_command("hide_overlay")
+        yield lambda: len(self.presentations()) == 3
+        self.assertEqual([each for each in opened if each], [1, 1, 1])
+        self.assertEqual([each.path for each in self.reviews.pending()], list(map(self.path, ("a.py", "b.py", "c.py"))))
 
     def test_all_that_wait_open_when_the_setting_is_changed_and_show_the_files_as_they_are_then(self) -> Iterator[Any]:
         review = yield from self.propose()

@@ -334,7 +334,7 @@ class ReviewManager:
         The palette and plugins switch projects without a word.
         """
         self.open_reviews.note_project()
-        self.open_reviews.arrangement.go_on_waiting()
+        self.open_reviews.arrangement.focus.go_on()
         before, self._project = self._project, project_of(self._window)
         return before != self._project
 

@@ -296,7 +296,7 @@ class OpenReviews:
         for presentation in self.presentations.values():
             presentation.settings_changed()
         for review in list(self._waiting) if self._settings().review_open != ON_REQUEST else ():
-            self.arrangement.focus.when_free(partial(self._open_late, review))
+            self.arrangement.focus.in_turn(partial(self._open_late, review))
 
     def set_writer(self, review: Review, writer: Writer) -> None:
         """Note who writes the file of an open review, and show it in the header."""
