@@ -186,11 +186,27 @@ class TestLists(InterruptingTestCase):
         self.reviews.open_diff(GEMINI, self.path(), PROPOSED)
         said: List[str] = []
         self.reviews.accept_by_client(GEMINI, self.path(), said.append, lambda path: None)
-        self.assertEqual(said, ["The file is still being read, try again."])
+        self.assertEqual(said, ["The user has not opened this diff yet."])
         self.reviews.owner_gone(GEMINI.session_id)
         yield from self.hide("palette")
         (review,) = self.reviews.pending()
         yield lambda: "has gone" in self.header(review) if review in self.reviews._presentations else False
+
+    def test_one_that_its_client_accepts_is_written_while_they_are_there(self) -> Iterator[Any]:
+        view = yield from self.open_file()
+        before = self.picture()
+        for kind in ("palette", "quick", "find", "input"):
+            self.write()
+            yield from self.show(kind)
+            self.reviews.open_diff(GEMINI, self.path(), *prepare(self.reviews.file_request(self.path()), PROPOSED))
+            self.reviews.accept_by_client(GEMINI, self.path(), self.said.append, lambda path: None)
+            yield lambda: self.said[-1:] == [""]
+            self.said.clear()
+            self.assertEqual(self.read(), PROPOSED.encode("utf-8"))
+            self.assertFalse(self.arrangement.focus.free, kind)
+            yield from self.hide(kind)
+            yield lambda: self.text(view) == PROPOSED
+            self.assertEqual((self.reviews.pending(), self.picture()), ([], before))
 
     def test_a_window_that_ends_has_no_diff_that_waits(self) -> Iterator[Any]:
         yield from self.open_file()

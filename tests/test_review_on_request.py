@@ -9,10 +9,10 @@ import sublime
 
 from ..companion.review.decision import Ticket
 from ..companion.review.document.preparation import prepare
-from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
+from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
 
 
-class TestOnRequest(DecidingTestCase):
+class TestOnRequest(DiskTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
         self.use(review_open="on_request")
@@ -95,6 +95,65 @@ class TestOnRequest(DecidingTestCase):
         self.assertEqual(self.reviews.close_diff(GEMINI, self.path("other.py"), suppress_notification=True), PROPOSED)
         self.assertEqual((self.reviews.pending(), answers, self.told), ([], [None], []))
         self.assertEqual(self.picture(), self.before)
+
+    def test_accepted_in_the_terminal_it_is_written_and_goes_without_a_trace(self) -> Iterator[Any]:
+        yield from self.propose()
+        answers = self.accept_by_client()
+        yield lambda: answers == [""]
+        yield lambda: self.text(self.view) == PROPOSED
+        self.assertEqual(self.read(), PROPOSED.encode("utf-8"))
+        self.assertEqual([outcome.content for _, outcome in self.told], [PROPOSED])
+        self.assertEqual((self.reviews.pending(), self.picture()), ([], self.before))
+
+    def test_accepted_in_the_terminal_it_is_not_written_over_another_text(self) -> Iterator[Any]:
+        review = yield from self.propose()
+        self.write(content=TEXT + "later\n")
+        answers = self.accept_by_client()
+        yield lambda: len(answers) == 1
+        self.assertIn("has changed on disk", answers[0])
+        self.assertEqual(self.read(), (TEXT + "later\n").encode("utf-8"))
+        self.assertEqual((self.reviews.pending(), self.told, self.picture()), ([review], [], self.before))
+        self.reviews.open_reviews.show(review, focus=True)
+        yield lambda: self.header(review) != "" and self.settled()
+        yield lambda: "later" in self.text(self.original(review))
+        answers = self.accept_by_client()
+        yield lambda: answers == [""]
+        self.assertEqual(self.read(), PROPOSED.encode("utf-8"))
+
+    def test_asked_for_while_it_is_being_written_nobody_edits_it(self) -> Iterator[Any]:
+        _, answers, release = yield from self.asked_for_while_it_is_written()
+        release.set()
+        yield lambda: answers == [""]
+        yield lambda: self.picture() == self.before
+
+    def test_and_if_it_cannot_be_written_it_is_like_any_other(self) -> Iterator[Any]:
+        review, answers, release = yield from self.asked_for_while_it_is_written()
+        self.write(content="later\n")
+        release.set()
+        yield lambda: len(answers) == 1
+        self.assertIn("has changed on disk", answers[0])
+        yield lambda: not self.proposal(review).is_read_only()
+        self.assertEqual((self.read(), self.reviews.pending()), (b"later\n", [review]))
+
+    def asked_for_while_it_is_written(self) -> Iterator[Any]:
+        review = yield from self.propose()
+        release, answers = self.hold("write"), self.accept_by_client()
+        self.reviews.open_reviews.show(review, focus=True)
+        yield lambda: self.header(review) != "" and self.settled()
+        self.type(self.proposal(review), 0, "# mine\n")
+        self.assertEqual(self.text(self.proposal(review)), PROPOSED)
+        return review, answers, release
+
+    def test_nor_over_unsaved_edits_of_the_user(self) -> Iterator[Any]:
+        review = yield from self.propose()
+        self.type(self.view, 0, "# mine\n")
+        answers = self.accept_by_client()
+        yield lambda: len(answers) == 1
+        self.assertIn("unsaved edits", answers[0])
+        self.assertEqual((self.read(), self.text(self.view)), (TEXT.encode("utf-8"), "# mine\n" + TEXT))
+        self.assertEqual(self.reviews.pending(), [review])
+        self.view.run_command("revert")
+        yield lambda: not self.view.is_dirty()
 
     def test_a_newer_proposal_takes_the_place_of_one_that_was_not_shown(self) -> Iterator[Any]:
         review = yield from self.propose()

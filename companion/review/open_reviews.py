@@ -26,6 +26,7 @@ from .window.input_guard import InputGuard
 if TYPE_CHECKING:
     from ..runtime import Runtime
     from ..settings import Settings
+    from .document.disk import Original
     from .document.preparation import Preparation
     from .document.text import ProposedText
 
@@ -91,6 +92,11 @@ class OpenReviews:
         """The text of an open review as it would be accepted now."""
         presentation = self.presentations.get(review)
         return presentation.current_text() if presentation is not None else review.draft.exact
+
+    def original_of(self, review: Review) -> Optional[Original]:
+        """The file of an open review as it was read last; None if it was not read yet."""
+        found = self.presentations.get(review) or self._waiting.get(review)
+        return found.original if found is not None else None
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
