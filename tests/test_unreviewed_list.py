@@ -184,6 +184,29 @@ class TestListing(ChangesTestCase):
             items, _ = self.panel("show_unreviewed_changes")[0]
             self.assertEqual(next(item.annotation for item in items if item.trigger == name)[11:], expected)
 
+    def test_nobody_is_named_once_another_program_may_be_at_work(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        changes, clients = self.endpoint.changes, ["a session"]
+        patcher = mock.patch.object(changes, "_clients", lambda: clients)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+        def connect() -> None:
+            clients.append("another")
+            changes.clients_changed()
+
+        for name, come in (("one.py", connect), ("two.py", changes.started)):
+            del clients[1:]
+            changes.clients_changed()
+            changes.sign("a session", "Claude Code")
+            come()
+            self.write(name, "new\n")
+            changes.sign("a session", "Claude Code")
+            yield lambda name=name: name in self.names()
+        items, _ = self.panel("show_unreviewed_changes")[0]
+        self.assertEqual([item.trigger for item in items if "at work" in item.annotation], [])
+
     def test_the_list_previews_and_gives_the_tab_back(self) -> Iterator[Any]:
         self.write("gone.py", LINES)
         mine = yield from self.open_file("mine.py")

@@ -342,6 +342,32 @@ def test_a_program_is_named_where_it_is_the_only_one(project, tracking, runtime,
     assert who("Claude Code", d_txt=b"1\n")["d.txt"] == ""
 
 
+@pytest.mark.parametrize("another", [(), (1,), (1, "")])
+def test_a_program_is_not_named_once_another_one_or_the_user_has_given_a_sign(
+    project, tracking, runtime, rules, another
+):
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.sign(1, "Claude Code")
+    project.write(a_txt=b"1\n")
+    tracking.sign(*another)
+    runtime.step(INTERVAL_SECONDS)
+    assert [change.who for change in tracking.lists(1).changes] == [""]
+
+
+def test_the_signs_of_another_window_say_nothing_about_the_program_of_this_one(
+    project, tracking, runtime, rules, tmp_path
+):
+    (tmp_path / "elsewhere").mkdir()
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.track(2, [str(tmp_path / "elsewhere")], rules, tracked=True)
+    runtime.step(INTERVAL_SECONDS)
+    tracking.sign(1, "Claude Code")
+    project.write(a_txt=b"1\n")
+    tracking.sign(2)
+    runtime.step(INTERVAL_SECONDS)
+    assert [change.who for change in tracking.lists(1).changes] == ["Claude Code"]
+
+
 def test_who_comes_back_to_the_editor_is_told_what_was_written_in_the_meantime(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
