@@ -324,7 +324,8 @@ class ReviewManager:
         remains = [view for view in self._window.views() if self.is_abandoned(view)]
         for view in remains:
             views.close(view)
-        if (not self._presentations and put_layout_back(self._window)) or remains:
+        is_divided = self.open_reviews.arrangement.split.open  # then it is given back without the note in its settings
+        if (not is_divided and put_layout_back(self._window)) or remains:
             logger.info("closed what was left of earlier reviews")
         self.accepted_texts.recover()
 

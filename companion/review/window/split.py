@@ -51,8 +51,13 @@ class SplitLayout:
 
     @property
     def project_has_gone(self) -> bool:
-        """Whether another project has taken the window since it was divided."""
-        return self._before is not None and project_of(self._window) != self._project
+        """Whether another project has taken the window since it was divided.
+
+        Its settings come with its tabs and layout, without our note; its name may be told later.
+        """
+        if self._before is None:
+            return False
+        return not self._window.settings().has(STORED) or project_of(self._window) != self._project
 
     def note_activated(self, view: sublime.View) -> None:
         """Remember the group in which the user edits, for when a terminal has the focus."""

@@ -64,3 +64,14 @@ def test_a_restart_brings_window_settings_back_but_no_untitled_view(bench):
     assert window.settings().get("split") == {"a": 1}
     assert window.views() == []
     assert [name for name, _ in bench.gestures.events()[before:]].count("on_new") == 1
+
+
+def test_another_project_may_have_its_tabs_and_layout_before_its_name(bench):
+    one, other = project(bench, "one"), project(bench, "other")
+    bench.gestures.load_project(one)
+    bench.window.set_layout(TWO)
+    file = bench.open("a.txt", b"a")
+    bench.host.quirks = frozenset(["late_projects"])
+    bench.gestures.load_project(other)
+    assert (file.is_valid(), bench.window.num_groups(), bench.window.project_file_name()) == (False, 1, one)
+    bench.scheduler.pump_until(lambda: bench.window.project_file_name() == other)
