@@ -1,7 +1,8 @@
 """What the package assumes of the editor although its documentation does not promise it.
 
 Each assumption is a small named check that returns a sentence if it does not hold here, otherwise None. The in-editor
-tests run them, too; `tests/test_editor_assumptions.py` says what depends on each, and what its evidence is.
+tests run them, too; `tests/in_editor/diagnosis/test_editor_assumptions.py` says what depends on each, and what its
+evidence is.
 
 Rule: a check leaves nothing behind, and needs no more than a view of our own in a window. So nothing is tried that the
 user would see or feel: what ends a palette or takes the focus from a panel, which commands reach listeners, which

@@ -9,10 +9,10 @@ from unittest import mock
 
 import sublime
 
-from .support.context_case import ContextCase
-from .support.listening_client import announced
+from ..support.context_case import ContextCase
+from ..support.listening_client import announced
 
-PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+PLUGIN = __package__.partition(".")[0] + ".plugin"
 PANEL = "gemini_companion_log"
 logger = logging.getLogger("gemini_companion.test")
 

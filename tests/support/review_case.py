@@ -19,16 +19,16 @@ from unittest import mock
 import sublime
 from unittesting import DeferrableTestCase
 
-from ..companion.review.accepted_texts import AcceptedTexts
-from ..companion.review.decision import Outcome, Owner, Review, Ticket
-from ..companion.review.document import disk
-from ..companion.review.document.preparation import prepare
-from ..companion.review.events import ReviewEvents
-from ..companion.review.manager import ReviewManager
-from ..companion.settings import Settings
-from .support.selecting import put_caret
+from ...companion.review.accepted_texts import AcceptedTexts
+from ...companion.review.decision import Outcome, Owner, Review, Ticket
+from ...companion.review.document import disk
+from ...companion.review.document.preparation import prepare
+from ...companion.review.events import ReviewEvents
+from ...companion.review.manager import ReviewManager
+from ...companion.settings import Settings
+from .selecting import put_caret
 
-PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+PLUGIN = __package__.partition(".")[0] + ".plugin"
 GEMINI = Owner("session-1", "Gemini CLI")
 QWEN = Owner("session-2", "Qwen Code")
 

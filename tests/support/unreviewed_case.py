@@ -8,10 +8,10 @@ from unittest import mock
 
 import sublime
 
-from ..companion.review.manager import ReviewManager
-from ..companion.unreviewed.schedule import Schedule
-from .review_support import PLUGIN, ReviewTestCase
-from .support.selecting import put_caret
+from ...companion.review.manager import ReviewManager
+from ...companion.unreviewed.schedule import Schedule
+from .review_case import PLUGIN, ReviewTestCase
+from .selecting import put_caret
 
 LINES = "".join(f"line {number}\n" for number in range(12))
 THREE = LINES.replace("line 1\n", "LINE 1\n").replace("line 5\n", "LINE 5\n").replace("line 9\n", "LINE 9\n")

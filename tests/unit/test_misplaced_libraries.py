@@ -13,7 +13,7 @@ from companion import libraries
 from companion.diagnosis import programs as diagnosis
 from companion.diagnosis.checks import Outcome
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 OTHER = "python314" if sys.version_info[:2] != (3, 14) else "python38"
 OWN = "python{}{}".format(*sys.version_info[:2])
 

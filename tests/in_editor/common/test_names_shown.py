@@ -9,12 +9,12 @@ from unittest import mock
 
 import sublime
 
-from ..companion.agents.registry import AGENTS
-from ..companion.common.display_names import columns
-from ..companion.review.decision import Owner
-from ..companion.review.display.header_rows import header_rows
-from ..companion.terminals.launcher import RUN, TAG
-from .review_support import DecidingTestCase
+from ....companion.agents.registry import AGENTS
+from ....companion.common.display_names import columns
+from ....companion.review.decision import Owner
+from ....companion.review.display.header_rows import header_rows
+from ....companion.terminals.launcher import RUN, TAG
+from ...support.review_case import DecidingTestCase
 
 TRICKS = "gpj.\u202ea\n\u2028b\x1b[31m\u200b"
 SEEN = "gpj.<U+202E>a<U+000A><U+2028>b<U+001B>[31m<U+200B>"

@@ -6,9 +6,9 @@ import os
 
 import sublime
 
-from .support.context_case import ContextCase
+from ...support.context_case import ContextCase
 
-PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+PLUGIN = __package__.partition(".")[0] + ".plugin"
 
 
 class OpenFiles(ContextCase):

@@ -8,9 +8,9 @@ from unittest import mock
 
 import sublime
 
-from .support.context_case import ContextCase
+from ...support.context_case import ContextCase
 
-PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+PLUGIN = __package__.partition(".")[0] + ".plugin"
 SETTINGS = "Gemini Companion.sublime-settings"
 LOADING_MILLISECONDS = 4000
 

@@ -6,7 +6,7 @@ import time
 
 import sublime
 
-from .support.context_case import ContextCase
+from ...support.context_case import ContextCase
 
 
 class Selections(ContextCase):

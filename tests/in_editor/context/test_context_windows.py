@@ -6,7 +6,7 @@ import os
 
 import sublime
 
-from .support.context_case import ContextCase
+from ...support.context_case import ContextCase
 
 
 class Windows(ContextCase):
@@ -55,7 +55,7 @@ class Windows(ContextCase):
         self.assertIsNone(self.client.problem)
 
     def test_closing_a_window_takes_its_files_and_its_announcement_away(self):
-        from .support.listening_client import announced
+        from ...support.listening_client import announced
 
         other_folder = self.new_folder()
         other = yield from self.new_window(other_folder)

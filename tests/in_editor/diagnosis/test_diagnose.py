@@ -12,9 +12,9 @@ from unittest import mock
 
 import sublime
 
-from ..companion.endpoint.servers import PRIMARY
-from .support.diagnose_case import DiagnoseCase
-from .support.listening_client import discovery_directory
+from ....companion.endpoint.servers import PRIMARY
+from ...support.diagnose_case import DiagnoseCase
+from ...support.listening_client import discovery_directory
 
 POSIX = unittest.skipIf(sublime.platform() == "windows", "modes, shells and scripts of POSIX systems")
 GEMINI_FINDS, QWEN_FINDS = "Gemini CLI finds this window", "Qwen Code finds this window"

@@ -17,13 +17,13 @@ import sublime
 import sublime_plugin
 from unittesting import DeferrableTestCase
 
-from ..companion.diagnosis import assumptions
-from ..companion.diagnosis.report import FRAME_MILLISECONDS, LAYOUT_FRAMES
-from ..companion.editor.edits import set_text
-from ..companion.review.display.markup import filler_html
-from ..companion.terminals.environment import CERTIFICATES
-from .review_support import PLUGIN, ReviewTestCase
-from .support.selecting import put_caret, select
+from ....companion.diagnosis import assumptions
+from ....companion.diagnosis.report import FRAME_MILLISECONDS, LAYOUT_FRAMES
+from ....companion.editor.edits import set_text
+from ....companion.review.display.markup import filler_html
+from ....companion.terminals.environment import CERTIFICATES
+from ...support.review_case import PLUGIN, ReviewTestCase
+from ...support.selecting import put_caret, select
 
 TWO_COLUMNS = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 ONE_GROUP = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}

@@ -9,9 +9,9 @@ from unittest import mock
 
 import sublime
 
-from .support.context_case import ContextCase
-from .support.diagnose_case import PLUGIN
-from .support.listening_client import announced
+from ...support.context_case import ContextCase
+from ...support.diagnose_case import PLUGIN
+from ...support.listening_client import announced
 
 SETTINGS = "Gemini Companion.sublime-settings"
 

@@ -7,9 +7,9 @@ import json
 import os
 from unittest import mock
 
-from ..companion.endpoint import agent_window
-from .support.context_case import ContextCase
-from .support.listening_client import in_thread
+from ....companion.endpoint import agent_window
+from ...support.context_case import ContextCase
+from ...support.listening_client import in_thread
 
 OLD, NEW = "old\n", "new\n"
 

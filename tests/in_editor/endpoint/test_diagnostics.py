@@ -12,8 +12,8 @@ from unittest import mock
 
 import sublime
 
-from .support.context_case import ContextCase
-from .support.diagnose_case import PACKAGE, PLUGIN
+from ...support.context_case import ContextCase
+from ...support.diagnose_case import PACKAGE, PLUGIN
 
 TEXT = "one\n\U0001f600 two\nthree\n"
 

@@ -10,11 +10,11 @@ from typing import Any, Dict, Iterator, List
 
 import sublime
 
-from ..companion.editor import file_views, view_roles
-from ..companion.review.decision import Review
-from ..companion.review.document.preparation import prepare
-from .review_support import GEMINI, PLUGIN, PROPOSED, ClockTestCase, DecidingTestCase
-from .support.read_settings import OUR_OWN_VALUES, READ_SETTINGS, WRONG_VALUES
+from ....companion.editor import file_views, view_roles
+from ....companion.review.decision import Review
+from ....companion.review.document.preparation import prepare
+from ...support.read_settings import OUR_OWN_VALUES, READ_SETTINGS, WRONG_VALUES
+from ...support.review_case import GEMINI, PLUGIN, PROPOSED, ClockTestCase, DecidingTestCase
 
 ROLE, STAGE, PAUSED = "gemini_companion.role", "gemini_companion.stage", "gemini_companion.sharing_paused"
 

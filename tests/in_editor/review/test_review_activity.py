@@ -7,7 +7,7 @@ import threading
 from typing import Any, Iterator
 from unittest import mock
 
-from .review_support import PROPOSED, TEXT, ReviewTestCase
+from ...support.review_case import PROPOSED, TEXT, ReviewTestCase
 
 STATUS = "gemini_companion.review"
 ACTIVITY = "Comparing\u2026"

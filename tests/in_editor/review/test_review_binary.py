@@ -9,7 +9,7 @@ import base64
 import struct
 from typing import Any, Iterator
 
-from .review_support import GEMINI, PROPOSED, DecidingTestCase
+from ...support.review_case import GEMINI, PROPOSED, DecidingTestCase
 
 PNG = (
     b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"

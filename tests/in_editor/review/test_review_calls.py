@@ -6,9 +6,9 @@ import os
 from typing import Any, Iterator
 from unittest import mock
 
-from ..companion.review import accepted_text
-from ..companion.review.decision import ReviewError
-from .review_support import GEMINI, PROPOSED, QWEN, TEXT, CallTestCase
+from ....companion.review import accepted_text
+from ....companion.review.decision import ReviewError
+from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, CallTestCase
 
 
 class TestNames(CallTestCase):

@@ -13,10 +13,10 @@ from unittest import mock
 import sublime
 import sublime_plugin
 
-from ..companion.editor import edits
-from .review_support import PLUGIN, ReviewTestCase
-from .support.selecting import put_caret
-from .support.thread_guard import package_caller
+from ....companion.editor import edits
+from ...support.review_case import PLUGIN, ReviewTestCase
+from ...support.selecting import put_caret
+from ...support.thread_guard import package_caller
 
 LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 50\n", "line 50\nnew\n")

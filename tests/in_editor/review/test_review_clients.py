@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any, Iterator
 
-from ..companion.review.decision import ReviewError
-from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
-from .support.selecting import put_caret
+from ....companion.review.decision import ReviewError
+from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
+from ...support.selecting import put_caret
 
 
 class TestClientAnswers(DecidingTestCase):

@@ -7,8 +7,8 @@ from unittest import mock
 
 import sublime
 
-from ..companion.review.display import panes
-from .review_support import DecidingTestCase
+from ....companion.review.display import panes
+from ...support.review_case import DecidingTestCase
 
 LEFT = "".join(f"value_{number} = compute({number})\n" for number in range(400))
 RIGHT = LEFT.replace("value_7 = compute(7)\n", "value_7 = changed\n").replace("value_300 = compute(300)\n", "")

@@ -9,8 +9,8 @@ from typing import Any, Iterator
 
 import sublime
 
-from ..companion.review.decision import Outcome
-from .review_support import GEMINI, PLUGIN, PROPOSED, TEXT, DecidingTestCase
+from ....companion.review.decision import Outcome
+from ...support.review_case import GEMINI, PLUGIN, PROPOSED, TEXT, DecidingTestCase
 
 ODD_TEXTS = {
     "line feeds": "a\nb\n",

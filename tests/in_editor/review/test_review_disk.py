@@ -11,11 +11,11 @@ from unittest import mock, skipIf
 
 import sublime
 
-from ..companion.review import accepted_text, accepted_texts
-from ..companion.review.accepted_text import Holder
-from ..companion.review.decision import ReviewError, ReviewState
-from ..companion.review.document import disk, file_replacement, writing
-from .review_support import GEMINI, PROPOSED, TEXT, DiskTestCase
+from ....companion.review import accepted_text, accepted_texts
+from ....companion.review.accepted_text import Holder
+from ....companion.review.decision import ReviewError, ReviewState
+from ....companion.review.document import disk, file_replacement, writing
+from ...support.review_case import GEMINI, PROPOSED, TEXT, DiskTestCase
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

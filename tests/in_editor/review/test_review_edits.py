@@ -9,12 +9,12 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock
 
-from ..companion.review import accepted_text, accepted_texts
-from ..companion.review.accepted_text import AcceptedText, Holder
-from ..companion.review.document import disk, writing
-from ..companion.review.document.disk import ChangedError
-from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase, ClockTestCase
-from .support.selecting import put_caret
+from ....companion.review import accepted_text, accepted_texts
+from ....companion.review.accepted_text import AcceptedText, Holder
+from ....companion.review.document import disk, writing
+from ....companion.review.document.disk import ChangedError
+from ...support.review_case import GEMINI, PROPOSED, TEXT, CallTestCase, ClockTestCase
+from ...support.selecting import put_caret
 
 
 class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):

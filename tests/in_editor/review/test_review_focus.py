@@ -7,7 +7,7 @@ from typing import Any, Iterator
 
 import sublime
 
-from .review_support import QWEN, ReviewTestCase
+from ...support.review_case import QWEN, ReviewTestCase
 
 HALVES = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")

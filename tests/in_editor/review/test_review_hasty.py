@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from .review_support import GEMINI, ReviewTestCase
-from .support.selecting import put_caret
+from ...support.review_case import GEMINI, ReviewTestCase
+from ...support.selecting import put_caret
 
 LEFT, RIGHT = "a\nb\nc\nd\n", "a\nB\nc\nd\n"
 

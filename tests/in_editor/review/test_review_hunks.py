@@ -7,8 +7,8 @@ from typing import Any, Iterator
 
 import sublime
 
-from .review_support import ReviewTestCase
-from .support.selecting import put_caret, select
+from ...support.review_case import ReviewTestCase
+from ...support.selecting import put_caret, select
 
 LEFT = "".join(f"line {number}\n" for number in range(60))
 RIGHT = LEFT.replace("line 5\n", "LINE 5\n").replace("line 30\n", "").replace("line 50\n", "line 50\nnew\nnewer\n")

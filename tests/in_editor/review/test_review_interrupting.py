@@ -7,8 +7,8 @@ from unittest import mock
 
 import sublime
 
-from ..companion.review.document.preparation import prepare
-from .review_support import GEMINI, PROPOSED, QWEN, TWO_COLUMNS, ClockTestCase
+from ....companion.review.document.preparation import prepare
+from ...support.review_case import GEMINI, PROPOSED, QWEN, TWO_COLUMNS, ClockTestCase
 
 
 class InterruptingTestCase(ClockTestCase):

@@ -12,10 +12,10 @@ from unittest import mock
 
 import sublime
 
-from ..companion.review.display.markup import filler_html
-from ..companion.review.document import comparing
-from .review_support import ReviewTestCase
-from .support.selecting import select
+from ....companion.review.display.markup import filler_html
+from ....companion.review.document import comparing
+from ...support.review_case import ReviewTestCase
+from ...support.selecting import select
 
 LEFT = "".join(f"line {number}\n" for number in range(120))
 RIGHT = (

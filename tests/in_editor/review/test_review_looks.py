@@ -9,9 +9,9 @@ from unittest import mock
 
 import sublime
 
-from ..companion.editor.edits import set_text
-from ..companion.review.document.preparation import prepare
-from .review_support import GEMINI, PROPOSED, TEXT, ReviewTestCase
+from ....companion.editor.edits import set_text
+from ....companion.review.document.preparation import prepare
+from ...support.review_case import GEMINI, PROPOSED, TEXT, ReviewTestCase
 
 
 class TestTheHeader(ReviewTestCase):

@@ -11,7 +11,7 @@ from unittest import mock
 
 import sublime
 
-from .review_support import PROPOSED, TEXT, ReviewTestCase
+from ...support.review_case import PROPOSED, TEXT, ReviewTestCase
 
 SCOPES = {
     "region.greenish": "added",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Iterator, List
 
-from .review_support import ReviewTestCase
-from .support.selecting import put_caret
+from ...support.review_case import ReviewTestCase
+from ...support.selecting import put_caret
 
 LEFT = "".join(f"line {number}\n" for number in range(60))
 BLOCK = "line 10\nline 11\nline 12\nline 13\n"

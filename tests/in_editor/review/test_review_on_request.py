@@ -7,9 +7,9 @@ from unittest import mock
 
 import sublime
 
-from ..companion.review.decision import Ticket
-from ..companion.review.document.preparation import prepare
-from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
+from ....companion.review.decision import Ticket
+from ....companion.review.document.preparation import prepare
+from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
 
 
 class TestOnRequest(DiskTestCase):

@@ -6,8 +6,8 @@ import os
 import unittest
 from typing import Any, Iterator
 
-from ..companion.editor.edits import Edit, apply_edits
-from .review_support import PROPOSED, TEXT, ReviewTestCase
+from ....companion.editor.edits import Edit, apply_edits
+from ...support.review_case import PROPOSED, TEXT, ReviewTestCase
 
 
 class TestInline(ReviewTestCase):

@@ -10,10 +10,10 @@ from unittest import mock
 
 import sublime
 
-from ..companion.editor import file_views, view_roles
-from ..companion.review.decision import Review
-from ..companion.review.window import views
-from .review_support import GEMINI, PLUGIN, TWO_COLUMNS, RestoringTestCase
+from ....companion.editor import file_views, view_roles
+from ....companion.review.decision import Review
+from ....companion.review.window import views
+from ...support.review_case import GEMINI, PLUGIN, TWO_COLUMNS, RestoringTestCase
 
 LOADING_MILLISECONDS = 4000
 

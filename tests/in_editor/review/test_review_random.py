@@ -12,7 +12,7 @@ import random
 import time
 from typing import Any, Callable, Iterator
 
-from .support.selecting import put_caret
+from ...support.selecting import put_caret
 from .test_review_level import LevelTestCase
 
 STEPS, SEED, RUNS = 100, 20, 5

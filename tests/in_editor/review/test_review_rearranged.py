@@ -7,11 +7,11 @@ from typing import Any, Iterator
 
 import sublime
 
-from ..companion.editor import marks
-from ..companion.review.decision import Outcome
-from ..companion.review.window import layout as layouts
-from ..companion.review.window.split import AUTOMATIC, STORED
-from .review_support import GRID, PROPOSED, QWEN, TWO_COLUMNS, RestoringTestCase
+from ....companion.editor import marks
+from ....companion.review.decision import Outcome
+from ....companion.review.window import layout as layouts
+from ....companion.review.window.split import AUTOMATIC, STORED
+from ...support.review_case import GRID, PROPOSED, QWEN, TWO_COLUMNS, RestoringTestCase
 
 
 class TestWhereItOpens(RestoringTestCase):

@@ -8,9 +8,9 @@ from unittest import mock
 
 import sublime
 
-from ..companion.editor import view_roles
-from ..companion.review import closed_reviews
-from .review_support import ALL_MARKS, PROPOSED, TEXT, DecidingTestCase
+from ....companion.editor import view_roles
+from ....companion.review import closed_reviews
+from ...support.review_case import ALL_MARKS, PROPOSED, TEXT, DecidingTestCase
 from .test_review_level import top
 
 OURS = ("gemini_companion.role", "lsp_uri", "vintageous_handle_keys", "draw_centered")

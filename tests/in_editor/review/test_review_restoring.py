@@ -6,7 +6,7 @@ from typing import Any, Iterator
 
 import sublime
 
-from .review_support import GRID, QWEN, TWO_COLUMNS, RestoringTestCase
+from ...support.review_case import GRID, QWEN, TWO_COLUMNS, RestoringTestCase
 
 NINE = {
     "cols": [0.0, 0.3, 0.7, 1.0],

@@ -8,8 +8,8 @@ import time
 from typing import Any, Iterator
 from unittest import mock, skipIf
 
-from ..companion.review.document import disk
-from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
+from ....companion.review.document import disk
+from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
 
 
 class TestTheTab(DiskTestCase):

@@ -8,7 +8,7 @@ from unittest import mock
 
 import sublime
 
-from .review_support import PROPOSED, QWEN, ClockTestCase
+from ...support.review_case import PROPOSED, QWEN, ClockTestCase
 
 
 class SeveralTestCase(ClockTestCase):

@@ -10,7 +10,7 @@ from typing import Any, Iterator, List
 
 import sublime
 
-from .support.selecting import select
+from ...support.selecting import select
 from .test_review_level import HALF, LevelTestCase, equal_rows, top
 
 LINES = [f"line {number}\n" for number in range(120)]

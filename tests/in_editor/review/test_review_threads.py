@@ -7,14 +7,14 @@ import sys
 import threading
 from typing import Any, Iterator, List
 
-from ..companion.common.workers import WrongThreadError
-from ..companion.editor.edits import text_steps
-from ..companion.review.document.preparation import prepare
-from .review_support import GEMINI, PROPOSED, TEXT, DecidingTestCase
-from .support.listening_client import ListeningClient, announced
-from .support.thread_guard import MainThreadTimer, ThreadGuard
+from ....companion.common.workers import WrongThreadError
+from ....companion.editor.edits import text_steps
+from ....companion.review.document.preparation import prepare
+from ...support.listening_client import ListeningClient, announced
+from ...support.review_case import GEMINI, PROPOSED, TEXT, DecidingTestCase
+from ...support.thread_guard import MainThreadTimer, ThreadGuard
 
-PLUGIN = __package__.rpartition(".")[0] + ".plugin"
+PLUGIN = __package__.partition(".")[0] + ".plugin"
 LONGEST = 0.05  # seconds
 LONGEST_TEXT = 1 << 20  # characters in one call of the editor
 

@@ -9,9 +9,9 @@ from typing import Any, Dict, Iterator, List
 
 import sublime
 
-from ..companion.review.decision import Review
-from .review_support import ALL_MARKS, QWEN, ReviewTestCase
-from .support.selecting import put_caret
+from ....companion.review.decision import Review
+from ...support.review_case import ALL_MARKS, QWEN, ReviewTestCase
+from ...support.selecting import put_caret
 
 LEFT = "".join(f"line {number}\n" for number in range(30))
 RIGHT = LEFT.replace("line 5\n", "line five\n").replace("line 20\n", "line 20  \n").replace("line 25\n", "")

@@ -10,13 +10,13 @@ from typing import Any, Dict, Iterator
 
 import sublime
 
-from ..companion import application
-from ..companion.editor.edits import PORTION, Edit, apply_edits, set_text, text_steps
-from ..companion.review.display import slices
-from ..companion.review.document.preparation import prepare
-from ..companion.review.window.views import _FROM_THE_FILE, _SETTINGS
-from .review_support import GEMINI, PROPOSED, TEXT, ReviewTestCase
-from .support.selecting import put_caret, select
+from ....companion import application
+from ....companion.editor.edits import PORTION, Edit, apply_edits, set_text, text_steps
+from ....companion.review.display import slices
+from ....companion.review.document.preparation import prepare
+from ....companion.review.window.views import _FROM_THE_FILE, _SETTINGS
+from ...support.review_case import GEMINI, PROPOSED, TEXT, ReviewTestCase
+from ...support.selecting import put_caret, select
 
 
 class TestViews(ReviewTestCase):

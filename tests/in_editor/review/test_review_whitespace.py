@@ -7,11 +7,11 @@ from unittest import mock
 
 import sublime
 
-from ..companion.editor import edits
-from ..companion.review.display import panes, slices
-from ..companion.review.document import comparing
-from .review_support import ReviewTestCase
-from .support.selecting import put_caret
+from ....companion.editor import edits
+from ....companion.review.display import panes, slices
+from ....companion.review.document import comparing
+from ...support.review_case import ReviewTestCase
+from ...support.selecting import put_caret
 from .test_review_level import LevelTestCase
 
 LEFT = "".join(f"def f{number}():\n    return {number}\n\n" for number in range(20))

@@ -6,8 +6,8 @@ import os
 
 import sublime
 
-from .support.context_case import ContextCase
-from .support.listening_client import announced
+from ...support.context_case import ContextCase
+from ...support.listening_client import announced
 
 PORTS = ("GEMINI_CLI_IDE_SERVER_PORT", "QWEN_CODE_IDE_SERVER_PORT")
 WORKSPACES = ("GEMINI_CLI_IDE_WORKSPACE_PATH", "QWEN_CODE_IDE_WORKSPACE_PATH")

@@ -10,9 +10,9 @@ from unittest import mock
 
 import sublime
 
-from ..companion.unreviewed import deciding, undoing
-from .support.selecting import select
-from .unreviewed_support import CHANGED, LINES, THREE, ChangesTestCase
+from ....companion.unreviewed import deciding, undoing
+from ...support.selecting import select
+from ...support.unreviewed_case import CHANGED, LINES, THREE, ChangesTestCase
 
 PICTURE = b"\x89PNG\r\n\x1a\n\x00\x00"
 

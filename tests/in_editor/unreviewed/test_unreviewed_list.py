@@ -9,12 +9,12 @@ from unittest import mock
 
 import sublime
 
-from ..companion.agents.registry import AGENTS
-from ..companion.review.decision import Ticket
-from ..companion.terminals.launcher import RUN, TAG
-from ..companion.unreviewed.model import Scope
-from .review_support import PROPOSED
-from .unreviewed_support import CHANGED, LINES, ChangesTestCase
+from ....companion.agents.registry import AGENTS
+from ....companion.review.decision import Ticket
+from ....companion.terminals.launcher import RUN, TAG
+from ....companion.unreviewed.model import Scope
+from ...support.review_case import PROPOSED
+from ...support.unreviewed_case import CHANGED, LINES, ChangesTestCase
 
 
 class TestListing(ChangesTestCase):

@@ -20,7 +20,7 @@ from companion.protocol.effects import CallCancelled
 from companion.protocol.tools import Cancellation, Implementation, ToolCall
 from companion.review.decision import Owner, Review, ReviewError
 from tests.support.stepping import SteppedLoop
-from tests.unit.application.conftest import with_editor
+from tests.unit.conftest import with_editor
 
 IDENTITY = Implementation("companion", "Companion", "1")
 INITIALIZE = {"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}

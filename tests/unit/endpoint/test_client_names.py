@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from clients_world import client
 
 from companion.agents.claude_dialect import CLAUDE
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.client import Client, Presence, display_name, name_of
+from tests.unit.endpoint.clients_world import client
 
 
 @pytest.mark.parametrize(

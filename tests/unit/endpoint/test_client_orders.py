@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 
 import pytest
-from clients_world import CONTEXT, World, client
 
 from companion.agents.claude_dialect import CLAUDE
 from companion.agents.copilot_dialect import COPILOT
@@ -15,6 +14,7 @@ from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint import clients as module
 from companion.endpoint.client import SELF_TEST
 from companion.settings import Settings
+from tests.unit.endpoint.clients_world import CONTEXT, World, client
 
 COPILOT_CLI = client(1, "copilot-cli")
 CLAUDE_CODE = client(2, "claude-code")

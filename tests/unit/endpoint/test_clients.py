@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from clients_world import CONTEXT, World, client
 
 from companion.agents.claude_dialect import CLAUDE
 from companion.agents.codex_cli import CODEX
@@ -14,6 +13,7 @@ from companion.agents.shared_context import SharedContext
 from companion.endpoint import clients as module
 from companion.endpoint.client import SELF_TEST
 from companion.review.decision import Owner
+from tests.unit.endpoint.clients_world import CONTEXT, World, client
 
 CLAUDES = [client(number, "claude-code") for number in range(6)]
 

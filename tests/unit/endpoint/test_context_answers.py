@@ -14,14 +14,13 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
-from answering_editors import CONTEXT, Editor, Window, answer, asynchronous, home, request
-
 from companion.agents.codex_cli import ide_context
 from companion.agents.shared_context import ActiveFile, Position, SharedContext
 from companion.endpoint import context_answers
 from companion.endpoint.context_answers import Holding, chosen
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 from companion.transport.framed_socket import ask
+from tests.unit.endpoint.answering_editors import CONTEXT, Editor, Window, answer, asynchronous, home, request
 
 __all__ = ["home"]
 DOCUMENT = Path(__file__).resolve().parents[3] / "PROTOCOL.md"

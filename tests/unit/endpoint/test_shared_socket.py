@@ -12,11 +12,10 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
-from answering_editors import Editor, Window, answer, asynchronous, home, request
-
 from companion.agents.codex_cli import CODEX_CLI
 from companion.endpoint.context_answers import Holding
 from companion.transport import framed_socket
+from tests.unit.endpoint.answering_editors import Editor, Window, answer, asynchronous, home, request
 
 __all__ = ["home"]
 

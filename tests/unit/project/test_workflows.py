@@ -15,8 +15,8 @@ import pytest
 
 from tests.tools.release import build
 from tests.tools.release.repository import newest_version
-from tests.unit.release.small_index import SmallIndex
-from tests.unit.release.workflow_steps import ROOT, WORKFLOWS, Machine, own_jobs, steps, workflow
+from tests.unit.project.workflow_steps import ROOT, WORKFLOWS, Machine, own_jobs, steps, workflow
+from tests.unit.tools.release.small_index import SmallIndex
 
 #: The first major versions that run on Node 24. Whatever else a workflow uses has to be looked up first.
 FIRST_ON_NODE_24 = {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests import mutants
+from tests.tools import cache
 from tests.tools.cache import SetupError
 from tests.tools.mutation import copies, hand_made
 from tests.tools.mutation.operators import Fault, faults_of
@@ -80,6 +82,11 @@ def test_the_list_fits_the_tree():
 def test_every_room_of_the_package_has_tests_that_should_notice_its_faults():
     rooms = {path.rpartition("/")[0] + "/" for path in mutants.package()}
     assert {room for room in rooms if mutants.tests_of(room) == mutants.AREAS["companion/"]} <= {"companion/"}
+    tests = {test for selected in mutants.AREAS.values() for test in selected}
+    files = {test for test in tests if not test.startswith(copies.EDITOR)}
+    assert {test for test in files if not Path(cache.ROOT, test).exists()} == set()
+    patterns = {test[len(copies.EDITOR) :] for test in tests - files}
+    assert {pattern for pattern in patterns if not list(Path(cache.ROOT, "tests/in_editor").rglob(pattern))} == set()
 
 
 def fault(name="x"):

@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
-from tests.host import launch
-from tests.tools import in_editor
-from tests.unit.processes.conftest import Sample
-
 HEADER = """
 import time
 import unittest
@@ -161,27 +153,3 @@ def test_a_case_with_fixtures_of_its_class_is_refused(sample):
     counts, text = run(sample, "class Shared(DeferrableTestCase):\n    @classmethod\n    def setUpClass(cls): pass\n")
     assert counts["failed"] == 1
     assert "Shared: the stand-in for UnitTesting has no fixtures of classes" in text
-
-
-def test_the_command_fails_if_something_went_wrong_that_no_test_has_planted(tmp_path):
-    package = Sample(tmp_path, launch.PACKAGE)
-    package.write({"tests/__init__.py": "", "tests/test_it.py": HEADER + PLANTING})
-    command = [sys.executable, in_editor.__file__, "--package", package.folder]
-    env = dict(os.environ, SAMPLE_LOG=package.log_path)
-    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, universal_newlines=True)
-    assert "1 test" in done.stdout
-    assert [line for line in done.stdout.splitlines() if line.startswith("WENT WRONG")] == [
-        "WENT WRONG plugin: division by zero"
-    ]
-    assert done.returncode == 1
-
-
-PLANTING = """
-class It(DeferrableTestCase):
-    def test_it(self):
-        def fail():
-            raise ValueError("planted by a test")
-        sublime.set_timeout(fail)
-        sublime.set_timeout(lambda: 1 / 0)
-        yield
-"""

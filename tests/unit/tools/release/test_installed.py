@@ -16,7 +16,7 @@ from tests.support.listening_client import ListeningClient
 from tests.tools.release import build
 from tests.tools.release.libraries import BY_NAME
 from tests.tools.release.repository import ATTACHED_NAME
-from tests.unit.release.conftest import RUNNING
+from tests.unit.tools.release.conftest import RUNNING
 
 
 @pytest.fixture(scope="module")

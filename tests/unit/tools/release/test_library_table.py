@@ -18,9 +18,9 @@ from tests.tools.release.package_control import RefusedError, resolve
 from tests.tools.release.pages import Pages
 from tests.tools.release.readers import chosen, listed_libraries, python_of, read_by_4_2, read_by_later_ones
 from tests.tools.release.repository import ATTACHED_NAME, Release, repository, text
-from tests.unit.release.small_index import SmallIndex
+from tests.unit.tools.release.small_index import SmallIndex
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 TOOLS = ROOT / "tests" / "tools" / "release"
 PACKAGE = "https://code.invalid/owner/gemini-companion"
 RELEASE = Release("1.2.3", "2026-07-31 12:00:00", "ab" * 32)

@@ -18,7 +18,7 @@ import pytest
 from companion.agents.registry import AGENTS
 from tests.tools.release import build, packing
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def git(*arguments: str, environment: Dict[str, str] | None = None) -> bytes:

@@ -87,7 +87,7 @@ def test_what_the_libraries_require_is_exactly_what_is_listed(
             assert requirement.specifier.contains(wheels[needed].version), f"{name} needs {requirement}"
             if needed not in reached:
                 waiting.append(needed)
-    dependencies = json.loads((Path(__file__).resolve().parents[3] / "dependencies.json").read_text(encoding="utf-8"))
+    dependencies = json.loads((Path(__file__).resolve().parents[4] / "dependencies.json").read_text(encoding="utf-8"))
     assert listed_libraries(dependencies, platform, build) == sorted(reached)
 
 

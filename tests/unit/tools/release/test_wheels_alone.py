@@ -17,7 +17,7 @@ from tests.tools import pythons
 from tests.tools.release import build, installation
 from tests.tools.release.index import Index
 from tests.tools.release.libraries import BY_NAME, PYTHONS
-from tests.unit.release.conftest import RUNNING
+from tests.unit.tools.release.conftest import RUNNING
 
 FOUND: Dict[str, str] = {python.name: python.executable for python in pythons.find_all().values()}
 PROGRAM = Path(__file__).with_name("wheels_alone.py")

@@ -7,7 +7,17 @@ import time
 
 import pytest
 
-from tests.unit.hostile.websocket.conftest import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, frame, text, until
+from tests.unit.hostile.transport.websocket.conftest import (
+    BINARY,
+    CLOSE,
+    CONTINUATION,
+    PING,
+    PONG,
+    TEXT,
+    frame,
+    text,
+    until,
+)
 
 MEBIBYTE = 1024 * 1024
 SMALL = {"body_bytes": 2 * MEBIBYTE}

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from tests.unit.hostile.websocket.conftest import HEADER, TOKEN, frame, text, until
+from tests.unit.hostile.transport.websocket.conftest import HEADER, TOKEN, frame, text, until
 
 
 @pytest.mark.parametrize(
