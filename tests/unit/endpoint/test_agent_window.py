@@ -254,6 +254,9 @@ class TestWhatIsDone:
         return os.path.join(os.path.dirname(bench.folder), "elsewhere.py")
 
     def test_an_open_file_is_saved_if_it_has_to_be(self, bench):
+        for name in ("one.py", "two.py"):
+            with open(bench.path(name), "w", encoding="utf-8"):
+                pass  # both are on the disk
         dirty, clean = View(bench.path("one.py"), dirty=True), View(bench.path("two.py"))
         bench.window.tabs = [View(None), clean, dirty]
         assert asyncio.run(bench.subject.save(bench.path("one.py"))) is True
@@ -276,8 +279,16 @@ class TestWhatIsDone:
         with pytest.raises(CannotDo, match="has changed on the disk"):
             asyncio.run(bench.subject.save(bench.path()))
         assert not view.commands
+
+    @pytest.mark.parametrize("dirty", [True, False])
+    def test_what_has_been_deleted_is_not_brought_back(self, bench, dirty):
+        view = View(bench.path(), dirty=dirty)
+        bench.window.tabs = [view]
+        bench.origins[bench.path()] = bench.module.stamp(bench.path())
         os.unlink(bench.path())
-        assert asyncio.run(bench.subject.save(bench.path())) is True, "nothing is there that could be lost"
+        with pytest.raises(CannotDo, match="is not on the disk"):
+            asyncio.run(bench.subject.save(bench.path()))
+        assert not view.commands
 
     def test_a_tab_without_edits_is_saved_whatever_the_disk_holds(self, bench):
         bench.window.tabs = [View(bench.path())]
