@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Iterator, List, Tuple
 
-from ..companion.agents.window import CannotDo
-from ..companion.endpoint.agent_window import MOST_OPENED
-from .review_support import ReviewTestCase
+from ....companion.agents.window import CannotDo
+from ....companion.endpoint.agent_window import MOST_OPENED
+from ...support.review_case import ReviewTestCase
 
 HALVES = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 
