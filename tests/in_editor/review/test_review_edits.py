@@ -9,8 +9,9 @@ import time
 from typing import Any, Iterator, List
 from unittest import mock
 
-from ....companion.review import accepted_text, accepted_texts
-from ....companion.review.accepted_text import AcceptedText, Holder
+from ....companion.review import accepted_texts
+from ....companion.review import accepted_texts as accepted_text
+from ....companion.review.accepted_texts import AcceptedText, Holder
 from ....companion.review.document import disk, writing
 from ....companion.review.document.disk import ChangedError
 from ...support.review_case import GEMINI, PROPOSED, TEXT, CallTestCase, ClockTestCase

@@ -70,7 +70,7 @@ def settings_read(tree: ast.Module) -> Iterator[str]:
 
 
 #: They read what others name: those names are found where they are given.
-PASSED_ON = {"companion/editor/marks.py", "companion/review/display/wrapping.py"}
+PASSED_ON = {"companion/editor/marks.py", "companion/review/display/screen.py"}
 
 
 def test_every_setting_that_is_read_is_one_that_the_tests_plant() -> None:

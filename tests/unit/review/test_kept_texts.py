@@ -11,7 +11,7 @@ from typing import Any, Callable, List
 import pytest
 
 from companion.common.workers import Computation
-from companion.review.document.kept_texts import Found, KeptTexts, Text
+from companion.review.document.journal import Found, KeptTexts, Text
 from companion.system.files import PrivateFile
 
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from companion.unreviewed import store as store_module
-from companion.unreviewed.contents import Content, identity
-from companion.unreviewed.record import Record, Step, Undone, read_record, write_record
-from companion.unreviewed.store import Store
+from companion.unreviewed.model import Content, identity
+from companion.unreviewed.store import Record, Step, Store, Undone, read_record, write_record
 from companion.unreviewed.workspaces import Root, Workspaces
 
 

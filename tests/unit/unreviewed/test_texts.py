@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.contents import Content
-from companion.unreviewed.model import Change, Kind
+from companion.unreviewed.model import Change, Content, Kind
 from companion.unreviewed.texts import about, change_item, line_by_line
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.unreviewed import copies, files, looking, store, undoing
-from companion.unreviewed.merging import hunks_between
+from companion.unreviewed import files, history, looking, store, undoing
 from companion.unreviewed.model import Kind
 from companion.unreviewed.store import Store
+from companion.unreviewed.texts import hunks_between
 
 ODD = {
     "crlf": (b"one\r\ntwo\r\n", b"one\r\n2\r\n"),
@@ -350,7 +350,7 @@ def test_what_is_too_large_to_be_copied_is_listed_and_cannot_be_undone(project):
 
 
 def test_what_git_has_is_undone_however_many_files_have_changed(repository, monkeypatch):
-    monkeypatch.setattr(copies, "COPIED_FILES", 0)
+    monkeypatch.setattr(history, "COPIED_FILES", 0)
     repository.write(a_txt=b"before\n")
     repository.commit()
     repository.begin()
@@ -363,7 +363,7 @@ def test_what_git_has_is_undone_however_many_files_have_changed(repository, monk
 
 
 def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(project, monkeypatch):
-    monkeypatch.setattr(copies, "COPIED_FILES", 3)
+    monkeypatch.setattr(history, "COPIED_FILES", 3)
     monkeypatch.setattr(store, "_SETTLING_SECONDS", 0.0)
     project.write(a_txt=b"0\n")
     project.begin()
@@ -398,7 +398,7 @@ def test_files_beyond_those_that_are_walked_through_are_not_taken_for_new_ones(p
 
 
 def test_a_folder_with_more_files_than_are_copied_lists_all_and_undoes_what_it_has(project, monkeypatch):
-    monkeypatch.setattr(copies, "COPIED_FILES", 2)
+    monkeypatch.setattr(history, "COPIED_FILES", 2)
     project.write(**{f"f{number}_txt": b"before %d\n" % number for number in range(5)})
     project.begin()
     project.write(**{f"f{number}_txt": b"now %d\n" % number for number in range(5)})

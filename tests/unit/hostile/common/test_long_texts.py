@@ -16,9 +16,10 @@ import pytest
 
 from companion.common.workers import Computation
 from companion.protocol import json_text
-from companion.review.document import disk, encodings
+from companion.review.document import disk
+from companion.review.document import text as encodings
 from companion.review.document.disk import Kind
-from companion.review.document.kept_texts import KeptTexts, Text
+from companion.review.document.journal import KeptTexts, Text
 from companion.review.document.text import ProposedText, plain, usual_ending
 
 LONGEST = 0.8  # of what one search through all of 30 MB takes
