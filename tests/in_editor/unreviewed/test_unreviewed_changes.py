@@ -249,6 +249,14 @@ class TestReviewing(ChangesTestCase):
         self.command("accept_diff")
         yield lambda: self.open_review("three.py") is not None and self.open_review("one.py") is None
 
+    def test_the_next_file_comes_to_the_front_where_it_is_open_already(self) -> Iterator[Any]:
+        yield from self.three()
+        for name in ("two.py", "one.py", "three.py"):
+            yield from self.show(name)
+        self.command("accept_diff")
+        yield lambda: self.open_review("three.py") is None
+        yield lambda: self.window.active_view() == self.proposal(self.open_review("two.py"))
+
     def three(self) -> Iterator[Any]:
         """A program changes three files."""
         names = ["one.py", "two.py", "three.py"]

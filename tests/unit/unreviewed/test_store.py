@@ -49,6 +49,13 @@ def test_what_no_record_needs_goes_and_what_another_folder_needs_stays(store):
     assert store.kept(other) == b"other"
 
 
+def test_what_was_kept_just_now_stays_until_a_record_names_it(store):
+    name = identity(b"new")
+    store.keep(name, b"new")
+    assert store.tidy() == set()
+    assert store.kept(name) == b"new"
+
+
 def test_after_seven_days_it_goes_and_that_is_said(store):
     young, old = kept_long_ago(store, b"young", 6 * 86400), kept_long_ago(store, b"old", 8 * 86400)
     noted(store, "/one", young, old)
