@@ -27,6 +27,7 @@ from ..companion.review.events import ReviewEvents
 from ..companion.review.manager import ReviewManager
 from ..companion.settings import Settings
 from .support.selecting import put_caret
+from .support.waiting import NEVER_SECONDS
 
 PLUGIN = __package__.rpartition(".")[0] + ".plugin"
 GEMINI = Owner("session-1", "Gemini CLI")
@@ -288,7 +289,7 @@ class DiskTestCase(DecidingTestCase):
         release, real = threading.Event(), getattr(module, name)
 
         def held(*arguments: Any, **options: Any) -> Any:
-            release.wait(30)
+            release.wait(NEVER_SECONDS)
             return real(*arguments, **options)
 
         patcher = mock.patch.object(module, name, held)

@@ -8,6 +8,7 @@ from typing import Any, Iterator
 from unittest import mock
 
 from .review_support import PROPOSED, TEXT, ReviewTestCase
+from .support.waiting import NEVER_SECONDS
 
 STATUS = "gemini_companion.review"
 ACTIVITY = "Comparing\u2026"
@@ -169,7 +170,7 @@ class Activity(ReviewTestCase):
 
         def fail(wanted: Any, cancelled: Any) -> Any:
             asked.set()
-            self.allowed.wait(10)
+            self.allowed.wait(NEVER_SECONDS)
             failed.set()
             raise LookupError("nothing")
 

@@ -16,6 +16,7 @@ from ..companion.review.accepted_text import Holder
 from ..companion.review.decision import ReviewError, ReviewState
 from ..companion.review.document import disk, file_replacement, writing
 from .review_support import GEMINI, PROPOSED, TEXT, DiskTestCase
+from .support.waiting import NEVER_SECONDS
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -279,7 +280,7 @@ class TestNoAnswer(DiskTestCase):
 
         def read(path: str, **options: Any) -> Any:
             if "dead" in path:
-                release.wait(30)
+                release.wait(NEVER_SECONDS)
             return real(path, **options)
 
         with mock.patch.object(disk, "read", read):
@@ -302,7 +303,7 @@ class TestNoAnswer(DiskTestCase):
 
         def changed(original: Any) -> bool:
             calls.append(original.path)
-            release.wait(30)
+            release.wait(NEVER_SECONDS)
             return False
 
         presentation = self.reviews._presentations[review]

@@ -15,6 +15,7 @@ from ..companion.review.document import disk, writing
 from ..companion.review.document.disk import ChangedError
 from .review_support import GEMINI, PROPOSED, TEXT, CallTestCase, ClockTestCase
 from .support.selecting import put_caret
+from .support.waiting import NEVER_SECONDS
 
 
 class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
@@ -119,7 +120,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.addCleanup(release.set)
 
         def held(accepted: AcceptedText) -> Any:
-            release.wait(30)
+            release.wait(NEVER_SECONDS)
             return look(accepted)
 
         with mock.patch.object(AcceptedText, "look", held), mock.patch.multiple(

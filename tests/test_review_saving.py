@@ -10,6 +10,7 @@ from unittest import mock, skipIf
 
 from ..companion.review.document import disk
 from .review_support import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
+from .support.waiting import NEVER_SECONDS
 
 
 class TestTheTab(DiskTestCase):
@@ -44,7 +45,7 @@ class TestTheTab(DiskTestCase):
 
         def write(*arguments: Any) -> None:
             begun.set()
-            release.wait(30)
+            release.wait(NEVER_SECONDS)
             real(*arguments)
 
         with mock.patch.object(disk, "write", write):

@@ -14,13 +14,14 @@ from ..companion.actions import PREFIX, always
 from ..companion.endpoint.servers import PRIMARY
 from .support.context_case import ContextCase
 from .support.listening_client import announced, in_thread
+from .support.waiting import NEVER_SECONDS
 
 PLUGIN = __package__.rpartition(".")[0] + ".plugin"
 
 
 def status_of_ping(client):
     """The HTTP status that a client's session gets for a ping; None if nobody answers, as while a server restarts."""
-    connection = http.client.HTTPConnection("127.0.0.1", client._port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", client._port, timeout=NEVER_SECONDS)
     try:
         connection.request("POST", "/mcp", '{"jsonrpc":"2.0","id":9,"method":"ping"}', client._headers())
         return connection.getresponse().status

@@ -11,6 +11,7 @@ import sublime
 
 from ..companion.unreviewed import deciding, undoing
 from .support.selecting import select
+from .support.waiting import NEVER_SECONDS
 from .unreviewed_support import CHANGED, LINES, THREE, ChangesTestCase
 
 PICTURE = b"\x89PNG\r\n\x1a\n\x00\x00"
@@ -312,7 +313,7 @@ class TestAll(ChangesTestCase):
 
         def slow(folder: str, path: str, *rest: Any) -> None:
             begun.set()
-            (edited if path == order[0].path else told).wait(10)
+            (edited if path == order[0].path else told).wait(NEVER_SECONDS)
             exchange(folder, path, *rest)
 
         with mock.patch.object(undoing, "exchange", slow), mock.patch.object(deciding, "PROGRESS_SECONDS", 0.0):

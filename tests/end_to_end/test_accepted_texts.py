@@ -45,7 +45,7 @@ def test_a_text_that_its_program_never_wrote_is_written_when_the_program_is_kill
         accept(desktop, program, PROPOSAL, edits)
         time.sleep(LATER_SECONDS)
         assert desktop.read("greeting.py").decode() == GREETING
-    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + edits, timeout=40)
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + edits)
     assert not desktop.views_of_role("proposal")
 
 

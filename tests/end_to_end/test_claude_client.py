@@ -154,7 +154,7 @@ def test_a_reload_of_the_package_keeps_port_and_secret(desktop, home, claude):
     (lock,) = lock_files(home).values()
     desktop.host.disable_package()
     desktop.host.enable_package()
-    files = desktop.host.wait_until(lambda: lock_files(home), 30)
+    files = desktop.host.wait_until(lambda: lock_files(home))
     assert {port: lock} == files
 
 

@@ -181,7 +181,7 @@ def test_a_reload_of_the_package_leaves_one_lock_that_leads_somewhere(desktop, h
     assert lock_files(home) == []
     assert not os.path.exists(os.path.dirname(former))
     desktop.host.enable_package()
-    (lock,) = desktop.host.wait_until(lambda: lock_files(home), 30)
+    (lock,) = desktop.host.wait_until(lambda: lock_files(home))
     assert lock["socketPath"] != former
     with CopilotClient(home, desktop.workspace) as again:
         again.connect()

@@ -164,7 +164,7 @@ def test_each_has_the_context_and_a_review_of_its_own(desktop, models, programs)
 
     # One that goes leaves the others where they are.
     copilot.close()
-    desktop.host.wait_until(lambda: "Copilot CLI" not in desktop.window()["status_bar"], 20)
+    desktop.host.wait_until(lambda: "Copilot CLI" not in desktop.window()["status_bar"])
     desktop.wait_status(*(title for title in TITLES if title != "Copilot CLI"))
     desktop.host.call("select_rowcol", view=view, row=1, column=4, end_row=1, end_column=10)
     opencode.wait_for("eeting.py#1")  # by now the path of the folder covers the beginning

@@ -77,7 +77,7 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         offered = run(host, "My Tool")
         assert offered[0] == "Gemini CLI"
         assert offered[-2:] == ["Codex CLI", "My Tool"]
-        host.wait_until(start.report.exists, timeout=20)
+        host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
         host.wait_until(LOOKED)
         start.report.with_name("report.go").touch()
@@ -93,7 +93,7 @@ def test_the_example_of_the_readme_works_as_written(start, workspace):
     with start(example, "goose", "aider") as host:
         assert host.wait_until(lambda: lock_files(host.environment["HOME"], ".openclaude"))
         assert run(host, "Aider")[-3:] == ["OpenClaude", "Goose", "Aider"]
-        host.wait_until(start.report.exists, timeout=20)
+        host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/aider --no-gitignore\n"))
         assert "is left out" not in host.console()
 
@@ -102,7 +102,7 @@ def test_a_key_may_name_it_and_one_that_is_not_there_is_said_with_its_setting(st
     with start({}) as host:
         Desktop(host, workspace).wait_published()
         host.evaluate("window.run_command('gemini_companion_run_client', {'client': 'Goose'})")
-        host.wait_until("window.active_panel() is not None", timeout=20)
+        host.wait_until("window.active_panel() is not None")
         text = "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
         said = host.evaluate(text)
         assert said.startswith('Goose was not found: there is no "goose", which your setting "run_commands"')
@@ -114,7 +114,7 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
         ((port, lock),) = host.wait_until(lambda: lock_files(home, ".openclaude")).items()
         assert lock["workspaceFolders"] == [os.path.realpath(workspace)]
         run(host, "OpenClaude")
-        host.wait_until(start.report.exists, timeout=20)
+        host.wait_until(start.report.exists)
         desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
         with ClaudeClient(home, workspace, folder=".openclaude") as client:
             client.connect()
@@ -152,7 +152,7 @@ def test_the_report_tries_a_program_of_a_row_as_any_other_and_its_name_is_text_e
             assert desktop.wait_proposal()["title"] == f"greeting.py \u2190 {name} (proposal)"
         host.call("run_palette", caption="Gemini Companion: Diagnose")
         text = "view.substr(sublime.Region(0, view.size()))"
-        host.wait_until(lambda: f"{name} is not installed: \u201cnot there\u201d" in host.evaluate(text), 60)
-        host.wait_until(lambda: "on their way" not in host.evaluate(text), 60)
+        host.wait_until(lambda: f"{name} is not installed: \u201cnot there\u201d" in host.evaluate(text))
+        host.wait_until(lambda: "on their way" not in host.evaluate(text))
         assert f"ok: {name} finds this window" in host.evaluate(text)
         assert lock["authToken"] not in host.evaluate(text)

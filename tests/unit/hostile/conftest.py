@@ -13,17 +13,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
 from tests.host.driver import Host
 from tests.support.raw_requests import request_head
+from tests.support.waiting import NEVER_SECONDS
 from tests.tools.desktop import Desktop
 
 TOKEN = "a-token-that-the-attacker-does-not-have"
-NEVER_SECONDS = 90.0
-"""What has not come by then does not come; a busy machine is slow, but not as slow as that."""
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 
@@ -161,14 +160,6 @@ class Target:
         except OSError:
             pass
         return True
-
-
-def until(condition: Callable[[], Any]) -> None:
-    """Wait until this comes to be."""
-    ending = time.monotonic() + NEVER_SECONDS
-    while not condition():
-        assert time.monotonic() < ending, "it never came to be"
-        time.sleep(0.01)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ if sys.platform == "win32":
 from companion.system.listeners import is_answered
 from companion.transport import framed_socket
 from companion.transport.framed_socket import MOST_BYTES, MOST_CONNECTIONS, Claim, FrameServer, ask, claim
+from tests.support.waiting import NEVER_SECONDS
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def serve(path, answer, scenario):
         server, claimed = FrameServer(answer), claim(path)
         await server.serve(claimed)
         try:
-            return await asyncio.wait_for(scenario(), 10)
+            return await asyncio.wait_for(scenario(), NEVER_SECONDS)
         finally:
             server.close()
             claimed.release()

@@ -47,7 +47,7 @@ def longest_step(function: Callable[[], Any], *copying: str) -> int:
         lambda text: re.findall("\r\n|\r|\n", text),
         lambda text: text.replace("\r\n", "\n"),
         lambda text: text.encode("utf-8"),
-        lambda text: json.dumps(text),
+        json.dumps,
         lambda text: codecs.getincrementalencoder("utf-8")().encode(text),
     ],
 )

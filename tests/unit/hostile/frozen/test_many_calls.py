@@ -100,7 +100,7 @@ def test_sixty_questions_for_diagnostics_at_once(desktop):
 
 def test_two_hundred_proposals_at_once(desktop):
     desktop.host.execute(OPEN.replace("FOLDER", repr(desktop.workspace)))
-    desktop.host.wait_until(lambda: len(watched(desktop, "answers")) == 200, 120)
+    desktop.host.wait_until(lambda: len(watched(desktop, "answers")) == 200)
     longest = watched(desktop, "longest")
     print(f"the longest slice took {longest * 1000:.0f} ms of the processor")
     assert not any(watched(desktop, "answers"))

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from tests.unit.hostile.conftest import until
+from tests.support.waiting import until
 from tests.unit.hostile.websocket.conftest import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, frame, text
 
 MEBIBYTE = 1024 * 1024

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from tests.support.waiting import until
 from tests.unit.hostile.frozen.test_messages import envelope
-from tests.unit.hostile.conftest import until
 from tests.unit.hostile.websocket.conftest import TEXT, frame, text
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",

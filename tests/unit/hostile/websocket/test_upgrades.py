@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from tests.unit.hostile.conftest import until
+from tests.support.waiting import until
 from tests.unit.hostile.websocket.conftest import HEADER, TOKEN, frame, text
 
 
