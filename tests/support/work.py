@@ -14,7 +14,7 @@ import os
 import sys
 import sysconfig
 from types import FrameType
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 TEXTS = (str, bytes, bytearray)
 STANDARD_LIBRARY = os.path.realpath(sysconfig.get_paths()["stdlib"])
@@ -61,3 +61,21 @@ class Work:
         if frame.f_code.co_filename.startswith((STANDARD_LIBRARY, "<frozen")):
             return max((len(each) for each in frame.f_locals.values() if isinstance(each, TEXTS)), default=0)
         return 0
+
+
+def steps(function: Callable[[], Any]) -> int:
+    """Call the function. How many lines of Python were run for it on this thread, each time that they were."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return count

@@ -13,12 +13,11 @@ class TestALoadThatFollowsAtOnce:
     """Nothing of the load before it is what it works with, whatever that one was doing."""
 
     def end_and_load(self, package):
-        """Disable, replace the files and enable. No import ends meanwhile: if the main thread waited, it would for ever."""
+        """Disable, replace the files and enable. If the main thread waited for an import, it would for ever."""
         plugin = sys.modules["package_of_this_test.plugin"]
         plugin.plugin_unloaded()
         package.write(2)
-        plugin = package.load()
-        return plugin
+        return package.load()
 
     def assert_served_by_the_second(self, package, plugin):
         package.parts.release(30)
