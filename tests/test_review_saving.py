@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from typing import Any, Iterator
 from unittest import mock, skipIf
 
@@ -124,9 +123,10 @@ class TestOneFile(DiskTestCase):
         yield from self.open_file()
         review = yield from self.open_diff()
         self.leave()
-        threading.Timer(0.3, self.write, ["file.py", "theirs\n"]).start()
+        theirs = threading.Timer(0.3, self.write, ["file.py", "theirs\n"])
+        theirs.start()
         self.reviews.accept(review)
-        time.sleep(0.6)
+        theirs.join()
         yield lambda: "has changed on disk" in self.header(review) and review.pending
         self.assertEqual(self.read(), b"theirs\n")
 
@@ -143,12 +143,10 @@ class TestOneFile(DiskTestCase):
     def test_what_the_user_types_as_soon_as_the_tab_shows_the_text_stays(self) -> Iterator[Any]:
         view = yield from self.open_file()
         yield from self.open_diff()
-        started = time.monotonic()
         answers = self.accept_by_client()
         yield lambda: self.text(view) == PROPOSED
         self.type(view, 0, "# typed\n")
         yield lambda: bool(answers)
-        self.assertLess(time.monotonic() - started, 5)
         self.assertEqual((answers, self.read().decode()), ([""], PROPOSED))
         self.assertEqual((self.text(view), view.is_dirty()), ("# typed\n" + PROPOSED, True))
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.clients.claude import ClaudeClient, lock_files
 from tests.host.driver import Host
+from tests.support.waiting import NEVER_SECONDS
 from tests.tools.desktop import Desktop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts for a POSIX shell")
@@ -126,14 +127,14 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
             host.evaluate(SET.format([]))
             host.wait_until(lambda: not lock_files(home, ".openclaude"))
             desktop.wait_status("no client")
-            assert asked.result(20)["result"]["isError"], "its question goes on in its terminal"
+            assert asked.result(NEVER_SECONDS)["result"]["isError"], "its question goes on in its terminal"
             host.evaluate(SET.format([{**ROW, "folder": "~/.claude", "name": "Other"}, "no row", ROW, ROW]))
             host.wait_until(lambda: lock_files(home, ".openclaude"))
             desktop.wait_status("OpenClaude")
             asked = client.open_diff(desktop.path("greeting.py"), "newer\n", "a name")
             desktop.wait_proposal()
             desktop.accept()
-            assert asked.result(20) == ["FILE_SAVED", "newer\n"]
+            assert asked.result(NEVER_SECONDS) == ["FILE_SAVED", "newer\n"]
         with ClaudeClient(home, workspace) as client:
             client.connect()
             desktop.wait_status("Claude Code")
