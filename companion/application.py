@@ -10,7 +10,7 @@ import logging
 import os
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 import sublime
 
@@ -21,8 +21,9 @@ from .diagnosis.report import Diagnosis
 from .discovery.sweeper import sweep
 from .editor import edits
 from .editor.log_panel import LogPanel
+from .editor.marks import use_secret
 from .editor.status_bar import say
-from .editor.storage import storage_folder
+from .editor.storage import installation_secret, storage_folder
 from .editor.view_roles import is_terminal
 from .editor.window_commands import FOLDER_COMMANDS, PROJECT_COMMANDS
 from .endpoint import handover
@@ -38,6 +39,7 @@ from .terminals.environment import ExportedEnvironment, terminal_variables
 from .unreviewed.tabs import Tabs
 
 if TYPE_CHECKING:
+    from .agents.agent import Agent
     from .endpoint.endpoint import Endpoint
     from .endpoint.servers import States
 
@@ -90,15 +92,17 @@ class Application:
         self.runtime.on_loop(self._watch_editor)
         self.runtime.use_disk(recover, storage_folder(), then=self._recovered)
         agents, begin = agents_of(self._settings), partial(self._begin, serving)
-        self.runtime.use_disk(lambda cancelled: sweep(EDITOR_PID, agents, Platform.current()), then=begin, failed=begin)
+        self.runtime.use_disk(_prepare, agents, then=begin, failed=begin)
 
     def _recovered(self, said: List[str]) -> None:
         for sentence in said:
             say(None, sentence)
 
-    def _begin(self, serving: Callable[[], None], swept: object) -> None:
-        if isinstance(swept, Exception):
-            self._report("the look for left-over files", swept)
+    def _begin(self, serving: Callable[[], None], prepared: Union[str, Exception]) -> None:
+        if isinstance(prepared, Exception):
+            self._report("the look for left-over files", prepared)
+        else:
+            use_secret(prepared)
         for window in sublime.windows():
             self.window_opened(window)
         serving()
@@ -359,6 +363,13 @@ class Application:
     def _diagnose(self, window: sublime.Window) -> None:
         """Write a report on the package's health into a new view."""
         Diagnosis(self._endpoints, self.runtime, self.log.problems(), window, VERSION).run()
+
+
+def _prepare(agents: Sequence[Agent], cancelled: Callable[[], bool]) -> str:
+    """Remove the discovery files that an earlier run left; returns this installation's secret. Disk thread."""
+    secret = installation_secret(storage_folder())
+    sweep(EDITOR_PID, agents, Platform.current())
+    return secret
 
 
 def _succeeded(stop: Future[States]) -> bool:

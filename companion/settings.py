@@ -314,7 +314,12 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def project_layer(project_data: Any) -> Any:
-    """What a window's project data says of the package, an object if it is right; empty for nothing. Any thread."""
+def project_settings(project_data: Any) -> Mapping[str, Any]:
+    """The settings that a window's project data says; its windows and views inherit them. Any thread."""
     found = project_data.get("settings") if isinstance(project_data, Mapping) else None
-    return found.get(PROJECT_KEY, {}) if isinstance(found, Mapping) else {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def project_layer(project_data: Any) -> Any:
+    """What it says of the package, an object if it is right; empty for nothing. Any thread."""
+    return project_settings(project_data).get(PROJECT_KEY, {})

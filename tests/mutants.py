@@ -30,27 +30,49 @@ LIST = os.path.join(ROOT, "tests", "mutants.txt")
 TARGET = 0.8  # of the faults that rules make: some change nothing that anybody could see
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
-# The tests that should notice a fault, by the beginning of the file's path; the longest that fits counts.
+#: Of the files of the package that are in no folder.
+TOP = (
+    "tests/unit/test_libraries.py",
+    "tests/unit/test_loading_again.py",
+    "tests/unit/test_log.py",
+    "tests/unit/test_misplaced_libraries.py",
+    "tests/unit/test_plugin.py",
+    "tests/unit/test_project_settings.py",
+    "tests/unit/test_runtime.py",
+    "tests/unit/test_settings.py",
+    "tests/unit/test_startup.py",
+)
+#: The tests that should notice a fault, by the beginning of the file's path; the longest that fits counts.
 AREAS: Dict[str, Tuple[str, ...]] = {
-    "companion/": ("tests/unit/application", "tests/unit/settings", "tests/unit/libraries", "tests/unit/log"),
-    "companion/actions.py": ("tests/unit/application", "editor:test_*s.py"),
-    "companion/agents/": ("tests/unit/agents", "tests/unit/discovery", "tests/unit/application"),
+    "companion/": (*TOP, "tests/unit/common", "tests/unit/editor", "tests/unit/endpoint"),
+    "companion/actions.py": (*TOP, "tests/unit/endpoint", "editor:test_*s.py"),
+    "companion/agents/": ("tests/unit/agents", "tests/unit/discovery", "tests/unit/endpoint"),
     "companion/common/": (
+        "tests/unit/common",
         "tests/unit/context",
-        "tests/unit/application",
-        "tests/unit/log",
-        "tests/unit/hostile/who_may_what",
-        "tests/unit/hostile/frozen",
+        "tests/unit/endpoint",
+        "tests/unit/test_log.py",
+        "tests/unit/test_runtime.py",
+        "tests/unit/hostile/common",
     ),
     "companion/comparison/": ("tests/unit/comparison",),
     "companion/context/": ("tests/unit/context", "editor:test_context_*.py"),
     "companion/diagnosis/": ("tests/unit/diagnosis", "editor:test_diagnose.py"),
-    "companion/discovery/": ("tests/unit/discovery", "tests/unit/hostile/who_may_what"),
-    "companion/editor/": ("tests/unit/context", "editor:test_review_*.py", "editor:test_log.py"),
-    "companion/endpoint/": ("tests/unit/application", "tests/unit/hostile/who_may_what", "editor:test_*s.py"),
+    "companion/discovery/": ("tests/unit/discovery", "tests/unit/hostile/endpoint/test_workspace_boundary.py"),
+    "companion/editor/": ("tests/unit/editor", "tests/unit/context", "editor:test_review_*.py", "editor:test_log.py"),
+    "companion/endpoint/": (
+        "tests/unit/endpoint",
+        "tests/unit/hostile/common/test_display_names.py",
+        "tests/unit/hostile/endpoint",
+        "editor:test_*s.py",
+        "editor:test_log.py",
+    ),
+    "companion/endpoint/changes.py": ("editor:test_unreviewed_*.py",),
     "companion/protocol/": ("tests/unit/protocol", "tests/unit/transport"),
-    "companion/review/": ("tests/unit/review", "tests/unit/hostile/data", "editor:test_review_*.py"),
+    "companion/review/changes.py": ("editor:test_review_h*.py", "editor:test_unreviewed_*.py"),
+    "companion/review/": ("tests/unit/review", "tests/unit/hostile/review", "editor:test_review_*.py"),
     "companion/system/": (
+        "tests/unit/system",
         "tests/unit/agents",
         "tests/unit/diagnosis",
         "tests/unit/discovery",
@@ -63,10 +85,11 @@ AREAS: Dict[str, Tuple[str, ...]] = {
     "companion/unreviewed/": ("tests/unit/unreviewed", "editor:test_unreviewed_*.py"),
     # What is no Python: the keymap, menus, settings and their schema.
     "": (
-        "tests/unit/release/test_libraries.py",
-        "tests/unit/release/test_packing.py",
-        "tests/unit/release/test_resources.py",
-        "tests/unit/settings",
+        "tests/unit/project/test_resources.py",
+        "tests/unit/test_project_settings.py",
+        "tests/unit/test_settings.py",
+        "tests/unit/tools/release/test_library_table.py",
+        "tests/unit/tools/release/test_packing.py",
     ),
 }
 

@@ -82,7 +82,7 @@ def _read(rows: str, built_in: Tuple[Agent, ...]) -> OwnAgents:
             complaints.append(f"Row {number} of “agents” is left out: {problem}.")
             continue
         title = row["name"]
-        taken |= {title.lower(), _key(title)}
+        taken.add(_key(title))
         agents.append(_like(DIALECTS[row["dialect"]], title, tuple(row["command"]), row.get("folder", "")))
     return OwnAgents(tuple(agents), tuple(a_few(complaints, "{} more rows of “agents” are left out.")))
 

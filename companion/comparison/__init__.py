@@ -2,16 +2,14 @@
 
 Theory of operation, from the outside in:
 
-* `lines` cuts a text into lines and compares two lists of them; `characters` compares the two texts of one hunk, cut
-  into `words` (very long texts are narrowed by `resynchronising` before), and `marks` makes the result readable.
-* `coarse` compares texts that are too long for that, with `resynchronising` alone.
-* Both number their elements and ask `matching` where they differ. That one trims what is equal at the ends
-  (`prefixes`), finds `anchors` (elements that occur once on each side) and solves what is left between them exactly
-  (`subsequence`: a longest common subsequence on the bits of Python's integers).
+* `lines` cuts a text into lines and compares two lists of them, with the whitespace that counts; `characters` compares
+  the two texts of one hunk, cut into words, and makes the result readable.
+* `coarse` compares texts that are too long for that, by string search alone.
+* Each numbers its elements and asks `matching` where they differ.
 * `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
   seconds, so the same texts give the same hunks on every machine.
-* `sliding` moves `hunks` to where a reader expects them.
-* `whitespace` says which lines count as equal, and `moves` which blocks of lines were only moved.
+* `hunks` says what a hunk is and moves it to where a reader expects it; `moves` says which blocks of lines were only
+  moved.
 
 Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
 may be called from any thread. It is pure Python, so a comparison on a worker thread shares the interpreter's lock with
@@ -23,14 +21,12 @@ may itself sleep for a moment to let the main thread in sooner.
 from __future__ import annotations
 
 from .budget import Cancelled, never
-from .characters import compare_characters
+from .characters import CharacterChange, compare_characters
 from .coarse import Lines, Starts, compare_coarsely
 from .hunks import Hunk, HunkKind
-from .lines import compare_lines, split_lines
-from .marks import CharacterChange
+from .lines import Whitespace, compare_lines, hidden_changes, hides, split_lines
+from .matching import common_prefix, common_suffix
 from .moves import Move, moved_blocks
-from .prefixes import common_prefix, common_suffix
-from .whitespace import Whitespace, hidden_changes, hides
 
 __all__ = [
     "Cancelled",

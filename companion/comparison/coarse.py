@@ -1,6 +1,6 @@
 """The hunks between two very long texts: whole lines only, at the speed of string search.
 
-Method: `resynchronising` finds the stretches of characters that differ, and each is widened to whole lines.
+Method: `matching.changed_stretches` finds the stretches of characters that differ, and each is widened to whole lines.
 
 Rule: nothing here makes an object per line. Half a million of them would take longer than the comparison, and would be
 felt again on the thread that drops them, which is often the editor's.
@@ -16,8 +16,7 @@ from typing import Any, Callable, Dict, List, Sequence
 from .budget import Budget, never
 from .hunks import Hunk
 from .lines import split_lines
-from .prefixes import common_suffix
-from .resynchronising import Stretch, changed_stretches
+from .matching import Stretch, changed_stretches, common_suffix
 
 _PORTION = 1 << 11  # characters, of which it is known how many lines end in front of them
 _PORTIONS_PER_POLL = 500

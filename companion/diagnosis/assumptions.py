@@ -1,7 +1,8 @@
 """What the package assumes of the editor although its documentation does not promise it.
 
 Each assumption is a small named check that returns a sentence if it does not hold here, otherwise None. The in-editor
-tests run them, too; `tests/test_editor_assumptions.py` says what depends on each, and what its evidence is.
+tests run them, too; `tests/in_editor/diagnosis/test_editor_assumptions.py` says what depends on each, and what its
+evidence is.
 
 Rule: a check leaves nothing behind, and needs no more than a view of our own in a window. So nothing is tried that the
 user would see or feel: what ends a palette or takes the focus from a panel, which commands reach listeners, which
@@ -20,7 +21,7 @@ import sublime_plugin
 
 from ..editor.edits import Edit, apply_edits
 from ..review.display.markup import filler_html
-from ..review.display.screen import Sizes
+from ..review.display.screen import Sizes, margin_of
 from ..system.platform import Platform
 from ..system.processes import editor_is_gone
 from ..terminals.environment import CERTIFICATES
@@ -51,8 +52,7 @@ class FillerRows:
         self._second = view.text_point(1, 0)
         self._before = view.text_to_layout(self._second)[1]
         self._fitted = self._fits()
-        margin = view.settings().get("margin")
-        sizes = Sizes.of(view, float(margin) if isinstance(margin, (int, float)) else 0.0)
+        sizes = Sizes.of(view, margin_of(view.settings().get("margin")))
         self._width = sizes.width
         self._phantoms = _block(view, filler_html(round(ROWS * sizes.line_height), sizes.row, sizes.room))
 
@@ -129,7 +129,7 @@ def window_settings_keep_values(view: sublime.View) -> Optional[str]:
     window.settings().set(KEY, value)
     found = window.settings().get(KEY)
     window.settings().erase(KEY)
-    if window.settings().has(KEY):
+    if window.settings().get(KEY) == value:
         return "an erased value is still there"
     return None if found == value else f"{value} came back as {found}"
 

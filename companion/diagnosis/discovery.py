@@ -12,11 +12,10 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from ..agents.agent import Agent, Announcement, Entry, LookupContext, contains, folders_of
 from ..discovery import files
-from ..discovery.directory import DiscoveryError, prepare
+from ..discovery.files import DiscoveryError, prepare
 from ..system.platform import Platform
 from ..system.processes import is_alive
-from .checks import RESTART, Check, failed, noted, passed
-from .facts import WindowFacts
+from .checks import RESTART, Check, WindowFacts, failed, noted, passed
 
 
 class FileFact(NamedTuple):

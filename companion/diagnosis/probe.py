@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, List, Mapping
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
 from ..endpoint.context_answers import ContextAnswers, Holding
-from .checks import LOG, RESTART, Check, failed, noted, passed
-from .facts import WindowFacts
+from .checks import LOG, RESTART, Check, WindowFacts, failed, noted, passed
 
 if TYPE_CHECKING:
     from .client import Client

@@ -10,10 +10,9 @@ import re
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from ..common.display_names import shown
-from .checks import Check, Outcome, summary
+from .checks import Check, Facts, Outcome, WindowFacts, summary
 from .discovery import FileFact
-from .facts import Facts, WindowFacts
-from .libraries import Library
+from .programs import Library
 
 TITLE = "Gemini Companion: Diagnose"
 NOTE = "This report holds no token, selected text or file content: you can paste it into a bug report."

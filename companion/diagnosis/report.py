@@ -1,42 +1,134 @@
-"""The command Diagnose: opens the report at once and completes it as results come in.
+"""Collects the facts for a report from the editor and from the running package.
 
-Rule: the main thread never waits for a check. If a check cannot be carried out, or is too slow, the report says so.
+Rule: one step on the main thread, in which nothing blocks.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Sequence
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
 from ..agents.registry import agents_of
+from ..common.display_names import client_name
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
-from ..editor.view_roles import ROLE
+from ..endpoint.client import SELF_TEST
 from ..endpoint.servers import PRIMARY, SHARED
+from ..log import shortened
+from ..review.decision import Writer
 from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
-from . import assumptions, discovery, libraries, probe, programs
-from .checks import LOG, Check, Outcome, broken_off, failed, not_tried, noted, too_slow
+from . import assumptions, discovery, probe, programs
+from . import programs as libraries
+from .checks import LOG, Check, Facts, Outcome, WindowFacts, broken_off, failed, not_tried, noted, too_slow
 from .discovery import FileFact
-from .facts import Facts
-from .gathering import gather, open_endpoints, title_of
-from .libraries import Library
+from .programs import Library
 from .rendering import TITLE, Findings, render
 
 if TYPE_CHECKING:
+    from ..endpoint.endpoint import Endpoint
     from ..endpoint.endpoints import Endpoints
     from ..runtime import Runtime
+
+MOST_PROBLEMS = 20
+MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the log
+
+
+def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str) -> Facts:
+    """What is known now. `problems` are the log's warnings and errors. Main thread."""
+    ports = tuple(
+        service.address.port
+        for endpoint in endpoints
+        for service in endpoint.servers.services.values()
+        if service.address.port
+    )
+    endpoints = sorted(
+        open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
+    )
+    view = window.active_view()
+    # It is no problem that our own check with a wrong token was refused.
+    problems = [problem for problem in problems if SELF_TEST not in problem]
+    return Facts(
+        time=time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        versions=(
+            ("Gemini Companion", f"{version}, {_package_place()}"),
+            ("Sublime Text", f"{sublime.version()} ({sublime.channel()})"),
+            ("System", f"{sublime.platform()} {sublime.arch()}, {_system_release()}"),
+            ("Python", sys.version.split()[0]),
+        ),
+        windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in endpoints),
+        active_file=view.file_name() if view is not None else None,
+        problems=tuple(shortened(problem, MOST_CHARACTERS) for problem in problems[-MOST_PROBLEMS:]),
+    )
+
+
+def open_endpoints(endpoints: List[Endpoint]) -> List[Endpoint]:
+    """The endpoints whose windows are open. Main thread.
+
+    The endpoint of a closed window may listen for a moment longer. A check of it would fail for no good reason.
+    """
+    return [endpoint for endpoint in endpoints if endpoint.window.is_valid()]
+
+
+def title_of(window: sublime.Window, is_this: bool) -> str:
+    """The name of a window in the report."""
+    return "this window" if is_this else f"window {window.id()}"
+
+
+def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> WindowFacts:
+    settings = endpoint.settings()
+    clients: List[str] = []
+    for client, name in zip(endpoint.clients.values(), endpoint.clients.names(numbered=True)):
+        version, since = client_name(client.client_version), time.strftime("%H:%M:%S", time.localtime(client.opened_at))
+        clients.append(f"{name} {version}, MCP {client.protocol_version}, connected at {since}")
+    reviews: List[str] = []
+    for review in endpoint.reviews.pending():
+        gone = ", which has gone" if review.writer is Writer.CLIENT_GONE else ""
+        reviews.append(f"{review.path}, proposed by {review.owner.client_name}{gone}")
+    return WindowFacts(
+        title=title_of(endpoint.window, is_this),
+        is_this=is_this,
+        port=endpoint.port,
+        problem=endpoint.problem,
+        folders=endpoint.folders(),
+        published_for=tuple(agent.key for agent in agents_of(settings) if agent.is_wanted(settings)),
+        sharing=endpoint.tracker.sharing,
+        clients=tuple(clients),
+        reviews=tuple(reviews),
+        all_ports=ports,
+        addresses={key: service.address for key, service in endpoint.servers.services.items()},
+    )
+
+
+def _system_release() -> str:
+    # On old Pythons the module `platform` starts a process to find this out.
+    if sys.platform == "win32":
+        return f"build {sys.getwindowsversion().build}"
+    return os.uname().release
+
+
+def _package_place() -> str:
+    # Package Control installs a package as one file. A module that is imported from it need not have a `__file__`.
+    place = globals().get("__file__") or getattr(__spec__, "origin", None) or ""
+    return "installed" if ".sublime-package" in place else "from a folder"
+
+
+# JOINED report
+# The command Diagnose: opens the report at once and completes it as results come in.
+#
+# Rule: the main thread never waits for a check. If a check cannot be carried out, or is too slow, the report says so.
 
 logger = logging.getLogger("gemini_companion.diagnosis")
 
 SYNTAX = "Packages/Markdown/Markdown.sublime-syntax"
-REPORT = "report"
 LIMIT_SECONDS = 30.0  # for everything, login shells included
 LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
 WITHOUT_LIBRARIES = "without the libraries there are none"
@@ -92,7 +184,6 @@ class Diagnosis:
         view = self._window.new_file()
         view.set_scratch(True)
         view.set_name(TITLE)
-        view.settings().set(ROLE, REPORT)
         view.settings().set("word_wrap", True)
         if sublime.find_resources("Markdown.sublime-syntax"):
             view.assign_syntax(SYNTAX)

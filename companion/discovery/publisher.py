@@ -11,10 +11,10 @@ import threading
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, Announcement
+from ..system.files import remove
 from ..system.platform import Platform
-from ..system.raw_files import remove
 from . import files
-from .directory import DiscoveryError, prepare
+from .files import DiscoveryError, prepare
 
 logger = logging.getLogger("gemini_companion.discovery")
 

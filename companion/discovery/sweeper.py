@@ -16,14 +16,14 @@ import time
 from typing import Callable, List, NamedTuple, Optional, Sequence
 
 from ..agents.agent import EDITOR_NAME, Agent
-from ..system import socket_folders
-from ..system.listeners import is_answered
+from ..system import folders
+from ..system.files import remove
+from ..system.folders import is_answered
 from ..system.platform import Platform
 from ..system.processes import began as process_began
 from ..system.processes import is_alive as process_is_alive
-from ..system.raw_files import remove
 from . import files
-from .directory import is_safe
+from .files import is_safe
 
 logger = logging.getLogger("gemini_companion.discovery")
 
@@ -60,8 +60,8 @@ def sweep(
             path = platform.path.join(directory, name)
             if judge.is_stale(agent, name, path) and remove(path):
                 removed.append(path)
-    for folder in socket_folders.left_over(platform.temporary_directory(), time.time()):
-        socket_folders.remove(folder)
+    for folder in folders.left_over(platform.temporary_directory(), time.time()):
+        folders.remove(folder)
         removed.append(folder)
     if removed:
         logger.info("removed what an earlier run left behind: %s", ", ".join(removed))

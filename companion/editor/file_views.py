@@ -25,6 +25,18 @@ def is_in(view: sublime.View, window: sublime.Window) -> bool:
     return there is not None and there.id() == window.id()
 
 
+def close(view: sublime.View) -> None:
+    """Close a tab that the package has opened. Everything that it closes is closed here.
+
+    What is not scratch stays: it may hold a text of the user's. So does a file, unless it is just a preview.
+    """
+    sheet = view.sheet()
+    if view.is_scratch() and view.file_name() is None:
+        view.close()
+    elif sheet is not None and sheet.is_transient() and not view.is_dirty():
+        sheet.close()
+
+
 def views_of_file(path: str, same_files: FrozenSet[str] = frozenset()) -> List[sublime.View]:
     """Every view of the file in any window, but for ours. `same_files` are further names by which tabs call it."""
     return [view for view in views_named_like(path) if is_same_file(view.file_name(), path, same_files)]

@@ -57,6 +57,10 @@ CHANGED = (
     "The file is not saved: it has changed on the disk since the editor read it, and the tab has other edits. The user "
     "decides which of the two stays."
 )
+MISSING = (
+    "The file is not saved: it is not on the disk, or cannot be looked at there. The user decides whether what the tab "
+    "holds is saved."
+)
 
 
 class EndpointWindow:
@@ -281,7 +285,7 @@ class EndpointWindow:
     async def save(self, path: str) -> bool:
         """Save an open file inside the workspace folders. False if it is not open, or not saved in `SAVE_SECONDS`.
 
-        What the disk holds is overwritten only if it is what the tab was read from.
+        What the disk holds is overwritten only if it is what the tab was read from. A file that is not there is not made.
         """
         import asyncio
 
@@ -295,6 +299,8 @@ class EndpointWindow:
             real_path, now = await self._runtime.in_worker(_state, name)
             if await self._runtime.call_main(self._tracker.withholds, path, name, real_path):
                 return False
+            if now is None:
+                raise CannotDo(MISSING)  # saving would bring back what somebody has deleted
             if await self._runtime.call_main(self._is_stale, name, now):
                 raise CannotDo(CHANGED)
         if not await self._runtime.call_main(self._begin_to_save, names):
@@ -305,9 +311,9 @@ class EndpointWindow:
             await asyncio.sleep(_SAVE_POLL_SECONDS)
         return True
 
-    def _is_stale(self, name: str, now: Optional[FileStamp]) -> bool:
+    def _is_stale(self, name: str, now: FileStamp) -> bool:
         """Whether the tab has edits of something else than what the disk holds now. Main thread."""
-        return now is not None and bool(self._is_dirty([name])) and self._origins.of(name) != now
+        return bool(self._is_dirty([name])) and self._origins.of(name) != now
 
     def _begin_to_save(self, names: Collection[str]) -> bool:
         """Let the editor write the file while its main thread goes on. Main thread."""

@@ -85,16 +85,24 @@ class WindowChanges:
     def started(self) -> None:
         """A program was started in a terminal of this window, and may never connect."""
         self._started += 1
+        self._note_alone()
         self.update(self._folders)
 
     def clients_changed(self) -> None:
         """Programs may have come or gone."""
-        clients = self._clients()
-        self._alone = next(iter(clients)) if len(clients) == 1 and self._started <= 1 else ""
-        if clients:
+        self._note_alone()
+        if self._clients():
             self.update(self._folders)
         else:
             self.terminal_closed()
+
+    def _note_alone(self) -> None:
+        """Note which program is the only one now. What is written from here on may be another one's than before."""
+        clients = self._clients()
+        alone = next(iter(clients)) if len(clients) == 1 and self._started <= 1 else ""
+        if alone != self._alone:
+            self._alone = alone
+            self.sign()
 
     def terminal_closed(self) -> None:
         """A program has gone, or a terminal, maybe the last one in which a program runs that was started here."""

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, O
 
 from ..agents.agent import Agent, SharedSocket
 from ..agents.shared_context import SharedContext
-from ..discovery.directory import DiscoveryError, prepare
+from ..discovery.files import DiscoveryError, prepare
 from ..protocol.json_text import decode, encode
 from ..protocol.tools import ClientSession
 from ..system.platform import LINUX, Platform

@@ -121,7 +121,7 @@ def _read(taken: Sequence[Read]) -> List[Diagnostic]:
         known.setdefault((diagnostic.message, diagnostic.start), diagnostic)
         if len(known) == MOST:
             break
-    return sorted(known.values(), key=lambda each: (each.start, each.message))
+    return sorted(known.values(), key=lambda each: each.start)  # in one place the worst first
 
 
 def _tried(step: Callable[[], Result]) -> Iterator[Result]:

@@ -14,7 +14,7 @@ import sublime
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import agents_of
-from ..discovery.directory import DiscoveryError
+from ..discovery.files import DiscoveryError
 from ..discovery.publisher import Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
 from ..system.processes import EDITOR_PID

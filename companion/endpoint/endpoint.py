@@ -155,8 +155,12 @@ class Endpoint:
         """Begin to serve. Returns at once; `port` is None until the server listens."""
         self._runtime.assert_main_thread()
         self.settings_changed()
-        self.reviews.recover()
+        self._runtime.on_main(self._recover)  # apart, so that the window is served whatever it was stored with
         self.servers.start(self.clients.wanted_dialects())
+
+    def _recover(self) -> None:
+        if not self._stopped:
+            self.reviews.recover()
 
     def stop(self, *, for_good: bool) -> Future[States]:
         """Reject what is pending, give the window back and end the servers. `for_good`: the window closes.

@@ -37,6 +37,7 @@ logger = logging.getLogger("gemini_companion.review")
 
 AGAIN = "accept again to write it"
 WRITTEN = "the companion has written it"
+NOT_OPENED = "The user has not opened this diff yet."
 KEEP_SECONDS = 0.5  # that a small file may take to be made when the package ends
 ELSEWHERE_MILLISECONDS = 1000  # after which a window that closes has gone
 TAKE_AGAIN_MILLISECONDS = 5000  # after which a process whose editor has ended has ended as well
@@ -203,13 +204,14 @@ class AcceptedTexts:
         `guard` may refuse the file; it stands for a client that has asked for this, and hears what becomes of it: such
         a text is not kept.
         """
-        presentation = self._open.presentations.get(review)  # none while it waits for the focus
-        original = presentation.original if presentation is not None else None
-        if presentation is None or original is None:
-            done("The file is still being read, try again.")
+        presentation = self._open.presentations.get(review)  # none while it waits for the focus, or to be asked for
+        original = self._open.original_of(review)
+        if original is None:
+            done("The file is still being read, try again." if presentation is not None else NOT_OPENED)
             return
         review.begin_writing()
-        presentation.freeze(True)
+        if presentation is not None:
+            presentation.freeze(True)
         self._announce(review.path, text, original)
         accepted = self._shown.pop(review, None) if guard is None else None
         if accepted is None:

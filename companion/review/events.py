@@ -103,9 +103,9 @@ class ReviewEvents:
 
     def on_saved(self, view: sublime.View) -> None:
         """A view was saved: one of ours, which has a name now, is the user's."""
-        if view_roles.role_of(view) is None:
-            return
         reviews = self._reviews.of_view(view)  # the user may have dragged it here from another window
+        if reviews is None and view_roles.role_of(view) is None:
+            return
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
         if reviews is None or review is None:
             views.release(view)

@@ -324,7 +324,8 @@ class ReviewManager:
         remains = [view for view in self._window.views() if self.is_abandoned(view)]
         for view in remains:
             views.close(view)
-        if (not self._presentations and put_layout_back(self._window)) or remains:
+        is_divided = self.open_reviews.arrangement.split.open  # then it is given back without the note in its settings
+        if (not is_divided and put_layout_back(self._window)) or remains:
             logger.info("closed what was left of earlier reviews")
         self.accepted_texts.recover()
 
@@ -334,7 +335,7 @@ class ReviewManager:
         The palette and plugins switch projects without a word.
         """
         self.open_reviews.note_project()
-        self.open_reviews.arrangement.go_on_waiting()
+        self.open_reviews.arrangement.focus.go_on()
         before, self._project = self._project, project_of(self._window)
         return before != self._project
 

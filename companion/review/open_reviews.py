@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Set, Union
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
 
 import sublime
 
@@ -26,6 +26,7 @@ from .window.input_guard import InputGuard
 if TYPE_CHECKING:
     from ..runtime import Runtime
     from ..settings import Settings
+    from .document.disk import Original
     from .document.preparation import Preparation
     from .document.text import ProposedText
 
@@ -58,7 +59,6 @@ class OpenReviews:
         self._settings = settings
         self._on_link = on_link
         self._on_count = on_count
-        self._behind: Set[Review] = set()  # opened behind another one, and not shown since
         self._poller = Poller(runtime, lambda: list(self.presentations.values()))
         self._buffers: Dict[int, int] = {}  # the buffer of a view by the view's id, so that no keystroke has to ask
 
@@ -92,6 +92,11 @@ class OpenReviews:
         """The text of an open review as it would be accepted now."""
         presentation = self.presentations.get(review)
         return presentation.current_text() if presentation is not None else review.draft.exact
+
+    def original_of(self, review: Review) -> Optional[Original]:
+        """The file of an open review as it was read last; None if it was not read yet."""
+        found = self.presentations.get(review) or self._waiting.get(review)
+        return found.original if found is not None else None
 
     def in_front(self) -> Optional[Review]:
         """The review that a command means: the one with the focus, else the visible one, else the only one."""
@@ -191,8 +196,10 @@ class OpenReviews:
         if review in self._waiting:
             self._waiting[review] = prepared
             return review
-        self.presentations[review].show_proposal(prepared)
-        self._hold(review)  # what the user may have been about to decide, or to edit, is another text now
+        presentation = self.presentations[review]
+        typing = self._typing(presentation.proposal_view)  # asked now: in a moment the last edit is ours
+        presentation.show_proposal(prepared)
+        self._hold(review, typing)  # what the user may have been about to decide, or to edit, is another text now
         if self.review_of(self.arrangement.tab_in_use()) is review or not self._in_use():
             self.arrangement.focus.when_free(partial(self.show, review))
         return review
@@ -220,19 +227,17 @@ class OpenReviews:
             on_link=self._on_link,
         )
         self.presentations[review] = presentation
-        if in_use:
-            self._behind.add(review)
         presentation.show_proposal(prepared)
         if self.input_guard.ignores(review):
             self._hold(review)
         self._poller.start()
         self._runtime.on_main(self._on_count)
 
-    def _hold(self, review: Review) -> None:
-        """The review has come to the front by itself: for a moment nothing decides or edits it."""
-        presentation = self.presentations[review]
-        self.input_guard.came(review, self._typing(presentation.proposal_view))
-        presentation.freeze(True)
+    def _hold(self, review: Review, typing: bool = False) -> None:
+        """The review has come to the front by itself: for a moment, longer for a `typing` user, nothing decides or
+        edits it."""
+        self.input_guard.came(review, typing)
+        self.presentations[review].freeze(True)
         self._runtime.later_on_main(THAW_MILLISECONDS, self._thaw, review)
 
     def _thaw(self, review: Review) -> None:
@@ -256,7 +261,7 @@ class OpenReviews:
                 self.input_guard.asked_for(review)
                 self._thaw(review)
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)
-            self._has_come(review)
+            self._poller.start()
 
     def _open_late(self, review: Review) -> None:
         """Show a review that has waited: what was found out about its file may be hours old."""
@@ -290,27 +295,14 @@ class OpenReviews:
             window = view.window()
             if window is not None and window.active_view() == view:
                 self.arrangement.pair_up(self.presentations[review].views, view)
-                self._has_come(review)
-
-    def _has_come(self, review: Review) -> None:
-        """A review is in front now."""
-        self._poller.start()
-        if review in self._behind:
-            self._behind.discard(review)
-            self._runtime.on_main(self._show_first_change, review)
-
-    def _show_first_change(self, review: Review) -> None:
-        """Scroll a review that was drawn behind another one, where its views may have had no size yet."""
-        presentation = self.presentations.get(review)
-        if presentation is not None and presentation.settled and not presentation.retired:
-            presentation.hunks.show_first()
+                self._poller.start()
 
     def settings_changed(self) -> None:
         """Show the reviews as the settings say now."""
         for presentation in self.presentations.values():
             presentation.settings_changed()
         for review in list(self._waiting) if self._settings().review_open != ON_REQUEST else ():
-            self.arrangement.focus.when_free(partial(self._open_late, review))
+            self.arrangement.focus.in_turn(partial(self._open_late, review))
 
     def set_writer(self, review: Review, writer: Writer) -> None:
         """Note who writes the file of an open review, and show it in the header."""
@@ -352,7 +344,6 @@ class OpenReviews:
             return
         self.note_project()
         presentation = self.presentations.pop(review)
-        self._behind.discard(review)
         closed = presentation.views
         if not self.presentations:
             self._buffers.clear()
@@ -371,7 +362,7 @@ class OpenReviews:
         presentation = self.presentations[review]
         if self.arrangement.go_on(presentation.views, presentation.proposal_view):
             self._hold(review)
-        self._has_come(review)
+        self._poller.start()
 
     def note_project(self) -> None:
         """The project may have been saved under another name."""
@@ -390,7 +381,6 @@ class OpenReviews:
             self.arrangement.note_closing(closed)
             presentations = list(self.presentations.values())
             self.presentations.clear()
-            self._behind.clear()
             self._buffers.clear()
             for presentation in presentations:
                 presentation.close()

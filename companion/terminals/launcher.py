@@ -24,6 +24,7 @@ from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.quick_panel import Entry, choose
 from ..editor.selections import some_selections
 from ..editor.status_bar import say
+from ..editor.view_roles import TERMINAL_ARGUMENTS, is_terminal
 from ..system.platform import Platform
 from ..system.processes import EDITOR_PID
 from .command_lines import (
@@ -223,7 +224,7 @@ def key_in(terminal: sublime.View) -> str:
     """The key of the program that we have started in this terminal; "" for a terminal of somebody else's, or of an
     earlier run."""
     parts = _tag_of(terminal).split(".")
-    return parts[1] if len(parts) == 5 and parts[3] == RUN else ""
+    return parts[1] if len(parts) == 5 and parts[3] == RUN and parts[4].isdecimal() else ""
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
@@ -240,11 +241,11 @@ def _tagged(window: sublime.Window) -> List[sublime.View]:
     """The terminals of Terminus in a window, in tabs and in panels."""
     panels = [panel[len("output.") :] for panel in window.panels() if panel.startswith("output.")]
     views = [*window.views(), *map(window.find_output_panel, panels)]
-    return [view for view in views if view is not None and _tag_of(view)]
+    return [view for view in views if view is not None and _tag_of(view) and is_terminal(view)]
 
 
 def _folder_of(terminal: sublime.View) -> Optional[str]:
-    arguments = terminal.settings().get("terminus_view.args")
+    arguments = terminal.settings().get(TERMINAL_ARGUMENTS)
     folder = arguments.get("cwd") if isinstance(arguments, dict) else None
     return folder if isinstance(folder, str) else None
 

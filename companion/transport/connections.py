@@ -23,7 +23,7 @@ from typing import Any, Callable, Iterable, Optional, cast
 
 from aiohttp import StreamReader, hdrs, http_exceptions, web
 
-from ..common.log_repeats import SELDOM
+from ..log import SELDOM
 from ..protocol.json_text import AT_ONCE_BYTES
 from ..protocol.limits import Limits
 from .frame_bounds import Breach, FrameBounds

@@ -3,7 +3,9 @@
 A frame is its length (4 bytes, little-endian) and a text of so many bytes.
 
 Rules: whoever answers at the path keeps it. What nobody answers at is removed only if it is a socket of the user's, and
-of two editors that look at once one alone does so. A path that is no longer ours is not removed.
+of two editors that look at once one alone does so. A path that is no longer ours is not removed. Silent connections shut
+nobody out: a frame that has begun comes soon, and of those between two frames the one that has been silent longest makes
+room for who comes.
 """
 
 from __future__ import annotations
@@ -16,15 +18,16 @@ import stat
 import struct
 import sys
 import time
-from typing import Any, Awaitable, Callable, List, NamedTuple, Optional, Set
+from typing import Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Set
 
-from ..system.listeners import is_answered
+from ..system.folders import is_answered
 from .listening import bind, serve_pipe
 
 logger = logging.getLogger("gemini_companion.transport")
 
 MOST_BYTES = 1 << 20  # of a frame that is read
 MOST_CONNECTIONS = 32
+FRAME_SECONDS = 5.0  # for the first frame, for the rest of one that has begun, and for reading an answer
 PLATFORM: str = sys.platform
 WAITING = 16  # connections in the kernel
 CONNECT_SECONDS = 1.0
@@ -119,10 +122,13 @@ def _claim(path: str) -> Claim:
 class FrameServer:
     """Answers frames, one after the other on each connection. Loop thread."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, frame_seconds: float = FRAME_SECONDS) -> None:
+        self.frame_seconds = frame_seconds
+        """How long a frame, or the reading of an answer, may take."""
         self._answer = answer
         self._servers: List[Any] = []
         self._tasks: Set[asyncio.Future[None]] = set()
+        self._silent: Dict[asyncio.StreamWriter, None] = {}  # between two frames; who has been so longest comes first
 
     async def serve(self, claimed: Claim) -> None:
         """Take connections at a path that is ours; on Windows at a pipe, if no other process has it.
@@ -150,30 +156,53 @@ class FrameServer:
             task.cancel()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._tasks) >= MOST_CONNECTIONS:
+        if len(self._tasks) >= MOST_CONNECTIONS and not self._make_room():
             writer.close()
             return
         task = asyncio.ensure_future(self._carry(reader, writer))
         self._tasks.add(task)  # nothing else refers to it
+        self._silent[writer] = None
         task.add_done_callback(self._tasks.discard)
 
+    def _make_room(self) -> bool:
+        """End the connection that has been silent longest; False if none is."""
+        writer = next(iter(self._silent), None)
+        if writer is None:
+            return False
+        del self._silent[writer]
+        writer.transport.abort()
+        return True
+
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        silent_seconds: Optional[float] = self.frame_seconds
         try:
             process = _process_of(writer)
             while True:
-                (size,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-                if not 0 < size <= MOST_BYTES:
-                    raise OSError(f"a frame of {size} bytes")
-                answer = await self._answer(await reader.readexactly(size), process)
+                begun = await asyncio.wait_for(reader.readexactly(1), silent_seconds)
+                self._silent.pop(writer, None)
+                answer = await self._answer(await asyncio.wait_for(_rest(begun, reader), self.frame_seconds), process)
                 if answer is not None:
                     writer.write(_LENGTH.pack(len(answer)) + answer)
-                    await writer.drain()
+                    await asyncio.wait_for(writer.drain(), self.frame_seconds)
+                silent_seconds = None  # a program may keep its connection for the next question
+                self._silent[writer] = None
         except asyncio.IncompleteReadError:
             return
+        except asyncio.TimeoutError:
+            writer.transport.abort()  # else what has not been read yet would keep it open
         except OSError as error:
             logger.info("ended a connection: %s", error)
         finally:
+            self._silent.pop(writer, None)
             writer.close()
+
+
+async def _rest(begun: bytes, reader: asyncio.StreamReader) -> bytes:
+    """The text of a frame that has begun. Raises `OSError` if it is too long."""
+    (size,) = _LENGTH.unpack(begun + await reader.readexactly(_LENGTH.size - len(begun)))
+    if not 0 < size <= MOST_BYTES:
+        raise OSError(f"a frame of {size} bytes")
+    return await reader.readexactly(size)
 
 
 def _process_of(writer: asyncio.StreamWriter) -> Optional[int]:

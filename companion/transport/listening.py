@@ -17,7 +17,7 @@ import sys
 from typing import Any, Awaitable, Callable, List, Optional
 
 from ..protocol.serving import Address
-from ..system.socket_folders import NAME, PREFIX, check_folder, make_folder, remove
+from ..system.folders import NAME, PREFIX, check_folder, make_folder, remove
 
 BACKLOG = 128
 """Connections that may wait in the kernel."""

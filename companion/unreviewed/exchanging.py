@@ -18,7 +18,7 @@ from ..review.document import disk
 from ..review.document.disk import ChangedError, DiskError, Kind, Original
 from ..review.document.file_replacement import beside
 from ..review.document.journal import Entry, give_back, noted
-from ..system.raw_files import flush_folder
+from ..system.files import flush_folder
 from .contents import full_path
 from .looking import is_solid
 from .trash import into_trash
@@ -28,7 +28,7 @@ class State(NamedTuple):
     """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
 
     data: Optional[bytes]
-    mode: int = 0
+    mode: int
 
 
 def exchange(folder: str, path: str, held: State, wanted: State, storage: str) -> None:

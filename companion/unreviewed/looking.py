@@ -22,7 +22,7 @@ import time
 from contextlib import suppress
 from typing import Callable, Dict, Iterable, Mapping, NamedTuple, Optional, Set, Tuple
 
-from ..system.raw_files import opened, read_all
+from ..system.files import opened, read_all
 from .contents import NOTHING, UNKNOWN, Content, identity, unread_identity
 
 COPIED_BYTES = 1 << 20

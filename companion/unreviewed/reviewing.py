@@ -112,9 +112,8 @@ class ChangeReviews:
     def end_preview(self) -> None:
         """The list has gone: close the file that was opened behind it, unless the user has made a tab of it."""
         view, self._preview = self._preview, None
-        sheet = view.sheet() if view is not None and view.is_valid() else None
-        if sheet is not None and sheet.is_transient():
-            sheet.close()
+        if view is not None and view.is_valid():
+            file_views.close(view)
 
     def review_of(self, change: Change) -> Optional[Review]:
         """The open review of the same file, if there is one."""

@@ -20,8 +20,8 @@ from contextlib import suppress
 from typing import Any, Dict, Iterable, Iterator, Optional, Set, Tuple
 
 from ..common.workers import together
-from ..system import private_files
-from ..system.raw_files import flush, flush_folder, opened
+from ..system import files
+from ..system.files import flush, flush_folder, opened
 from .contents import identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
@@ -89,7 +89,7 @@ class Store:
             logger.error(
                 "the record of unreviewed changes cannot be understood and is set aside: %s", type(error).__name__
             )
-            private_files.set_aside(path)
+            files.set_aside(path)
             return None
         return found
 
@@ -131,7 +131,7 @@ class Store:
                     kept[name] = (found.st_mtime, found.st_size)
                 else:
                     os.unlink(self._path(name + _KEPT))
-        private_files.remove_unfinished(self._folder, seconds=_SETTLING_SECONDS)
+        files.remove_unfinished(self._folder, seconds=_SETTLING_SECONDS)
         total = sum(size for _, size in kept.values())
         gone = set()
         for name, (since, size) in sorted(kept.items(), key=lambda item: item[1]):
@@ -147,7 +147,7 @@ class Store:
         return lost
 
     def _names(self, suffix: str) -> Iterable[str]:
-        return [os.path.basename(path)[: -len(suffix)] for path in private_files.paths(self._folder, suffix)]
+        return [os.path.basename(path)[: -len(suffix)] for path in files.paths(self._folder, suffix)]
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
@@ -155,7 +155,7 @@ class Store:
     def _write(self, path: str, data: bytes, to_disk: bool = False) -> None:
         self.written += len(data)
         os.makedirs(self._folder, 0o700, exist_ok=True)
-        private_files.write(path, data, to_disk=to_disk)
+        files.write(path, data, to_disk=to_disk)
 
 
 def _flush(path: str) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 import sublime
 
 from ..review.document import encodings
-from ..system.raw_files import opened, read_all
+from ..system.files import opened, read_all
 from .looking import COPIED_BYTES
 from .tracking import Tracking
 from .workspace import says

@@ -6,7 +6,7 @@ editor, and else every few seconds while something happens (`schedule`). The mai
 never change, and only those that are others than before.
 
 A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
-called a tool when a change is seen.
+called a tool when a change is seen, with no other sign since.
 
 Rule: nothing is woken up while nothing is tracked, or nothing happens. Whatever the user decides is done in order with
 the looks at that folder.
@@ -75,7 +75,7 @@ class Tracking:
         self._in_turn: Dict[str, List[Callable[[], object]]] = {}
         """What waits for what is being done about a path, by that."""
         self._schedule = Schedule()
-        self._signs: Dict[int, Tuple[float, str]] = {}  # when a window's only program last gave one, and its name
+        self._signs: Dict[int, Tuple[float, str]] = {}  # when a window's only program gave the last one, and its name
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
         self._tidied = float("-inf")
 
@@ -128,7 +128,8 @@ class Tracking:
     def sign(self, window: int = 0, who: str = "") -> None:
         """A program or the editor gives a sign that files may have changed; `who` if it is a window's only program.
 
-        Any thread; returns at once.
+        Without `who`, others may have written since the last sign of such a program: in this window, or in all for a
+        sign of the editor. Any thread; returns at once.
         """
         with self._lock:
             if not self._watched():
@@ -136,6 +137,10 @@ class Tracking:
             self._schedule.asked(self._clock())
             if who:
                 self._signs[window] = self._clock(), who
+            elif window:
+                self._signs.pop(window, None)
+            else:
+                self._signs.clear()
         self._runtime.on_loop(self._arm)
 
     def _watched(self) -> List[_Folder]:

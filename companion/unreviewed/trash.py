@@ -16,7 +16,9 @@ import time
 from contextlib import suppress
 from urllib.parse import quote
 
-from ..system.raw_files import new_file, write_all
+from ..system.files import new_file, write_all
+
+_PART_BYTES = 100  # of a name; disks have room for 255
 
 
 def into_trash(path: str, former: str) -> bool:
@@ -53,5 +55,6 @@ def _into_home_trash(path: str, former: str, home: str) -> None:
 
 
 def _unlike_others(name: str) -> str:
-    root, extension = os.path.splitext(name)
-    return f"{root[:100]}.{secrets.token_hex(4)}{extension[:100]}"
+    """A name that is like no other, with which the trash has room for its own suffix."""
+    root, extension = (os.fsencode(part)[:_PART_BYTES].decode("utf-8", "ignore") for part in os.path.splitext(name))
+    return f"{root}.{secrets.token_hex(4)}{extension}"

@@ -28,7 +28,7 @@ from typing import Callable, Collection, Dict, List, NamedTuple, Optional, Seque
 
 from ..comparison import Hunk
 from ..review.document.encodings import without_mark
-from ..system.raw_files import identity_of
+from ..system.files import identity_of
 from .contents import Content, full_path, identity
 from .files import Files, Rules
 from .following import Move
@@ -377,9 +377,9 @@ class Workspace:
             self._model.turn = {path: each for path, each in record.turn.items() if self._model.unreviewed(path)}
 
 
-def says(data: Optional[bytes], text: bytes) -> bool:
+def says(data: bytes, text: bytes) -> bool:
     """Whether a file holds a text, whatever its line ends are, with a byte order mark or without."""
-    return data is not None and _plain(data) == _plain(text)
+    return _plain(data) == _plain(text)
 
 
 def _plain(data: bytes) -> bytes:

@@ -50,7 +50,7 @@ class Workspaces:
 
     def __init__(self, storage: str) -> None:
         self.store = Store(storage)
-        self._lock = threading.Lock()  # never held over a look
+        self._lock = threading.Lock()  # guards what follows; never held over a look
         self._known: Dict[str, _Known] = {}
         self._real: Dict[str, str] = {}  # by the folder as a window calls it
 
@@ -60,7 +60,9 @@ class Workspaces:
         Errors are logged: the next look may do better.
         """
         first = False
-        self._real[root.folder] = os.path.realpath(root.folder)
+        real = os.path.realpath(root.folder)
+        with self._lock:
+            self._real[root.folder] = real
         waiting, seen = self._begun(root), 0
         while waiting and seen < MAXIMUM_WORKSPACES and not cancelled():
             folder = waiting.pop()
@@ -119,7 +121,9 @@ class Workspaces:
     def called(self, path: str) -> List[Tuple[Workspace, str]]:
         """The same without a look at the disk, by the names that windows have for their folders. Any thread."""
         path = os.path.normpath(path)
-        for folder, real in list(self._real.items()):
+        with self._lock:
+            folders = list(self._real.items())
+        for folder, real in folders:
             start = os.path.join(folder, "")
             if os.path.normcase(path).startswith(os.path.normcase(start)):
                 return self._in(os.path.join(real, path[len(start) :]))

@@ -212,3 +212,11 @@ class TestFilesOnItsWord:
         with open(path, encoding="utf-8") as file:
             assert file.read() == "of another program\n"
         assert self.desktop.host.evaluate("window.active_view().is_dirty()")
+
+    def test_what_has_been_deleted_is_not_brought_back(self):
+        path = self.desktop.path("greeting.py")
+        self.desktop.host.execute("window.active_view().run_command('insert', {'characters': 'typed'})")
+        os.unlink(path)
+        assert "is not on the disk" in str(self.said("saveDocument", filePath=path))
+        assert not os.path.exists(path)
+        assert self.desktop.host.evaluate("window.active_view().is_dirty()")

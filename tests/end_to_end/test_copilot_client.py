@@ -144,7 +144,7 @@ def test_so_they_do_the_end_of_the_editor(desktop, copilot, end):
 
 def test_a_text_that_is_in_use_is_shown_in_no_other_window_until_its_own_has_gone(desktop, copilot):
     def proposals():
-        roles = "view.settings().get('gemini_companion.role') for view in each.views()"
+        roles = "view.settings().get('gemini_companion.role', {}).get('role') for view in each.views()"
         return desktop.host.evaluate(f"{{each.id(): [{roles}].count('proposal') for each in sublime.windows()}}")
 
     accept_edits_that_the_program_does_not_write(desktop, copilot)

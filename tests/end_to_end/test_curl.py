@@ -89,6 +89,15 @@ def test_one_opens_and_the_next_one_accepts(desktop, curl):
     assert desktop.arrangement() == before
 
 
+def test_so_it_does_where_diffs_open_on_request(desktop, curl):
+    desktop.host.execute("sublime.load_settings('Gemini Companion.sublime-settings').set('review_open', 'on_request')")
+    before = desktop.arrangement()
+    assert curl("openDiff") == []
+    assert curl("acceptDiff") == []
+    assert desktop.read("greeting.py") == b"print(2)\n"
+    assert desktop.arrangement() == before
+
+
 def test_one_opens_and_the_next_one_closes_and_gets_the_edits(desktop, curl):
     curl("openDiff")
     desktop.type_at_end(desktop.wait_proposal()["id"], "# mine\n")

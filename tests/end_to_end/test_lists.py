@@ -92,5 +92,5 @@ def test_a_pending_diff_of_any_window_is_picked(desktop):
     assert sorted(choices(desktop)) == ["greeting.py", "new.py"]
     desktop.host.call("choose", item="greeting.py")
     desktop.host.wait_until(lambda: desktop.host.evaluate("window.id()") == here)
-    role = "window.active_view().settings().get('gemini_companion.role')"
+    role = "window.active_view().settings().get('gemini_companion.role', {}).get('role')"
     desktop.host.wait_until(lambda: desktop.host.evaluate(role) == "proposal")

@@ -1,1 +1,1 @@
-"""Helpers for the tests that run inside the editor. Nothing in here is a test."""
+"""What tests of several folders share. Nothing in here is a test."""

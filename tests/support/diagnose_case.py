@@ -18,7 +18,7 @@ from ...companion.agents.registry import AGENTS
 from .context_case import ContextCase, Steps
 from .listening_client import discovery_directory
 
-PLUGIN = __package__.rpartition(".")[0].rpartition(".")[0] + ".plugin"
+PLUGIN = __package__.partition(".")[0] + ".plugin"
 PACKAGE = PLUGIN.rpartition(".")[0]
 TITLE = "Gemini Companion: Diagnose"
 SETTINGS = "Gemini Companion.sublime-settings"

@@ -29,6 +29,12 @@ class View:
     def settings(self):
         return self._settings
 
+    def window(self):
+        return None
+
+    def is_scratch(self):
+        return self.path is None
+
     def file_name(self):
         return self.path
 

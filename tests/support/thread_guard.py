@@ -22,7 +22,7 @@ import sublime_plugin
 from .work import Work
 
 PACKAGE = __package__.rpartition(".tests")[0] + ".companion"
-PASSED = {__name__, PACKAGE + ".system.raw_files", PACKAGE + ".system.private_files"}  # whoever uses them is told of
+PASSED = {__name__, PACKAGE + ".system.files"}  # whoever uses them is told of
 STANDARD_LIBRARY = os.path.realpath(sysconfig.get_paths()["stdlib"])
 NOT_WATCHED = (type, staticmethod, classmethod)
 FROM_ANY_THREAD = ("set_timeout", "set_timeout_async")

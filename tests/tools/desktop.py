@@ -97,7 +97,7 @@ class Desktop:
         return {"layout": window["layout"], "groups": groups, "group": window["active_group"], "focus": window["focus"]}
 
     def views_of_role(self, role: str) -> List[Dict[str, Any]]:
-        return [view for view in self.tabs() if view["settings"].get(ROLE) == role]
+        return [view for view in self.tabs() if view["settings"].get(ROLE, {}).get("role") == role]
 
     def wait_status(self, *texts: str) -> None:
         """Waits until the status bar of the front window says all of these."""

@@ -1,4 +1,4 @@
-"""Runs the in-editor tests (`tests/test_*.py`) inside the headless host and prints their report.
+"""Runs the in-editor tests (`tests/in_editor/`) inside the headless host and prints their report.
 
 Exit code 0 only if at least one test ran, none failed, and nothing else went wrong: no plugin raised an error, showed
 HTML that the editor would not understand, or asked in a dialog. What a test plants says so in its message.

@@ -11,26 +11,30 @@ from typing import Dict, Iterable, List
 
 #: The libraries on the index, wheels that are downloaded, the package with them, the workflows' own steps.
 FOR_A_RELEASE = (
-    "unit/release/test_installed.py",
-    "unit/release/test_package_control.py",
-    "unit/release/test_resolving.py",
-    "unit/release/test_wheels_alone.py",
-    "unit/release/test_workflows.py",
+    "unit/project/test_workflows.py",
+    "unit/tools/release/test_installed.py",
+    "unit/tools/release/test_package_control.py",
+    "unit/tools/release/test_resolving.py",
+    "unit/tools/release/test_wheels_alone.py",
 )
+#: Where the tests stand that need no editor of the real kind and no client: those of the package and of its tools, and
+#: those of the headless editor.
+UNITS = ("unit", "host/tests")
 #: Units that ask nothing of the interpreter, its event loop, or the libraries that are others there; what is read off
 #: files; and what is about the headless editor, in which the in-editor tests run there anyway.
 ON_THE_NEWEST_PYTHON = (
+    "host/tests",
     "unit/comparison",
     "unit/context/test_model_against_history.py",
-    "unit/host",
-    "unit/hostile/data",
-    "unit/hostile/frozen/test_long_texts.py",
-    "unit/hostile/frozen/test_many_calls.py",
-    "unit/processes",
+    "unit/hostile/common/test_long_texts.py",
+    "unit/hostile/endpoint/test_many_calls.py",
+    "unit/hostile/review",
+    "unit/project",
     "unit/protocol/test_calls.py",
     "unit/protocol/test_properties.py",
-    "unit/release",
     "unit/review",
+    "unit/system/test_private_files.py",
+    "unit/tools",
     "unit/unreviewed",
 )
 #: With real clients: a journey of each program, which on the newest Python have tests of their own.
@@ -75,7 +79,8 @@ def legs_of(kind: str, mine: Share, everything: bool) -> Dict[str, List[str]]:
     newest = mine is not Share.OLDER
     if kind == "unit":
         elsewhere = () if everything else FOR_A_RELEASE if newest else ON_THE_NEWEST_PYTHON
-        return {"unit": ["tests/unit", *_ignored(elsewhere)]}
+        mine_of_them = [f"tests/{name}" for name in UNITS if name not in elsewhere]  # pytest ignores nothing it is told
+        return {"unit": [*mine_of_them, *_ignored(elsewhere)]}
     if kind == "soak":
         return {"soak": ["tests/soak"]} if newest or everything else {}
     if newest or everything:

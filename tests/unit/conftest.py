@@ -1,10 +1,66 @@
-"""What all unit tests share: the names of their cases."""
+"""What unit tests share: an editor and a loop that the test steps through, and the names of cases."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import asyncio
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Iterator, Optional
+
+import pytest
+
+from tests.support.stepping import SteppedEditor, SteppedLoop, SteppedRuntime
+from tests.unit.slow_package import Package, slow_package
 
 LONGEST = 100
+
+
+def with_editor(name: str, monkeypatch: Any, editor: Any) -> ModuleType:
+    """The module `name` of the package, with `editor` for its `sublime`, whoever has imported it before."""
+    for needed in ("sublime", "sublime_plugin"):
+        if needed not in sys.modules:
+            monkeypatch.setitem(sys.modules, needed, ModuleType(needed))
+            sys.modules[needed].Window = sys.modules[needed].View = object  # type: ignore[attr-defined]
+    module = importlib.import_module(name)
+    monkeypatch.setattr(module, "sublime", editor)
+    return module
+
+
+@pytest.fixture
+def editor() -> SteppedEditor:
+    """The editor of this test."""
+    return SteppedEditor()
+
+
+@pytest.fixture
+def runtime() -> SteppedRuntime:
+    """A runtime that hands nothing over by itself."""
+    return SteppedRuntime()
+
+
+@pytest.fixture
+def loop() -> Iterator[SteppedLoop]:
+    """A loop whose time the test moves on."""
+    stepped = SteppedLoop()
+    yield stepped
+    for task in asyncio.all_tasks(stepped):
+        task.cancel()  # else each complains in whatever test runs when it is collected
+    stepped.step()
+    stepped.close()
+
+
+@pytest.fixture
+def package(tmp_path: Path, editor: SteppedEditor, monkeypatch: Any) -> Iterator[Package]:
+    """A package whose modules are imported when the test says so."""
+    yield from slow_package(tmp_path, editor, monkeypatch)
+
+
+@pytest.fixture
+def load(monkeypatch: Any, editor: SteppedEditor) -> Any:
+    """Loads a module of the package that needs an editor: this one."""
+    return lambda name: with_editor(name, monkeypatch, editor)
 
 
 def pytest_make_parametrize_id(val: Any, argname: str) -> Optional[str]:

@@ -330,6 +330,7 @@ class Cycle:
     def _end_drawing(self) -> None:
         self._phase = self._phase.to(Phase.SHOWN)
         self.hunks.link(self.drawing.room)
+        self.hunks.scroll()
         if not self._ever_shown:
             self._ever_shown = True
             if self.proposal.pristine:  # else the user was quicker, and works somewhere else already

@@ -46,6 +46,7 @@ class ProposalHunks:
         self._analysis = NOTHING
         self._count = -1
         self._caret = -1
+        self._unscrolled = False
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
         self._linked: List[Rows] = []  # what the links were drawn for: their numbers are places in these lists
@@ -140,8 +141,14 @@ class ProposalHunks:
             return False
         change = self._analysis.changes[index]
         move_caret(self._view, change.first[0])
-        into_sight(self._view, change.right, change.first)
+        self._unscrolled = not into_sight(self._view, change.right, change.first)
         return True
+
+    def scroll(self) -> None:
+        """Scroll to the change that the caret has gone to, if the view had no size then: it was never in front."""
+        if self._unscrolled and self.current is not None:
+            change = self._analysis.changes[self.current]
+            self._unscrolled = not into_sight(self._view, change.right, change.first)
 
     # -- taking back --------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
 # They move text, or colour it, at the same sizes.
 _OTHER_SETTINGS = ("color_scheme", WORD_WRAP, WRAP_WIDTH, "indent_subsequent_lines", "syntax", "margin", "tab_size")
 _BESIDE_IT = 2  # columns that are in sight beside what is looked at
+_MOST_MARGIN, _MOST_TAB_SIZE = 1000, 100  # beyond them a project's file means no good
 _numbers: Iterator[int] = count(1)
 
 
@@ -157,14 +158,13 @@ class Watch:
     @property
     def margin(self) -> float:
         """What the right view leaves free on both sides of its text, as of the last look."""
-        margin = self._other("margin")
-        return float(margin) if isinstance(margin, (int, float)) else 0.0
+        return margin_of(self._other("margin"))
 
     @property
     def tab_size(self) -> int:
         """How many columns a tab of the right view is wide, as of the last look."""
         size = self._other("tab_size")
-        return size if isinstance(size, int) else 4
+        return size if isinstance(size, int) and 0 < size <= _MOST_TAB_SIZE else 4
 
     @property
     def syntax(self) -> str:
@@ -218,6 +218,11 @@ class CaretLine:
             self._view.set_viewport_position((self._x, self._top), False)
 
 
+def margin_of(setting: object) -> float:
+    """The margin that the setting of that name means."""
+    return float(setting) if isinstance(setting, (int, float)) and 0 <= setting <= _MOST_MARGIN else 0.0
+
+
 def back_to_top(view: sublime.View) -> None:
     """Show the top of a view, unless the caret would be out of sight.
 
@@ -230,12 +235,14 @@ def back_to_top(view: sublime.View) -> None:
         view.set_viewport_position((x, 0.0), False)
 
 
-def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int]) -> None:
+def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int]) -> bool:
     """Scroll to where the stretch `first` begins, unless all rows of `whole` and that stretch are in sight already.
 
-    Both are pairs of points; `first` lies on one row of `whole`.
+    Both are pairs of points; `first` lies on one row of `whole`. False if the view has no size.
     """
     height, (wide, high) = view.line_height(), view.viewport_extent()
+    if not wide:
+        return False
     (_, top), (left, y) = view.text_to_layout(whole[0]), view.text_to_layout(first[0])
     bottom, right = view.text_to_layout(whole[1])[1], max(left, view.text_to_layout(first[1])[0])
     shown = view.viewport_position()[1]
@@ -244,6 +251,7 @@ def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int
     x, shown = view.viewport_position()
     margin = _BESIDE_IT * view.em_width()
     if (not x or x + margin <= left) and min(right, left + wide / 3) + margin <= x + wide:
-        return
+        return True
     x = 0.0 if right + margin <= wide else max(0.0, left - wide / 3)
     view.set_viewport_position((x, shown), False)
+    return True

@@ -20,9 +20,9 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import TYPE_CHECKING, FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
-from ...system.raw_files import NotRegularError, identity_of, opened, read_all
+from ...system.files import NotRegularError, identity_of, opened, read_all
 from . import encodings, file_replacement
-from .encodings import HEXADECIMAL, UTF_8, codec_of
+from .encodings import DEFAULT_FALLBACK, HEXADECIMAL, UTF_8, codec_of
 from .file_replacement import DamagedError, OvertakenError
 from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
 from .journal import StorageError
@@ -302,6 +302,7 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
             return Original(
                 path, Kind.BINARY, "", "", HEXADECIMAL, fingerprint=fingerprint, notice=notice, format=found
             )
+        fallback = fallback if codec_of(fallback) is not None else DEFAULT_FALLBACK
         candidates = [encoding, UTF_8, fallback] if not encoding.endswith("BOM") else [UTF_8, fallback]
     for candidate in candidates:
         codec = codec_of(candidate)

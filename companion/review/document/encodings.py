@@ -24,6 +24,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16 LE with BOM"),
     (codecs.BOM_UTF16_BE, "UTF-16 BE with BOM"),
 )
+# Python looks for a module of the name; and "base64", "idna" or "punycode" make no text of what they are given.
+_NAME = re.compile(r"[a-z0-9][a-z0-9 _:-]{0,40}")
+_CHARACTER_SET = re.compile("ascii|big5|cp|euc|gb|hp|hz|iso|johab|koi8|kz|mac|ptcp|shift|tis|utf")
 
 
 def codec_of(encoding: str) -> Optional[str]:
@@ -35,11 +38,13 @@ def codec_of(encoding: str) -> Optional[str]:
     match = re.search(r"\(([^)]*)\)$", bare)
     bare = (match.group(1) if match else bare).lower()
     bare = re.sub(r"^(?:windows|cp) *(?=\d)", "cp", bare)
+    if not _NAME.fullmatch(bare):
+        return None  # a project's file may call it anything
     try:
         found = codecs.lookup(bare.replace(" ", "-")).name
     except LookupError:
         return None
-    return None if found == "undefined" else found
+    return found if _CHARACTER_SET.match(found) else None
 
 
 def without_mark(data: bytes) -> Tuple[str, bytes]:

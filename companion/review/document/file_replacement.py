@@ -33,7 +33,7 @@ from contextlib import suppress
 from functools import partial
 from typing import List, Tuple
 
-from ...system.raw_files import flush, flush_folder, identity_of, new_file, read_all, remove, write_all
+from ...system.files import flush, flush_folder, identity_of, new_file, read_all, remove, write_all
 from .journal import Entry, give_name, noted, put_back
 
 logger = logging.getLogger("gemini_companion.review")

@@ -21,9 +21,8 @@ from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from typing import Callable, Iterator, List, NamedTuple, Tuple
 
-from ...system import private_files
-from ...system.private_files import PrivateFile
-from ...system.raw_files import NotRegularError, flush, new_file, opened, read_all, write_all
+from ...system import files
+from ...system.files import NotRegularError, PrivateFile, flush, new_file, opened, read_all, write_all
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -79,7 +78,7 @@ class Note:
         old, new = fields.pop("old"), fields.pop("new")
         head = json.dumps(dict(fields, size=len(old))).encode("ascii")
         try:
-            return private_files.make(self._storage, SUFFIX, b"\n".join((head, old)) + new)
+            return files.make(self._storage, SUFFIX, b"\n".join((head, old)) + new)
         except OSError as error:
             raise StorageError(error.errno, error.strerror) from error
 
@@ -123,7 +122,7 @@ def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
     What does not work now is left to the next start, for `PATIENCE_SECONDS`; then the note is set aside.
     """
     said: List[str] = []
-    for note in private_files.left_over(storage, SUFFIX):
+    for note in files.left_over(storage, SUFFIX):
         try:
             entry = read(note)
             sentence = _end(entry)

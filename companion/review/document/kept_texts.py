@@ -22,8 +22,8 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Callable, Deque, Dict, List, NamedTuple, Optional, Set, Tuple
 
-from ...system import private_files
-from ...system.private_files import PrivateFile
+from ...system import files
+from ...system.files import PrivateFile
 from .text import portions
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class KeptTexts:
         older = self._files.get(name)
         replaced = "" if older is None else os.path.basename(older.path)
         try:
-            made = private_files.make(self.folder, SUFFIX, _written(text, replaced))
+            made = files.make(self.folder, SUFFIX, _written(text, replaced))
         except OSError as error:
             logger.error("an accepted text could not be kept: %s", error.strerror)
             return
@@ -124,7 +124,7 @@ class KeptTexts:
     def _take(self, wanted: Callable[[str], bool]) -> Found:
         found = Found([], [])
         replaced: Set[str] = set()
-        for file in private_files.left_over(self.folder, SUFFIX):
+        for file in files.left_over(self.folder, SUFFIX):
             try:
                 read = _read(file)
             except OSError as error:

@@ -37,7 +37,7 @@ class Arrangement:
         self._runtime = runtime
         self._settings = settings
         self.split = SplitLayout(window)
-        self.focus = Focus(window)
+        self.focus = Focus(window, runtime.on_main)
         self._front: Set[int] = set()  # groups that showed one of the closing views
         self._had_focus = False  # whether one of those views had the focus
         self._elsewhere: Optional[Place] = None  # what had it otherwise
@@ -47,17 +47,12 @@ class Arrangement:
         """A tab or a panel of the window was activated."""
         self.focus.note(view)
         self.split.note_activated(view)
-        self.go_on_waiting()
+        self.focus.go_on()
 
     def note_left(self, view: sublime.View) -> None:
         """A tab, a panel or an overlay has lost the focus."""
         self.focus.note_left(view)
-        self.go_on_waiting()
-
-    def go_on_waiting(self) -> None:
-        """Do what waits for the focus, if it is free."""
-        if self.focus.waited_for:  # in a later turn: what was picked may open another list at once
-            self._runtime.on_main(self.focus.go_on)
+        self.focus.go_on()
 
     @property
     def is_still_there(self) -> bool:

@@ -27,13 +27,16 @@ Place = Union["sublime.View", "sublime.Sheet"]
 class Focus:
     """The focus of one window. Main thread only. `note` exists because the editor reports panels only by activation."""
 
-    def __init__(self, window: sublime.Window) -> None:
+    def __init__(self, window: sublime.Window, soon: Callable[[Callable[[], None]], None]) -> None:
+        """`soon` calls a function in another turn of the main thread."""
         self._window = window
+        self._soon = soon
         self._latest: Optional[sublime.View] = None
         self._before: Optional[Place] = None
         self._input: Optional[sublime.View] = None  # the overlay or panel that the user types into
         self._is_overlay = False
         self._waiting: List[Callable[[], None]] = []
+        self._goes_on = False  # whether the next of those is to be done soon
 
     def note(self, view: sublime.View) -> None:
         """Remember that `view` was activated: a tab or a terminal, or what the user types into beside them."""
@@ -56,19 +59,30 @@ class Focus:
         return self._input is None or not self._input.is_valid()
 
     def when_free(self, act: Callable[[], None]) -> None:
-        """Call `act`, which moves the focus, now, or once `go_on` finds that it is free."""
+        """Call `act`, which moves the focus, now if it is free and nothing waits, else in turn."""
+        if self._waiting or not self.free:
+            self.in_turn(act)
+        else:
+            act()
+
+    def in_turn(self, act: Callable[[], None]) -> None:
+        """Call `act` after what has waited longer, in a later turn of the main thread that is its own: each may take a
+        while, and what the user has picked in a list may open another one at once."""
         self._waiting.append(act)
         self.go_on()
 
-    @property
-    def waited_for(self) -> bool:
-        """Whether `go_on` has something to do."""
-        return bool(self._waiting) and self.free
-
     def go_on(self) -> None:
-        """Do what waits, in order, as long as the focus is free."""
-        while self.waited_for:
-            self._waiting.pop(0)()
+        """Do what waits, as long as the focus is free."""
+        if self._waiting and self.free and not self._goes_on:
+            self._goes_on = True
+            self._soon(self._do_next)
+
+    def _do_next(self) -> None:
+        self._goes_on = False
+        if self._waiting and self.free:
+            act = self._waiting.pop(0)
+            self.go_on()
+            act()
 
     def holder(self) -> Optional[sublime.View]:
         """The view that has the focus, as far as can be known."""

@@ -16,7 +16,7 @@ The editor is not known here. Any thread.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import List, NamedTuple, Optional, Sequence, Tuple, TypedDict
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, TypedDict
 
 
 class Layout(TypedDict):
@@ -76,6 +76,41 @@ def undo(division: Division, now: Layout) -> Optional[Layout]:
         "rows": [now["rows"][index] for index in division.rows],
         "cells": [list(cell) for cell in division.before["cells"]],
     }
+
+
+def is_division(value: Any) -> bool:
+    """Whether a stored value is that of a division, or None for none: of the right form, without an index astray."""
+    if not isinstance(value, dict) or set(value) != set(Division._fields):
+        return value is None
+    before, after, columns, rows = value["before"], value["after"], value["columns"], value["rows"]
+    return (
+        _is_layout(before)
+        and _is_layout(after)
+        and is_indexes([value["group"]], below=len(before["cells"]))
+        and is_indexes(value["groups"], below=len(after["cells"]))
+        and is_indexes(columns, below=len(after["cols"]))
+        and is_indexes(rows, below=len(after["rows"]))
+        and (len(columns), len(rows)) == (len(before["cols"]), len(before["rows"]))
+    )
+
+
+def _is_layout(value: Any) -> bool:
+    if not isinstance(value, dict) or not all(map(_is_positions, (value.get("cols"), value.get("rows")))):
+        return False
+    cells, most = value.get("cells"), (len(value["cols"]), len(value["rows"])) * 2
+    return isinstance(cells, list) and all(
+        is_indexes(cell) and len(cell) == len(most) and all(index < end for index, end in zip(cell, most))
+        for cell in cells
+    )
+
+
+def _is_positions(value: Any) -> bool:
+    return isinstance(value, list) and all(type(each) in (int, float) for each in value)
+
+
+def is_indexes(value: Any, least: int = 0, below: float = float("inf")) -> bool:
+    """Whether a stored value is a list of whole numbers in these bounds."""
+    return isinstance(value, list) and all(type(each) is int and least <= each < below for each in value)
 
 
 def cell_width(layout: Layout, group: int) -> float:

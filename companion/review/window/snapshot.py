@@ -10,6 +10,8 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 import sublime
 
+from .layout import is_indexes
+
 TRANSIENT = sublime.TRANSIENT
 
 
@@ -82,14 +84,19 @@ class Snapshot:
         }
 
 
+def is_stored(value: Dict[str, Any]) -> bool:
+    """Whether this holds what `Snapshot.to_value` gives."""
+    return is_indexes(value.get("active"), -1) and is_indexes([value.get("active_group")])
+
+
 def restore_stored(window: sublime.Window, value: Dict[str, Any]) -> None:
     """Show what a stored snapshot says, after a restart."""
-    for group, index in enumerate(value.get("active", [])):
+    for group, index in enumerate(value["active"]):
         if group < window.num_groups():
             sheets = window.sheets_in_group(group)
             if 0 <= index < len(sheets):
                 window.focus_sheet(sheets[index])
-    group = value.get("active_group", 0)
+    group = value["active_group"]
     if group < window.num_groups():
         window.focus_group(group)
 

@@ -15,10 +15,10 @@ from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, S
 
 import sublime
 
-from ...editor import file_views
+from ...editor import file_views, marks
 from ...editor.view_roles import ORIGINAL, PROPOSAL, is_terminal, role_of
 from . import layout as layouts
-from .snapshot import Snapshot, is_in, is_placeholder, restore_stored
+from .snapshot import Snapshot, is_in, is_placeholder, is_stored, restore_stored
 
 STORED = "gemini_companion.stage"  # stays as it is: windows are stored with it
 # With this setting the editor notes that it made the groups, and so closes empty ones. It drops it with another layout.
@@ -51,8 +51,13 @@ class SplitLayout:
 
     @property
     def project_has_gone(self) -> bool:
-        """Whether another project has taken the window since it was divided."""
-        return self._before is not None and project_of(self._window) != self._project
+        """Whether another project has taken the window since it was divided.
+
+        Its settings come with its tabs and layout, without our note; its name may be told later.
+        """
+        if self._before is None:
+            return False
+        return not self._window.settings().has(STORED) or project_of(self._window) != self._project
 
     def note_activated(self, view: sublime.View) -> None:
         """Remember the group in which the user edits, for when a terminal has the focus."""
@@ -150,7 +155,7 @@ class SplitLayout:
             self._groups = Groups(group, group)
             self._store()
             return
-        self._automatic = self._window.settings().get(AUTOMATIC)
+        self._automatic = marks.own(self._window.settings(), self._window, AUTOMATIC)
         self._window.settings().erase(AUTOMATIC)
         self._window.set_layout(division.after)
         # The editor may write a layout in its own way; what it made of ours is what will be compared with later.
@@ -188,7 +193,7 @@ class SplitLayout:
             value["division"] = self._division._asdict()
         if self._before is not None:
             value.update(self._before.to_value())
-        self._window.settings().set(STORED, json.loads(json.dumps(value)))  # the editor stores no tuples
+        marks.put(self._window.settings(), STORED, json.loads(json.dumps(value)))  # the editor stores no tuples
 
 
 def project_of(window: sublime.Window) -> Tuple[Optional[str], ...]:
@@ -198,18 +203,17 @@ def project_of(window: sublime.Window) -> Tuple[Optional[str], ...]:
 
 def put_layout_back(window: sublime.Window) -> bool:
     """Restore a window that was stored with a review open. True if there was something to restore."""
-    stored: Any = window.settings().get(STORED)
-    if not isinstance(stored, dict):
+    stored = marks.read(window.settings(), window, STORED)
+    if stored is None:
         return False
     window.settings().erase(STORED)
-    try:
-        division = layouts.Division(**stored["division"]) if stored["division"] else None
-        layout = layouts.undo(division, window.layout()) if division is not None else None
-    except (KeyError, TypeError, IndexError):
-        return True  # written by another version: better the layout as it is than a guess
-    if layout is not None:
-        window.set_layout(layout)
-        _set_automatic(window, stored.get("automatic"))
+    if not layouts.is_division(stored.get("division")) or not is_stored(stored):
+        return True  # written by another version: better the window as it is than a guess
+    if stored["division"] is not None:
+        layout = layouts.undo(layouts.Division(**stored["division"]), window.layout())
+        if layout is not None:
+            window.set_layout(layout)
+            _set_automatic(window, stored.get("automatic"))
     restore_stored(window, stored)
     return True
 

@@ -14,8 +14,9 @@ import sublime
 
 from ...common.display_names import client_name as shown_client
 from ...common.display_names import file_name
+from ...editor import file_views
 from ...editor.file_views import is_open, views_of_file
-from ...editor.view_roles import ROLE
+from ...editor.view_roles import ROLE, take_role
 from ..decision import Words
 from ..document.disk import Kind
 from ..document.indentation import guess
@@ -68,8 +69,8 @@ def create(
     view = window.new_file()
     view.set_scratch(True)
     view.set_name(name)
+    take_role(view, role)
     settings = view.settings()
-    settings.set(ROLE, role)
     for key, value in {**_SETTINGS, **({} if alone else _SIDE_BY_SIDE)}.items():
         settings.set(key, value)
     settings.set(neovintageous.SETTING, neovintageous.handled_keys(settings.get(neovintageous.SETTING)))
@@ -109,10 +110,8 @@ def close(view: Optional[sublime.View]) -> None:
     if view.file_name() is not None:
         release(view)
         return
-    view.set_scratch(True)
-    for clone in view.clones():
-        clone.close()
-    view.close()
+    for each in [*view.clones(), view]:
+        file_views.close(each)
 
 
 def release(view: sublime.View) -> None:

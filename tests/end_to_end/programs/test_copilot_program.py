@@ -51,7 +51,7 @@ def start_review(desktop, copilot, model, *answers, **change):
 def roles(window):
     """The roles of the views of reviews in a window."""
     views = [tab["view"]["settings"] for group in window["groups"] for tab in group["tabs"] if tab.get("view")]
-    return [settings[ROLE] for settings in views if ROLE in settings]
+    return [settings[ROLE]["role"] for settings in views if ROLE in settings]
 
 
 def test_it_comes_by_itself_once_the_folder_is_trusted(desktop, model, beside):

@@ -1,8 +1,8 @@
 """What is published of the API, name by name: its numbers, and a stand-in for each thing that this host does without.
 
-The list is `tests/host/api_surface.json`; `tests/unit/host/test_api_surface.py` says where it is from. Enumerations and
-constants are made from it. A class, function or method that no plugin and no test here needs exists, as in the editor,
-and refuses to be called.
+The list is `tests/host/api_surface.json`; `tests/host/tests/test_api_surface.py` says where it is from. Enumerations
+and constants are made from it. A class, function or method that no plugin and no test here needs exists, as in the
+editor, and refuses to be called.
 """
 
 from __future__ import annotations

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import time
 
 from ..model import geometry, metrics
-from ..model.host import current
-from ..model.quirks import LATE_MILLISECONDS
 from ..model.values import Region, as_point, as_region, as_text, as_vector
 from ._gate import gated
 from ._objects import Selection
@@ -44,9 +41,7 @@ class ViewLook:
             model.viewport = geometry.clamp_viewport(model, as_vector(xy))
 
     def viewport_extent(self):
-        if "late_size" in current().quirks and time.monotonic() - self._model().made < LATE_MILLISECONDS / 1000.0:
-            return (0.0, 0.0)
-        return geometry.viewport_extent(self._model())
+        return geometry.known_extent(self._model())
 
     def layout_extent(self):
         return geometry.layout_extent(self._model())

@@ -209,6 +209,12 @@ def viewport_extent(view: Any) -> Tuple[float, float]:
     return text_box(view)[2:]
 
 
+def known_extent(view: Any) -> Tuple[float, float]:
+    """The same as the editor knows it, who may know it of no view that was never in front."""
+    late = "late_size" in view.host.quirks and view.sheet is not None
+    return viewport_extent(view) if view.drawn or not late else (0.0, 0.0)
+
+
 def clamp_viewport(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
     layout, viewport = layout_extent(view), viewport_extent(view)
     return (max(0.0, min(xy[0], layout[0] - viewport[0])), max(0.0, min(xy[1], layout[1] - viewport[1])))
@@ -223,7 +229,7 @@ def visible_region(view: Any) -> Region:
 def show(view: Any, region: Region, surrounds: bool = True, keep_to_left: bool = False, center: bool = False) -> None:
     """Scroll as little as needed, or put the region in the middle."""
     x, y = view.viewport
-    width, height = viewport_extent(view)
+    width, height = known_extent(view)
     left, top = text_to_layout(view, region.begin())
     right, bottom = text_to_layout(view, region.end())
     bottom += line_height(view)

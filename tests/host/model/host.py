@@ -25,7 +25,7 @@ from .metrics import STANDARD
 from .notes import Notes
 from .palette import Palette
 from .palette_colors import DARK
-from .quirks import chosen
+from .quirks import LATE_MILLISECONDS, chosen
 from .settings import PREFERENCES, SettingsFiles, SettingsModel
 from .syntaxes import Syntaxes
 from .values import Region
@@ -88,6 +88,8 @@ class Host:
         self.menus = Menus(self)
         self._null_settings = SettingsModel(self, lambda: [self.preferences()])
         scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
+        if "late_size" in self.quirks:
+            scheduler.set_timeout(self._draw, LATE_MILLISECONDS, hidden=True)
 
     # -- ids and look-ups ------------------------------------------------------------------------
     def next_id(self, kind: str) -> int:
@@ -237,6 +239,13 @@ class Host:
     def _poll(self) -> None:
         self.scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
         self.check_disk()
+
+    def _draw(self) -> None:
+        self.scheduler.set_timeout(self._draw, LATE_MILLISECONDS, hidden=True)
+        for window in self.windows.values():
+            for sheet in (sheet for group in window.groups for sheet in group.selected):
+                if sheet.view is not None:
+                    sheet.view.drawn = True
 
     # -- the end ---------------------------------------------------------------------------------
     def shut_down(self) -> None:

@@ -7,7 +7,7 @@ the editor most probably does.
   repeated_events     the same events come twice
   late_close          a view that a plugin closes is still there until the main loop is idle
   late_reverts        a file that is reverted, or reopened in another encoding, is read when the main loop is idle
-  late_size           a view has no size until it has been drawn for the first time
+  late_size           a tab has no size, to be scrolled by either, until it was in front and has been drawn
   late_timers         every timer fires some milliseconds later than asked
   rounded_phantoms    phantoms are a whole number of pixels high
   rounded_layout      positions in a layout are kept with four digits
@@ -20,6 +20,7 @@ the editor most probably does.
   stale_annotations   annotations that change while their view is in the back are drawn as before (sublime_text 5511)
   silent_windows      windows come and go without events
   silent_projects     so do projects
+  late_projects       a window's tabs and layout are those of another project before its name is
   moving_shows        a tab that is moved to another group shows there, and has the focus
   window_selection    select_sheets clears the selection of groups that it does not name, and moves no focus
   undo_counts         clearing the undo history counts as a change
@@ -33,8 +34,9 @@ from typing import FrozenSet
 
 ALL = frozenset(
     """late_events repeated_events late_close late_reverts late_size late_timers rounded_layout untitled_window
-    silent_windows silent_projects rounded_phantoms moving_shows window_selection undo_counts active_panel
-    stuck_previews moved_previews closing_windows focus_deselects moving_deselects stale_annotations""".split()
+    silent_windows silent_projects late_projects rounded_phantoms moving_shows window_selection undo_counts
+    active_panel stuck_previews moved_previews closing_windows focus_deselects moving_deselects
+    stale_annotations""".split()
 )
 LATE_MILLISECONDS = 25
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import minihtml
@@ -38,7 +37,7 @@ class ViewModel:
     wrapped: Any
     blocks_width: Any
     look: Any
-    made: float
+    drawn: bool
 
     def __init__(self, host: Any, buffer: BufferModel, window: Any, element: str = ""):
         self.__dict__.update(self.blank(host, buffer, SettingsModel(host, self._parents)))
@@ -80,7 +79,7 @@ class ViewModel:
             "wrapped": None,
             "blocks_width": None,
             "look": None,
-            "made": time.monotonic(),
+            "drawn": False,
         }
 
     def _parents(self) -> List[SettingsModel]:

@@ -31,8 +31,9 @@ class WindowModel:
             "menu": True,
             "open_files": False,
         }
-        self.settings = SettingsModel(host)
         self.project_settings = SettingsModel(host)
+        self.settings = SettingsModel(host, lambda: [self.project_settings, host.preferences()])
+        self.project_settings.children.append(self.settings)
         self.project = Project(self)
         self.panels = Panels(self)
         self.messages: List[str] = []

@@ -13,6 +13,7 @@ from typing import Any
 
 from . import session
 from .layout import SINGLE
+from .quirks import LATE_MILLISECONDS
 
 
 def open_project(window: Any, path: str) -> None:
@@ -20,14 +21,25 @@ def open_project(window: Any, path: str) -> None:
     if path.endswith(".sublime-workspace"):
         path = os.path.splitext(path)[0] + ".sublime-project"
     _leave(window)
-    window.project.load(path)
-    workspace = window.project.workspace_file_name()
+    late = "late_projects" in window.host.quirks
+    if not late:
+        window.project.load(path)
+    workspace = os.path.splitext(os.path.abspath(path))[0] + ".sublime-workspace"
     if os.path.exists(workspace):
         with open(workspace, encoding="utf-8") as file:
             session.restore_workspace(window.host, window, json.load(file))
     window.settle()
-    window.host.events.window("on_load_project", window)
+    if late:
+        window.host.scheduler.set_timeout(lambda: _load_late(window, path), LATE_MILLISECONDS)
+    else:
+        window.host.events.window("on_load_project", window)
     window.host.focus.update()
+
+
+def _load_late(window: Any, path: str) -> None:
+    if window.valid:
+        window.project.load(path)
+        window.host.events.window("on_load_project", window)
 
 
 def close_project(window: Any) -> None:

@@ -131,6 +131,14 @@ def test_two_rows_of_one_name_are_one_program_and_many_wrong_ones_a_few_sentence
     assert said[-1] == "7 more rows of “agents” are left out."
 
 
+def test_a_name_that_only_its_blanks_and_signs_tell_from_an_earlier_one_is_taken():
+    rows = with_rows(*[{**ROW, "name": name} for name in ("My Claude", "my-claude", "MY CLAUDE!", "My Claude 2")])
+    assert [agent.title for agent in agents_of(rows)[len(AGENTS) :]] == ["My Claude", "My Claude 2"]
+    assert list(wrong_rows(rows)) == [
+        f"Row {number} of “agents” is left out: another program has this name." for number in (2, 3)
+    ]
+
+
 def test_what_is_no_list_of_rows_is_no_setting():
     reading = read([("the settings", {"agents": {"name": "x"}})])
     assert reading.settings.agents == ()

@@ -8,9 +8,7 @@ import pytest
 
 from companion.comparison import Cancelled, compare_characters, compare_lines
 from companion.comparison.budget import CELLS, CELLS_PER_PIECE, Budget
-from companion.comparison.matching import differences
-from companion.comparison.resynchronising import changed_stretches
-from companion.comparison.subsequence import longest
+from companion.comparison.matching import changed_stretches, differences, longest
 from tests.support.applying import apply_hunks, equal_blocks
 
 

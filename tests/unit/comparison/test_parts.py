@@ -7,11 +7,9 @@ import random
 import pytest
 
 from companion.comparison import compare_lines
-from companion.comparison.anchors import unique_anchors
 from companion.comparison.budget import CELLS_PER_PIECE, Budget
-from companion.comparison.matching import differences
-from companion.comparison.subsequence import longest
-from companion.comparison.words import cut
+from companion.comparison.characters import cut
+from companion.comparison.matching import differences, longest, unique_anchors
 
 
 def few_distinct(count: int):

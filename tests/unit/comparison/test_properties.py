@@ -12,7 +12,7 @@ from companion.comparison import (
     split_lines,
 )
 from companion.comparison.budget import Budget
-from companion.comparison.subsequence import longest
+from companion.comparison.matching import longest
 from tests.support.applying import apply_hunks, equal_blocks
 
 FEW_LINES = some.lists(some.sampled_from(["a\n", "b\n", "\n", "  c\n", "\tif x:\n"]), max_size=40)

@@ -6,7 +6,7 @@ import pytest
 
 from companion.comparison import Hunk, split_lines
 from companion.comparison.budget import Budget
-from companion.comparison.sliding import slide
+from companion.comparison.hunks import slide
 
 # In each text the lines with "+" in front are added: there they should be seen. "@" stands for a tab.
 ADDED = {

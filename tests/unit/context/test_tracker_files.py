@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
+
+import pytest
 
 from tests.support.tracking import View, Window
 
@@ -276,6 +279,23 @@ class TestTabs:
         bench.answer()
         bench.editor.step(50)
         assert [bench.told(context) for context in bench.published] == [(["/a"], ["/a"]), ([], [])]
+
+    @pytest.mark.parametrize(
+        "shared",
+        [lambda tracker: bool(tracker.context().active), lambda tracker: not tracker.withholds("/a")],
+        ids=["the selection", "an open file"],
+    )
+    def test_so_they_do_for_whoever_asks_before_the_burst_is_over(self, bench, shared):
+        bench.open("/a")
+        bench.listen()
+        assert shared(bench.tracker)
+        bench.project_seen = lambda: setattr(
+            bench, "settings", dataclasses.replace(bench.settings, context_exclude=("a",))
+        )
+        assert shared(bench.tracker), "nothing has happened"
+        bench.open("/b")
+        bench.activate(bench.window.tabs[0])
+        assert not shared(bench.tracker)
 
     def test_the_project_is_not_looked_at_for_a_caret(self, bench):
         view, looks = bench.open("/a"), []

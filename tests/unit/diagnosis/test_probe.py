@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from companion.diagnosis import client
-from companion.diagnosis.checks import Outcome
-from companion.diagnosis.facts import WindowFacts
+from companion.diagnosis.checks import Outcome, WindowFacts
 from companion.diagnosis.probe import check_handshake, try_server
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from companion.diagnosis.checks import Outcome, broken_off, failed, not_tried, noted, passed, summary, too_slow
+from companion.diagnosis.checks import (
+    Facts,
+    Outcome,
+    WindowFacts,
+    broken_off,
+    failed,
+    not_tried,
+    noted,
+    passed,
+    summary,
+    too_slow,
+)
 from companion.diagnosis.discovery import FileFact
-from companion.diagnosis.facts import Facts, WindowFacts
-from companion.diagnosis.libraries import Library, libraries
+from companion.diagnosis.programs import Library, libraries
 from companion.diagnosis.rendering import Findings, render
 
 WINDOW = WindowFacts(

@@ -13,9 +13,8 @@ from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.diagnosis import client, probe, programs
-from companion.diagnosis.checks import LOG, RESTART, Check, Outcome, failed, passed
+from companion.diagnosis.checks import LOG, RESTART, Check, Outcome, WindowFacts, failed, passed
 from companion.diagnosis.discovery import DiscoverySnapshot, check_window
-from companion.diagnosis.facts import WindowFacts
 from companion.diagnosis.probe import check_agent_server, check_answers, describe, try_server
 from companion.diagnosis.programs import check_agent
 from companion.endpoint.context_answers import Holding

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.system import socket_folders
+from companion.system import folders
 from companion.system.platform import LINUX, Platform
 
 
@@ -37,7 +37,7 @@ class Machine:
 @pytest.fixture(autouse=True)
 def no_other_place_for_sockets(monkeypatch, tmp_path):
     """What this machine's own directory for temporary files holds is nobody's affair."""
-    monkeypatch.setattr(socket_folders, "SHORT", str(tmp_path))
+    monkeypatch.setattr(folders, "SHORT", str(tmp_path))
 
 
 @pytest.fixture

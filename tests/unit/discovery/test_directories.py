@@ -12,7 +12,7 @@ from companion.agents.agent import Announcement
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
-from companion.discovery.directory import DiscoveryError
+from companion.discovery.files import DiscoveryError
 from companion.discovery.publisher import Publisher
 from companion.discovery.sweeper import sweep
 

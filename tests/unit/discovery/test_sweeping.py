@@ -239,6 +239,16 @@ def test_when_a_process_began(ask):
     assert ask(child.pid) is None
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc")
+def test_when_a_process_began_whose_name_looks_like_what_follows_it():
+    before = time.time()
+    rename = "import sys; open('/proc/self/comm', 'w').write('a) S 1 (b)'); print(flush=True); sys.stdin.read()"
+    child = subprocess.Popen([sys.executable, "-c", rename], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    child.stdout.readline()
+    assert before - 3 < linux_began(child.pid) < time.time() + 3
+    child.communicate(timeout=30)
+
+
 def test_when_a_process_began_on_windows():
     kernel = Kernel(259)
     assert windows_began(4321, kernel) == 1_700_000_000.0

@@ -48,6 +48,18 @@ def test_of_updates_that_were_sent_only_the_newest_is_sent_again(wire):
     assert first[0][1]["params"] == {"n": 5}
 
 
+def test_when_the_newest_of_three_streams_is_lost_the_newest_that_is_left_goes_on(wire):
+    session = wire.connect()
+    first, second, third = (wire.listen(session) for _ in range(3))
+    say(wire, 1)
+    wire.lose(third)
+    say(wire, 2)
+    assert [numbers(wire.read(stream)) for stream in (first, second)] == [[], [1, 2]]
+    wire.lose(first)
+    say(wire, 3)
+    assert numbers(wire.read(second)) == [3]
+
+
 def test_an_event_id_nobody_gave_out_opens_a_fresh_stream(wire):
     session = wire.connect()
     say(wire, 1)

@@ -238,6 +238,14 @@ def test_a_file_that_appeared_or_vanished_meanwhile_is_not_written(tmp_path):
         ("Cyrillic (Windows 866)", "cp866"),
         ("Undefined", None),
         ("Hexadecimal", None),
+        ("\0", None),
+        ("\ud800", None),
+        ("", None),
+        ("a" * 100000, None),
+        ("base64", None),
+        ("idna", None),
+        ("punycode", None),
+        ("unicode_escape", None),
     ],
 )
 def test_encoding_names(name, codec):

@@ -14,7 +14,7 @@ import pytest
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.review.document.journal import Entry
-from companion.system.raw_files import NotRegularError, opened, read_all
+from companion.system.files import NotRegularError, opened, read_all
 from tests.support.writing import write_file
 
 OLD = b"old line\r\n" * 100

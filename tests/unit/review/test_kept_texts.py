@@ -12,7 +12,7 @@ import pytest
 
 from companion.common.workers import Computation
 from companion.review.document.kept_texts import Found, KeptTexts, Text
-from companion.system.private_files import PrivateFile
+from companion.system.files import PrivateFile
 from tests.support.waiting import NEVER_SECONDS
 
 

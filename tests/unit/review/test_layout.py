@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from companion.review.window.layout import (
     cell_width,
     divide_above,
     divide_in_columns,
+    is_division,
     undo,
 )
 
@@ -166,3 +169,30 @@ def test_a_cell_that_was_dragged_shut_can_be_divided():
 
 def test_the_width_of_a_cell():
     assert cell_width(NINE, 4) == pytest.approx(0.33)
+
+
+@given(st.data(), layouts())
+def test_what_was_divided_is_one_after_it_was_stored(data, layout):
+    group = data.draw(st.integers(0, len(layout["cells"]) - 1))
+    for division in (divide_in_columns(layout, group), divide_above(layout, group, 2)):
+        assert is_division(json.loads(json.dumps(division._asdict())))
+
+
+WRONG = (None, True, 7, 1.5, "x", [], {}, [None], [[0, 0, 9, 1]], [-1], [9, "x"])
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("name", ["group", "before", "after", "groups", "columns", "rows"])
+def test_nothing_else_is_one(name, wrong):
+    stored = json.loads(json.dumps(divide_in_columns(SINGLE, 0)._asdict()))
+    assert is_division({**stored, name: wrong}) is ((name, wrong) == ("groups", []))
+    assert not is_division({each: value for each, value in stored.items() if each != name})
+    for layout in ("before", "after"):
+        for part in ("cols", "rows", "cells"):
+            assert not is_division({**stored, layout: {**stored[layout], part: wrong}})
+
+
+@pytest.mark.parametrize("wrong", [False, 7, "x", [], {}])
+def test_none_is_the_only_other_that_may_be_stored(wrong):
+    assert not is_division(wrong)
+    assert is_division(None)

@@ -12,8 +12,8 @@ import pytest
 
 from companion.review.document import disk, journal
 from companion.review.document.journal import PATIENCE_SECONDS, Entry, Note, recover
-from companion.system import private_files
-from companion.system.raw_files import identity_of
+from companion.system import files
+from companion.system.files import identity_of
 
 OLD, NEW = b"old text\n", b"the new one, longer\n"
 HALF = NEW[:4] + OLD[4:]
@@ -201,7 +201,7 @@ def test_a_note_that_cannot_be_read_is_said_and_set_aside(
 def test_what_is_noted_is_read_again_to_the_byte(storage: Path, name: str) -> None:
     of = Entry("/" + name, "/." + name, ("/a", "/a/b"), True, (1, 2**63), b"\r\n\0\xff", b"")
     note(storage, of).leave()
-    (left,) = private_files.left_over(str(storage), journal.SUFFIX)
+    (left,) = files.left_over(str(storage), journal.SUFFIX)
     assert journal.read(left) == of
     left.remove()
 

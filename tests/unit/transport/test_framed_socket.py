@@ -14,7 +14,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
-from companion.system.listeners import is_answered
+from companion.system.folders import is_answered
 from companion.transport import framed_socket
 from companion.transport.framed_socket import MOST_BYTES, MOST_CONNECTIONS, Claim, FrameServer, ask, claim
 from tests.support.waiting import NEVER_SECONDS
@@ -122,12 +122,12 @@ class TestClaiming:
             assert os.path.exists(path)
 
 
-def serve(path, answer, scenario):
+def serve(path, answer, scenario, frame_seconds=60.0):
     async def main():
-        server, claimed = FrameServer(answer), claim(path)
+        server, claimed = FrameServer(answer, frame_seconds), claim(path)
         await server.serve(claimed)
         try:
-            return await asyncio.wait_for(scenario(), NEVER_SECONDS)
+            return await asyncio.wait_for(scenario(server), NEVER_SECONDS)
         finally:
             server.close()
             claimed.release()
@@ -143,9 +143,16 @@ def framed(text):
     return struct.pack("<I", len(text)) + text
 
 
+async def exchanged(connection, text):
+    """The answer to a frame on a connection, of as many bytes as the frame."""
+    reader, writer = connection
+    writer.write(framed(text))
+    return (await reader.readexactly(4 + len(text)))[4:]
+
+
 class TestAnswering:
     def test_frames_are_answered_in_order_however_they_come(self, path):
-        async def scenario():
+        async def scenario(server):
             reader, writer = await asyncio.open_unix_connection(path)
             for byte in framed(b"one") + framed(b"silence") + framed(b"two"):
                 writer.write(bytes([byte]))
@@ -160,11 +167,11 @@ class TestAnswering:
             return str(process).encode()
 
         expected = [str(os.getpid())] if sys.platform == "linux" else ["None", str(os.getpid())]
-        assert serve(path, tell, lambda: ask(path, b"who")).decode() in expected
+        assert serve(path, tell, lambda server: ask(path, b"who")).decode() in expected
 
     @pytest.mark.parametrize("size", [0, MOST_BYTES + 1, 0xFFFFFFFF])
     def test_a_frame_of_no_sensible_length_ends_the_connection(self, path, size):
-        async def scenario():
+        async def scenario(server):
             reader, writer = await asyncio.open_unix_connection(path)
             writer.write(struct.pack("<I", size))
             assert await reader.read() == b""
@@ -173,30 +180,92 @@ class TestAnswering:
 
         serve(path, turned, scenario)
 
-    def test_those_who_come_and_say_nothing_leave_room_for_no_more_than_so_many(self, path):
-        async def scenario():
+    def test_whoever_has_been_silent_longest_makes_room_for_who_comes(self, path):
+        async def scenario(server):
             silent = [await asyncio.open_unix_connection(path) for _ in range(MOST_CONNECTIONS)]
-            for _, writer in silent:
-                writer.write(framed(b"ab"))
-            for reader, _ in silent:
-                await reader.readexactly(6)
-            with pytest.raises(OSError, match="no answer|reset|pipe"):
-                await ask(path, b"ab")
+            assert await exchanged(silent[-1], b"ab") == b"ba", "all of them have come in"
+            assert await exchanged(silent[0], b"ab") == b"ba"
+            assert await ask(path, b"cd") == b"dc"
+            assert await silent[1][0].read() == b""
+            for connection in (silent[0], *silent[2:]):
+                assert await exchanged(connection, b"ef") == b"fe"
             for _, writer in silent:
                 writer.close()
-            while True:
-                try:
-                    return await ask(path, b"ab")
-                except OSError:
-                    await asyncio.sleep(0.01)
 
-        assert serve(path, turned, scenario) == b"ba"
+        serve(path, turned, scenario)
+
+    def test_who_is_being_answered_makes_room_for_nobody(self, path):
+        waiting = []
+
+        async def later(frame, process):
+            waiting.append(asyncio.get_running_loop().create_future())
+            await waiting[-1]
+            return frame
+
+        async def scenario(server):
+            busy = [await asyncio.open_unix_connection(path) for _ in range(MOST_CONNECTIONS)]
+            for _, writer in busy:
+                writer.write(framed(b"ab"))
+            while len(waiting) < MOST_CONNECTIONS:
+                await asyncio.sleep(0)
+            with pytest.raises(OSError, match="no answer|reset|pipe"):
+                await ask(path, b"ab")
+            for each in waiting:
+                each.set_result(None)
+            for reader, writer in busy:
+                assert await reader.readexactly(6) == framed(b"ab")
+                writer.close()
+
+        serve(path, later, scenario)
+
+    @pytest.mark.parametrize("begun", [b"", b"\x02", struct.pack("<I", 2), struct.pack("<I", 2) + b"a"])
+    def test_a_frame_that_never_comes_or_ends_is_not_waited_for(self, path, begun):
+        async def scenario(server):
+            reader, writer = await asyncio.open_unix_connection(path)
+            writer.write(begun)
+            assert await reader.read() == b""
+            writer.close()
+
+        serve(path, turned, scenario, frame_seconds=0.05)
+
+    def test_between_frames_a_program_may_be_silent(self, path, monkeypatch):
+        async def scenario(server):
+            kept = await asyncio.open_unix_connection(path)
+            assert await exchanged(kept, b"ab") == b"ba"
+            server.frame_seconds = 0.05
+            reader, writer = await asyncio.open_unix_connection(
+                path
+            )  # by whose end the other one would have ended, too
+            assert await reader.read() == b""
+            writer.close()
+            server.frame_seconds = 60.0
+            assert await exchanged(kept, b"cd") == b"dc"
+            kept[1].close()
+
+        serve(path, turned, scenario)
+
+    def test_who_reads_no_answers_is_not_waited_for(self, path):
+        """Else such connections would make room for nobody."""
+
+        async def long(frame, process):
+            return bytes(4 * MOST_BYTES)
+
+        async def scenario(server):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(path)
+                client.sendall(framed(b"ab"))
+                with pytest.raises(BrokenPipeError):
+                    while True:
+                        client.sendall(b"\x01")
+                        await asyncio.sleep(0.01)
+
+        serve(path, long, scenario, frame_seconds=0.05)
 
     def test_a_process_of_another_user_is_sent_away(self, path, monkeypatch):
         if sys.platform != "linux":
             pytest.skip("the system does not tell")
 
-        async def scenario():
+        async def scenario(server):
             monkeypatch.setattr(framed_socket.os, "getuid", lambda: 4242)
             with pytest.raises(OSError, match="no answer|reset"):
                 await ask(path, b"ab")

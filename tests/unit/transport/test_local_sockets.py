@@ -17,7 +17,7 @@ if sys.platform == "win32":
 from companion.diagnosis.client import Client, Refused
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool
-from companion.system import socket_folders
+from companion.system import folders
 from companion.transport import listening as local_sockets
 from companion.transport.server import CompanionServer
 from tests.support.dialects import dialect
@@ -132,18 +132,18 @@ def test_whoever_may_not_come_in_is_refused(headers, status):
 def test_a_long_temporary_directory_is_avoided(tmp_path, monkeypatch):
     long = tmp_path / ("x" * 100)
     long.mkdir()
-    monkeypatch.setattr(socket_folders.tempfile, "tempdir", str(long))
-    folder = socket_folders.make_folder()
+    monkeypatch.setattr(folders.tempfile, "tempdir", str(long))
+    folder = folders.make_folder()
     try:
         assert len(os.fsencode(folder)) < 60
         assert not os.listdir(long)
     finally:
-        socket_folders.remove(folder)
+        folders.remove(folder)
 
 
 def test_what_was_made_is_removed_if_the_socket_cannot_be_had(monkeypatch):
     made, sockets = [], []
-    real, real_socket = socket_folders.make_folder, socket.socket
+    real, real_socket = folders.make_folder, socket.socket
     monkeypatch.setattr(local_sockets, "make_folder", lambda: made.append(real()) or made[-1])
 
     def make_socket(*kind):

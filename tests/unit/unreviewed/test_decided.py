@@ -95,3 +95,61 @@ def test_two_accepted_texts_arrive_one_after_the_other_or_at_once(project):
         project.look()
         project.write(a_txt=second)
         assert project.look() == {}
+
+
+def test_what_is_accepted_for_a_file_with_unreviewed_changes_leaves_these_to_be_reviewed(project):
+    """The proposal was made of what the file held, and of nothing before."""
+    project.write(a_txt=b"1\n2\n3\n4\n5\n")
+    project.begin()
+    project.write(a_txt=b"agent\n2\n3\n4\n5\n")
+    project.look()
+    project.workspace.expect("a.txt", b"agent\n2\n3\n4\naccepted\n")
+    project.write(a_txt=b"agent\n2\n3\n4\naccepted\n")
+    assert set(project.look()) == {"a.txt"}
+    assert project.before("a.txt") == b"1\n2\n3\n4\naccepted\n"
+
+
+def test_what_was_accepted_arrives_once(project):
+    """What is done to the file afterwards, as to its permissions, the user has not accepted."""
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.workspace.expect("a.txt", b"accepted\n")
+    project.write(a_txt=b"accepted\n")
+    assert project.look() == {}
+    (project.folder / "a.txt").chmod(0o400)
+    assert set(project.look()) == {"a.txt"}
+
+
+def test_what_was_accepted_once_and_comes_back_with_a_checkout_is_git_s(repository):
+    repository.write(a_txt=b"before\n")
+    repository.commit()
+    repository.begin()
+    repository.workspace.expect("a.txt", b"accepted\n")
+    repository.write(a_txt=b"accepted\n")
+    repository.look()
+    repository.commit()
+    repository.save(a_txt=b"mine\n")
+    repository.commit()
+    repository.look()
+    repository.git("checkout", "-q", "HEAD~1")
+    assert repository.look() == {}
+
+
+def test_what_a_program_has_written_over_a_save_that_is_told_later_is_undone(project, monkeypatch):
+    """A save through a link is not known before, and time stamps may be so fine that nothing is read twice."""
+    monkeypatch.setattr("companion.unreviewed.looking._FRESH_NANOSECONDS", -(10**18))
+    project.write(a_txt=b"1\n2\n3\n")
+    project.begin()
+    project.write(a_txt=b"agent\n2\nmine\n")
+    project.look()
+    project.workspace.saved("a.txt", b"1\n2\nmine\n")
+    assert set(project.look()) == {"a.txt"}
+    assert project.undo() == []
+
+
+def test_what_is_excluded_is_not_listed_though_a_tab_has_saved_it_and_read_it_again(project):
+    project.begin()
+    project.save(secret=b"mine\n")
+    project.write(secret=b"another's\n")
+    project.workspace.look_at(["secret"])
+    assert project.look() == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from companion.unreviewed.schedule import INTERVAL_SECONDS
+from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS, SOON_SECONDS
 from companion.unreviewed.store import Store
 from tests.support.at_once import write_and_look
 
@@ -125,3 +125,17 @@ def test_a_decision_in_a_folder_counts_in_one_around_it(project, tracking, runti
     assert [len(tracking.lists(window).changes) for window in (1, 2)] == [1, 1]
     decisions(1).keep(tracking.lists(1).changes)
     assert [len(tracking.lists(window).changes) for window in (1, 2)] == [0, 0]
+
+
+def test_an_undo_in_a_folder_counts_in_one_around_it(project, tracking, runtime, decisions, rules):
+    """However long ago a program was at work: nobody looks unasked any more."""
+    project.write(sub__a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.track(2, [str(project.folder / "sub")], rules, tracked=True)
+    write_and_look(project, tracking, runtime, sub__a_txt=b"now\n")
+    for decide, count in ((lambda: decisions(2).undo(tracking.lists(2).changes), 0), (decisions(2).restore, 1)):
+        runtime.step(ATTENTION_SECONDS * 2)
+        runtime.step(ATTENTION_SECONDS * 2)
+        decide()
+        runtime.step(SOON_SECONDS)
+        assert [len(tracking.lists(window).changes) for window in (1, 2)] == [count, count]

@@ -58,12 +58,24 @@ def test_after_seven_days_it_goes_and_that_is_said(store):
     assert store.kept(old) is None
 
 
+def test_what_is_needed_again_is_kept_for_seven_days_from_then_on(store):
+    old = kept_long_ago(store, b"old", 8 * 86400)
+    store.keep(old, b"old")
+    noted(store, "/one", old)
+    assert store.tidy() == set()
+    assert store.kept(old) == b"old"
+
+
 def test_of_too_much_the_oldest_goes(store, monkeypatch):
     monkeypatch.setattr(store_module, "MAXIMUM_BYTES", 3000)
     names = [kept_long_ago(store, os.urandom(1000), 3600 * (5 - number)) for number in range(5)]
     noted(store, "/one", *names)
     assert store.tidy() == set(names[:3])
     assert [store.kept(name) is not None for name in names] == [False] * 3 + [True] * 2
+    left = sum(os.stat(store._path(name + ".kept")).st_size for name in names[3:])
+    for room, gone in ((left, set()), (left - 1, {names[3]})):
+        monkeypatch.setattr(store_module, "MAXIMUM_BYTES", room)
+        assert store.tidy() & set(names[3:]) == gone
 
 
 def test_what_is_no_longer_kept_is_listed_and_cannot_be_undone(project, monkeypatch):

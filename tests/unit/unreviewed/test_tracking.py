@@ -6,6 +6,7 @@ import importlib
 import os
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -13,6 +14,7 @@ from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
+from companion.unreviewed.workspaces import Root
 from tests.support.at_once import write_and_look
 
 
@@ -164,6 +166,26 @@ def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, ta
     assert [change.kind.value for change in tracking.lists(1).changes] == ["changed"]
 
 
+def test_what_the_user_saves_of_a_file_with_mixed_line_ends_is_not_listed(project, tracking, runtime, tabs, rules):
+    """How the lines of a tab end in its file is told for all of them together."""
+    project.write(a_txt=b"1\r\n2\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    project.write(a_txt=b"1\r\n2\nmine\r\n")
+    path = str(project.folder / "a.txt")
+    tracking.carry_out(partial(tabs.take_over, path, "1\n2\nmine\n", "UTF-8", "Windows"))
+    write_and_look(project, tracking, runtime)
+    assert tracking.lists(1).changes == ()
+
+
+def test_what_a_program_writes_just_after_a_save_is_not_the_user_s(project, tracking, runtime, tabs, rules):
+    project.write(a_txt=b"1\n2\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    project.write(a_txt=b"agent\n2\nmine\n")
+    tracking.carry_out(partial(tabs.take_over, str(project.folder / "a.txt"), "1\n2\nmine\n", "UTF-8", "Unix"))
+    write_and_look(project, tracking, runtime)
+    assert texts(tracking) == (b"1\n2\nmine\n", b"agent\n2\nmine\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="not every user may make links there")
 def test_what_the_user_saves_through_a_link_is_not_listed(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"1\n")
@@ -191,6 +213,33 @@ def test_a_path_in_another_case_is_the_same_where_that_does_not_matter(project, 
     assert tracking.called(path) == []
     monkeypatch.setattr("os.path.normcase", str.lower)
     assert [name for _, name in tracking.called(path)] == ["a.txt"]
+
+
+def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tracking, rules, monkeypatch):
+    """The main thread asks for the names of folders while a disk thread looks at another one."""
+
+    class Folders(dict):
+        """Between two of them another thread adds one, unless it has to wait."""
+
+        def items(self):
+            for each in super().items():
+                Thread(target=self.look).start()
+                written.wait(0.1)
+                yield each
+
+        def look(self):
+            there.look(Root(str(project.folder / "other"), rules), lambda: False)
+
+        def __setitem__(self, name, real):
+            super().__setitem__(name, real)
+            written.set()
+
+    project.write(a_txt=b"1\n", other__b_txt=b"1\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    there, written = tracking._workspaces, Event()
+    monkeypatch.setattr(there, "_real", Folders(there._real))
+    assert [name for _, name in tracking.called(str(project.folder / "a.txt"))] == ["a.txt"]
+    assert written.wait(10)
 
 
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):
@@ -229,6 +278,19 @@ def test_a_file_that_grows_all_the_time_does_not_fill_the_disk(
     kept = [path.stat().st_size for path in (tmp_path / "storage" / "Unreviewed").iterdir()]
     assert sum(kept) < 40000
     assert tracking.lists(1).changes[0].obstacle == ""
+
+
+def test_what_is_kept_is_tidied_at_the_beginning_and_then_every_hour(
+    module, project, tracking, runtime, rules, monkeypatch
+):
+    tidied = []
+    monkeypatch.setattr("companion.unreviewed.store.Store.tidy", lambda store: tidied.append(1))
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    for expected in (1, 2):
+        for number in range(3):
+            write_and_look(project, tracking, runtime, a_txt=b"%d %d\n" % (expected, number))
+            assert len(tidied) == expected
+        runtime.step(module.TIDY_SECONDS)
 
 
 def test_the_main_thread_hears_of_changes_alone(project, tracking, runtime, rules):
@@ -278,6 +340,32 @@ def test_a_program_is_named_where_it_is_the_only_one(project, tracking, runtime,
     assert who("", a_txt=b"3\n")["a.txt"] == ""
     tracking.track(2, [str(project.folder)], rules, tracked=True)
     assert who("Claude Code", d_txt=b"1\n")["d.txt"] == ""
+
+
+@pytest.mark.parametrize("another", [(), (1,), (1, "")])
+def test_a_program_is_not_named_once_another_one_or_the_user_has_given_a_sign(
+    project, tracking, runtime, rules, another
+):
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.sign(1, "Claude Code")
+    project.write(a_txt=b"1\n")
+    tracking.sign(*another)
+    runtime.step(INTERVAL_SECONDS)
+    assert [change.who for change in tracking.lists(1).changes] == [""]
+
+
+def test_the_signs_of_another_window_say_nothing_about_the_program_of_this_one(
+    project, tracking, runtime, rules, tmp_path
+):
+    (tmp_path / "elsewhere").mkdir()
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.track(2, [str(tmp_path / "elsewhere")], rules, tracked=True)
+    runtime.step(INTERVAL_SECONDS)
+    tracking.sign(1, "Claude Code")
+    project.write(a_txt=b"1\n")
+    tracking.sign(2)
+    runtime.step(INTERVAL_SECONDS)
+    assert [change.who for change in tracking.lists(1).changes] == ["Claude Code"]
 
 
 def test_who_comes_back_to_the_editor_is_told_what_was_written_in_the_meantime(project, tracking, runtime, tabs, rules):

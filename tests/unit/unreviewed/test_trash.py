@@ -80,3 +80,25 @@ def test_a_full_disk_leaves_nothing_in_the_trash_that_tells_of_no_file(project, 
     project.look()
     assert project.undo() == []
     assert list((tmp_path / "data" / "Trash" / "info").iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such trash")
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+@pytest.mark.parametrize(
+    "name",
+    ["n" * 250, "n" * 125 + "." + "e" * 124, "\u540d" * 82 + ".txt", "n." + "\u540d" * 82],
+    ids=["long", "long suffix", "wide", "wide suffix"],
+)
+def test_a_new_file_with_a_long_name_goes_into_the_trash_all_the_same(project, tmp_path, monkeypatch, platform, name):
+    """What the trash calls it is longer, and a disk has room for 255 bytes."""
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    trash = tmp_path / ".Trash" if platform == "darwin" else tmp_path / "data" / "Trash" / "files"
+    trash.mkdir(parents=True)
+    if platform == "darwin":
+        (trash / name).write_bytes(b"thrown away before\n")
+    project.begin()
+    (project.folder / name).write_bytes(b"new\n")
+    project.look()
+    assert project.undo() == []
+    assert b"new\n" in [path.read_bytes() for path in trash.iterdir()]

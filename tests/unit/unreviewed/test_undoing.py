@@ -217,6 +217,30 @@ def test_what_was_undone_comes_back_in_a_later_process(project):
     assert project.read("b.txt") == b"new\n"
 
 
+def test_what_was_undone_comes_back_in_a_later_process_though_the_next_undo_was_refused(project):
+    project.write(a_txt=b"before\n", b_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n", b_txt=b"now\n")
+    project.look()
+    assert project.undo("a.txt") == []
+    unsaved = undoing.Progress([str(project.folder / "b.txt")])
+    assert len(undoing.undo(project.workspace, [project.listed()["b.txt"]], unsaved, str(project.storage), 2.0)) == 1
+    project.begin()
+    assert project.restore() == []
+    assert project.read("a.txt") == b"now\n"
+
+
+def test_what_was_brought_back_is_listed_in_a_later_process_and_comes_back_once(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    assert project.undo() == project.restore() == []
+    project.begin()
+    assert set(project.look()) == {"a.txt"}
+    assert not project.workspace.last_undone.groups
+
+
 def test_nothing_is_brought_back_over_what_came_later(project):
     project.write(a_txt=b"before\n")
     project.begin()
@@ -314,9 +338,8 @@ def test_nothing_is_undone_while_git_changes_files(repository):
     assert repository.read("a.txt") == b"now\n"
 
 
-@pytest.mark.parametrize("larger", [False, True], ids=["to be copied", "to be read"])
-def test_what_is_too_large_is_listed_and_cannot_be_undone(project, larger):
-    size = (looking.READ_BYTES if larger else looking.COPIED_BYTES) + 1
+def test_what_is_too_large_to_be_copied_is_listed_and_cannot_be_undone(project):
+    size = looking.COPIED_BYTES + 1
     project.write(a_bin=b"0" * size, b_bin=b"0" * size)
     project.begin()
     project.write(a_bin=b"1" * size, b_bin=b"1" * size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.unreviewed import undoing
+from companion.unreviewed.model import Kind
 
 
 def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
@@ -37,6 +38,16 @@ def test_lines_that_the_user_adds_to_a_new_file_are_his_and_it_stays_listed(proj
     assert project.look()["new.txt"].added == 2
     assert project.undo() == []
     assert project.read("new.txt") == b"user\n"
+
+
+def test_a_new_file_in_which_the_user_has_edited_a_line_is_new_still(project):
+    project.begin()
+    project.write(a_txt=b"1\n2\n3\n")
+    project.look()
+    project.save(a_txt=b"1\ntwo\n3\n")
+    assert project.look()["a.txt"].kind is Kind.NEW
+    assert project.undo() == []
+    assert not (project.folder / "a.txt").exists()
 
 
 def test_an_edit_of_the_user_inside_a_change_is_part_of_it(project):

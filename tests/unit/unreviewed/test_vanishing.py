@@ -69,6 +69,37 @@ def test_a_file_that_goes_while_it_is_looked_at_is_not_listed(project, monkeypat
     assert project.look() == {}
 
 
+@pytest.mark.parametrize("bound", [{"READ_BYTES": 5}, {"LOOK_BYTES": 9}], ids=["of one file", "of all files"])
+def test_no_more_bytes_are_read_than_a_look_has_time_for(project, monkeypatch, bound):
+    """What is not read is listed all the same once it is another file."""
+    read, opened = [], looking.opened
+    monkeypatch.setattr(
+        looking, "opened", lambda path, flags: read.append(os.path.basename(path)) or opened(path, flags)
+    )
+    monkeypatch.setattr(looking, "LOOK_BYTES", 100)
+    for name, value in bound.items():
+        monkeypatch.setattr(looking, name, value)
+    project.write(a_txt=b"1234", b_txt=b"12345", c_txt=b"123456")
+    project.begin()
+    assert read == ["a.txt", "b.txt"]
+    project.write(c_txt=b"1234567")
+    assert project.look()["c.txt"].obstacle == "c.txt cannot be undone: what it held before is not kept."
+    assert len(project.undo()) == 1
+    assert project.read("c.txt") == b"1234567"
+
+
+def test_a_file_whose_time_is_set_back_is_read_again_on_a_disk_with_coarse_time_stamps(project, monkeypatch):
+    """Such a disk tells two writes in one moment apart by nothing."""
+    monkeypatch.setattr(looking, "signature_of", lambda status: (status.st_mtime_ns, status.st_size, status.st_ino))
+    project.write(a_txt=b"before\n")
+    project.begin()
+    for data in (b"1\n", b"2\n"):
+        project.write(a_txt=data)
+        os.utime(str(project.folder / "a.txt"), (1e9, 1e9))
+        change = project.look()["a.txt"]
+        assert project.workspace.data(change.now) == data
+
+
 def test_what_is_told_of_a_file_by_its_name_and_by_its_descriptor_may_differ(project, monkeypatch):
     """As on Windows: by its name a file may be run, and what is called its last change is when it was made."""
     project.write(run_bat=b"before\n")

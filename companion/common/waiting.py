@@ -1,0 +1,99 @@
+"""What is asked for while the same is being done: once more afterwards, or one after the other.
+
+`Latest` is for questions of which only the newest counts, such as what a file holds now. `InOrder` is for orders, of
+which each counts and none may overtake another.
+
+Rule: one question, or one order of a key, is under way at a time, so a disk that hangs is not asked a second time and
+keeps nobody else waiting.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Callable, Deque, Dict
+
+
+class Latest:
+    """One question, asked whenever something may have changed. Any thread.
+
+    `ask` begins it; whoever has the answer says `answered`.
+    """
+
+    def __init__(self, begin: Callable[[], object]) -> None:
+        """`begin` has the question answered later, on any thread."""
+        self._begin = begin
+        self._lock = threading.Lock()  # guards what follows; never held over a call out of this class
+        self._under_way = False
+        self._once_more = False
+
+    def ask(self) -> None:
+        """Ask now, or once more as soon as the question that is under way has its answer."""
+        with self._lock:
+            self._once_more = self._under_way
+            if self._under_way:
+                return
+            self._under_way = True
+        self._begin()
+
+    def answered(self) -> bool:
+        """The question has its answer, or there will be none. Whether it is the newest; if not, it is asked again."""
+        with self._lock:
+            is_newest, self._once_more = not self._once_more, False
+            self._under_way = not is_newest
+        if not is_newest:
+            self._begin()
+        return is_newest
+
+
+class _Queue:
+    """The orders of one key that wait."""
+
+    __slots__ = ("orders", "turn")
+
+    def __init__(self) -> None:
+        self.orders: Deque[Callable[[], object]] = deque()
+        self.turn = threading.Lock()  # held over an order
+
+
+class InOrder:
+    """Orders that are carried out in the order in which they were given, as far as they have the same key."""
+
+    def __init__(
+        self, hand_over: Callable[[Callable[[], None]], object], failed: Callable[[Exception], object]
+    ) -> None:
+        """`hand_over` has a function called on a worker thread; `failed` hears there what an order raised."""
+        self._hand_over = hand_over
+        self._failed = failed
+        self._lock = threading.Lock()  # guards what follows; never held over an order
+        self._queues: Dict[str, _Queue] = {}  # those that a worker thread is at, or will be
+
+    def add(self, order: Callable[[], object], key: str = "") -> None:
+        """Carry this out after what was added before with the same key. Any thread; returns at once."""
+        with self._lock:
+            queue = self._queues.get(key)
+            if queue is not None:
+                queue.orders.append(order)
+                return
+            queue = self._queues[key] = _Queue()
+            queue.orders.append(order)
+        self._hand_over(lambda: self.catch_up(key))
+
+    def catch_up(self, key: str = "") -> None:
+        """Carry out what waits, on this worker thread; all that was added before is done when this returns."""
+        with self._lock:
+            queue = self._queues.get(key)
+        if queue is None:
+            return
+        with queue.turn:
+            while True:
+                with self._lock:
+                    if not queue.orders:
+                        if self._queues.get(key) is queue:
+                            del self._queues[key]
+                        return
+                    order = queue.orders.popleft()
+                try:
+                    order()
+                except Exception as error:  # noqa: BLE001 - those that follow are carried out all the same
+                    self._failed(error)

@@ -1,0 +1,47 @@
+"""What the package notes in the settings of views and windows, and how it knows its own notes again.
+
+Rule: a project's file, which may be a stranger's, has a say in all settings of its windows and their views, and a
+workspace brings settings with its tabs. So a note counts only if it holds the secret of this installation, and nothing
+counts that the project's file says as well. The editor keeps notes across a restart, with the secret in them.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
+
+from ..settings import project_settings
+
+if TYPE_CHECKING:
+    import sublime
+
+SECRET = "secret"
+_secret = secrets.token_hex(16)  # until the one that is kept was read
+
+
+def use_secret(secret: str) -> None:
+    """Take the secret that is kept for this installation, before any note is made or read. Main thread."""
+    global _secret
+    _secret = secret
+
+
+def put(settings: sublime.Settings, name: str, note: Mapping[str, Any]) -> None:
+    """Make a note of JSON values."""
+    settings.set(name, {**note, SECRET: _secret})
+
+
+def read(settings: sublime.Settings, window: Optional[sublime.Window], name: str) -> Optional[Dict[str, Any]]:
+    """The note of this name if it is ours, else None. `window` is where the settings are in force. Main thread.
+
+    Whoever reads it checks what it holds: another version may have made it.
+    """
+    found = own(settings, window, name)
+    return found if isinstance(found, dict) and found.get(SECRET) == _secret else None
+
+
+def own(settings: sublime.Settings, window: Optional[sublime.Window], name: str) -> Any:
+    """The value of a setting, whoever has set it, unless the window's project says just that. Main thread."""
+    found = settings.get(name)
+    if not found or window is None:
+        return found
+    return None if project_settings(window.project_data()).get(name) == found else found

@@ -1,0 +1,180 @@
+"""Restart Server and Disconnect Clients, and an event loop that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import http.client
+import os
+import sys
+import weakref
+from unittest import mock
+
+import sublime
+
+from ....companion.actions import PREFIX, always
+from ....companion.endpoint.servers import PRIMARY
+from ...support.context_case import ContextCase
+from ...support.listening_client import announced, in_thread
+from ...support.waiting import NEVER_SECONDS
+
+PLUGIN = __package__.partition(".")[0] + ".plugin"
+
+
+def status_of_ping(client):
+    """The HTTP status that a client's session gets for a ping; None if nobody answers, as while a server restarts."""
+    connection = http.client.HTTPConnection("127.0.0.1", client._port, timeout=NEVER_SECONDS)
+    try:
+        connection.request("POST", "/mcp", '{"jsonrpc":"2.0","id":9,"method":"ping"}', client._headers())
+        return connection.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+class ServerCase(ContextCase):
+    def setUp(self):
+        yield from super().setUp()
+        self.application = sys.modules[PLUGIN].application
+        self.endpoint = self.application.endpoint_of(self.window)
+        self.view = yield from self.open("a.py")
+        self.messages = mock.Mock()  # in this window's status bar or in all of them
+        for speaker in (sublime, sublime.Window):
+            patcher = mock.patch.object(speaker, "status_message", self.messages)
+            patcher.start()
+            self.addCleanup(patcher.stop)
+
+    def port(self):
+        content = announced(self.folder, os.getppid())
+        return content["port"] if content is not None else None
+
+    def status_bar(self):
+        return self.view.get_status("gemini_companion")
+
+    def said(self, words):
+        return [call for call in self.messages.call_args_list if words in call[0][0]]
+
+    def hangs_up(self, client):
+        return lambda: not client._thread.is_alive()
+
+    def answer_to_ping(self, client):
+        """`yield from` gives the HTTP status, as soon as a server listens on the client's port."""
+        for _ in range(100):
+            answers = in_thread(status_of_ping, client)
+            yield lambda: bool(answers)  # noqa: B023 - it is asked within this turn
+            if answers[0] is not None:
+                return answers[0]
+            yield 50
+        self.fail("nobody listens")
+
+    def loop(self):
+        """The event loop of the package. `yield from` gives it."""
+        found = []
+        self.application.runtime.on_loop(lambda: found.append(asyncio.get_event_loop()))
+        yield lambda: bool(found)
+        return found.pop()  # the condition may be referred to for a while, and the loop must not be by that
+
+
+class TheirActions(ServerCase):
+    def test_every_command_has_an_action_and_is_conditional_if_that_is(self):
+        plugin = sys.modules[PLUGIN]
+        classes = [
+            each for name, each in vars(plugin).items() if name.startswith("Gemini") and name.endswith("Command")
+        ]
+        commands = [each for each in classes if issubclass(each, plugin.CompanionCommand)]
+        conditional = {each(self.window).name(): issubclass(each, plugin.ConditionalCommand) for each in commands}
+        table = self.application.actions._actions
+        self.assertEqual(conditional, {PREFIX + name: action.can_run is not always for name, action in table.items()})
+
+
+class NotYet(ServerCase):
+    """Commands that need a client to find the window, run before one can."""
+
+    def test_while_the_server_starts_that_is_what_is_said(self):
+        self.addCleanup(sublime.set_clipboard, sublime.get_clipboard())
+        sublime.set_clipboard("")
+        with mock.patch.object(self.endpoint, "port", None):
+            self.window.run_command("gemini_companion_copy_environment")
+        self.assertTrue(self.said("the server is starting"))
+        self.assertEqual(sublime.get_clipboard(), "")
+        self.assertFalse(self.said("open a folder"))
+
+    def test_a_window_that_was_opened_a_moment_ago_is_not_told_to_open_a_folder(self):
+        window = yield from self.new_window(self.new_folder())
+        view = window.new_file()
+        yield lambda: self.application.endpoint_of(window) is not None or view.is_valid()
+        endpoint = self.application.endpoint_of(window)
+        if endpoint is None or endpoint.connection() is None:
+            window.run_command("gemini_companion_copy_environment")
+            self.assertFalse(self.said("open a folder"))
+        yield lambda: self.application.endpoint_of(window).connection() is not None
+
+    def test_a_problem_of_the_server_is_named(self):
+        problems = mock.patch.dict(self.endpoint._problems, {"server": "no port"}, clear=True)
+        with mock.patch.object(self.endpoint, "port", None), problems:
+            self.window.run_command("gemini_companion_copy_environment")
+        self.assertTrue(self.said("no port"))
+
+    def test_a_window_without_a_folder_is(self):
+        window = yield from self.new_window()
+        yield lambda: self.application.endpoint_of(window) is not None
+        endpoint = self.application.endpoint_of(window)
+        with mock.patch.object(endpoint, "folders", return_value=()):
+            yield lambda: endpoint.port is not None and endpoint.discovery.has_announced
+            window.run_command("gemini_companion_copy_environment")
+        self.assertTrue(self.said("open a folder"))
+
+
+class Commands(ServerCase):
+    def test_a_restarted_server_keeps_its_port_and_its_sessions(self):
+        port = self.port()
+        self.window.run_command("gemini_companion_restart_server")
+        self.assertTrue(self.said("restarting"))
+        yield self.hangs_up(self.client)
+        self.assertIsNone(self.client.problem)
+        yield lambda: self.port() == port
+        status = yield from self.answer_to_ping(self.client)
+        self.assertEqual(status, 200)
+        second = yield from self.connect(self.folder)
+        self.assertEqual(second.active_path, self.path("a.py"))
+
+    def test_disconnected_clients_are_gone_and_may_come_back(self):
+        yield lambda: "listening-client" in self.status_bar()
+        self.window.run_command("gemini_companion_disconnect_clients")
+        yield self.hangs_up(self.client)
+        yield lambda: self.status_bar() == "Companion: no client"
+        self.assertTrue(self.said("disconnected listening-client"))
+        answers = in_thread(status_of_ping, self.client)
+        yield lambda: bool(answers)
+        self.assertEqual(answers, [404])
+        yield from self.connect(self.folder)
+        yield lambda: "listening-client" in self.status_bar()
+
+    def test_with_nobody_to_disconnect_the_user_is_told(self):
+        other = yield from self.new_window(self.new_folder())
+        yield lambda: self.application.endpoint_of(other) is not None
+        other.run_command("gemini_companion_disconnect_clients")
+        self.assertTrue(self.said("no client is connected"))
+
+
+class FailingLoops(ServerCase):
+    def test_an_event_loop_beyond_repair_is_replaced_and_every_window_is_served_again(self):
+        loop = yield from self.loop()  # to which somebody refers as long as this test lasts
+        port = self.port()
+        self.application.runtime.on_loop(loop._selector.close)
+        yield self.hangs_up(self.client)
+        self.assertIn("is replaced", "\n".join(self.application.log.problems()))
+        yield lambda: self.endpoint.servers._tasks[PRIMARY.key]._server is not None
+        self.assertEqual(self.endpoint.port, port)
+        second = yield from self.connect(self.folder)
+        self.assertEqual(second.active_path, self.path("a.py"))
+        folder = self.new_folder()
+        yield from self.new_window(folder)
+        yield from self.connect(folder)
+        # What lived on it cannot close itself, and says so when it is collected: here, to nobody.
+        gone, looks = weakref.ref(loop), []
+        del loop
+        with mock.patch.object(sys, "unraisablehook", lambda _: None):
+            yield lambda: looks.append(gc.collect()) or gone() is None or len(looks) > 60
+            gc.collect()

@@ -1,0 +1,174 @@
+"""Nothing that a reviewer has to see is out of sight: the first lines, the header, the changed characters.
+
+Seen by geometry only: where the editor says that lines are, and which part of them a view shows.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterator, List
+
+import sublime
+
+from ...support.selecting import select
+from .test_review_level import HALF, LevelTestCase, equal_rows, top
+
+LINES = [f"line {number}\n" for number in range(120)]
+NEW = [f"new {number}\n" for number in range(12)]
+
+
+class TestTheFirstLines(LevelTestCase):
+    """The editor cannot move a first line down. What was added or removed above it is in sight all the same."""
+
+    def on_screen(self, view: sublime.View, row: int) -> float:
+        return top(view, row) - view.viewport_position()[1]
+
+    def level_on_screen(self, review: Any) -> bool:
+        left, right = self.original(review), self.proposal(review)
+        pairs = equal_rows(self.text(left), self.text(right))
+        return all(
+            abs(self.on_screen(left, one) - self.on_screen(right, two)) <= HALF for one, two in pairs if one and two
+        )
+
+    def at_the_top(self, review: Any) -> bool:
+        views = (self.original(review), self.proposal(review))
+        return all(view.viewport_position()[1] == 0.0 for view in views)
+
+    def stands_level(self, left: str, right: str) -> Iterator[Any]:
+        review = yield from self.review(left, right)
+        yield 200  # a moment in which nothing moves
+        self.assertTrue(self.at_the_top(review), [view.viewport_position() for view in self.window.views()])
+        self.assertTrue(self.level_on_screen(review))
+        for leader in (self.original(review), self.proposal(review)):
+            for y in (500.0, 20.0, 0.0):
+                leader.set_viewport_position((0.0, y), False)
+                yield lambda: self.level_on_screen(review)
+                yield 100
+                self.assertTrue(self.level_on_screen(review), y)
+            yield lambda: self.at_the_top(review)
+
+    def test_many_removed_above_the_first_line(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(NEW + LINES), "".join(LINES))
+
+    def test_one_removed_above_the_first_line(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(NEW[:1] + LINES), "".join(LINES))
+
+    def test_many_added_above_the_first_line(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(LINES), "".join(NEW + LINES))
+
+    def test_a_first_line_that_becomes_many(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(LINES), "".join(NEW + LINES[1:]))
+
+    def test_many_first_lines_that_become_one(self) -> Iterator[Any]:
+        yield from self.stands_level("".join(NEW + LINES[1:]), "".join(LINES))
+
+    def test_an_emptied_file_shows_its_first_lines(self) -> Iterator[Any]:
+        review = yield from self.review("".join(LINES), "")
+        yield 200
+        self.assertTrue(self.at_the_top(review))
+
+
+class TestTheHeader(LevelTestCase):
+    def stays_in_sight(self, presentation: str) -> Iterator[Any]:
+        self.use(review_presentation=presentation)
+        review = yield from self.review()
+        view, shown = self.proposal(review), self.reviews._presentations[review]
+        select(view, sublime.Region(view.text_point(8, 0)))
+        view.set_viewport_position((0.0, 0.0), False)
+        for number in range(1, 8):
+            shown.complain("The file could not be written. " * (2 * number), look_again=False)
+            yield lambda number=number: self.header(review).count("could not be written") == 2 * number
+            yield 50
+            self.assertEqual(view.viewport_position()[1], 0.0, number)
+        shown.complain("", look_again=False)
+        yield 50
+        self.assertEqual(view.viewport_position()[1], 0.0)
+
+    def test_side_by_side_it_stays_in_sight_with_every_warning(self) -> Iterator[Any]:
+        yield from self.stays_in_sight("side_by_side")
+
+    def test_inline_it_stays_in_sight_with_every_warning(self) -> Iterator[Any]:
+        yield from self.stays_in_sight("inline")
+
+
+FAR = "x" * 300
+LONG = "".join(
+    [f"line {number}\n" for number in range(40)]
+    + [f"{FAR} old\n", "short\n"]
+    + [f"line {number}\n" for number in range(40, 80)]
+    + [f"a = {FAR}(old) {FAR}\n", "short\n"]
+    + [f"line {number}\n" for number in range(80, 120)]
+)
+
+
+class TestFarToTheRight(LevelTestCase):
+    """A change is gone to by its first changed character, which no link covers."""
+
+    def in_sight(self, view: sublime.View, word: str, number: int = 0) -> bool:
+        at = view.find_all(word)[number]
+        (left, y), (right, _) = view.text_to_layout(at.a), view.text_to_layout(at.b)
+        x, shown = view.viewport_position()
+        wide, high = view.viewport_extent()
+        across = x <= left and right <= x + wide
+        return across and shown <= y and y + view.line_height() <= shown + high
+
+    def covered(self, view: sublime.View) -> List[str]:
+        """What of the changed words is at a link: the links are at the right edge, wherever the view is scrolled to."""
+        x, wide = view.viewport_position()[0], view.viewport_extent()[0]
+        found = []
+        links = self.links(self.reviews.pending()[0], "revert")
+        for region, markup in zip(view.get_regions("gemini_companion.revert"), links):
+            edge = x + wide - (len(re.sub("<[^>]+>", "", markup)) + 3) * view.em_width()
+            for changed in view.find_all("new"):
+                same_row = view.rowcol(changed.a)[0] == view.rowcol(region.a)[0]
+                if same_row and view.text_to_layout(changed.b)[0] > edge:
+                    found.append(markup)
+        return found
+
+    def test_where_the_user_has_scrolled_to_stays_when_all_is_drawn_anew(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        review = yield from self.review(LONG, LONG.replace("old", "new"))
+        view = self.proposal(review)
+        yield lambda: self.in_sight(view, "new")
+        place = (0.0, view.text_to_layout(view.text_point(90, 0))[1])
+        view.set_viewport_position(place, False)
+        yield lambda: abs(view.viewport_position()[1] - place[1]) < 1
+        place = view.viewport_position()
+        self.reviews.changes.toggle_whitespace(review)
+        yield self.settled
+        self.assertEqual(view.viewport_position(), place)
+
+    def goes_there(self, presentation: str) -> Iterator[Any]:
+        self.use(review_presentation=presentation)
+        review = yield from self.review(LONG, LONG.replace("old", "new"))
+        view = self.proposal(review)
+        for number in (0, 1, 0):
+            yield lambda number=number: self.in_sight(view, "new", number)
+            self.assertEqual(view.substr(sublime.Region(view.sel()[0].b, view.sel()[0].b + 3)), "new")
+            self.assertEqual(self.covered(view), [])
+            self.reviews.changes.next_change(review)
+        self.assertEqual(len(view.get_regions("gemini_companion.revert")), 2)
+        if presentation == "side_by_side":
+            yield lambda: self.in_sight(self.original(review), "old", 1)
+
+    def test_side_by_side(self) -> Iterator[Any]:
+        yield from self.goes_there("side_by_side")
+
+    def test_inline(self) -> Iterator[Any]:
+        yield from self.goes_there("inline")
+
+    def test_a_view_scrolled_to_the_right_comes_back_for_a_change_at_the_left(self) -> Iterator[Any]:
+        review = yield from self.review(LONG, LONG.replace("old", "new").replace("line 100\n", "line one hundred\n"))
+        view = self.proposal(review)
+        yield lambda: self.in_sight(view, "new")
+        self.reviews.changes.previous_change(review)
+        yield lambda: self.in_sight(view, "line one hundred")
+
+    def test_side_by_side_the_words_of_both_views_are_wrapped_or_of_none(self) -> Iterator[Any]:
+        review = yield from self.review(LONG, LONG.replace("old", "new"))
+        views = [self.original(review), self.proposal(review)]
+        for view in [*views, *views[::-1]]:
+            wrapped = not view.settings().get("word_wrap")
+            view.run_command("toggle_setting", {"setting": "word_wrap"})
+            yield lambda wrapped=wrapped: [each.settings().get("word_wrap") for each in views] == [wrapped, wrapped]
+            yield lambda: self.level(review)

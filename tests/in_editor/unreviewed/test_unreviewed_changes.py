@@ -1,0 +1,393 @@
+"""What programs write without asking: it is shown in the review, kept or undone; nothing else is touched."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import Any, Iterator
+from unittest import mock
+
+import sublime
+
+from ....companion.unreviewed import deciding, undoing
+from ...support.selecting import select
+from ...support.unreviewed_case import CHANGED, LINES, THREE, ChangesTestCase
+from ...support.waiting import NEVER_SECONDS
+
+PICTURE = b"\x89PNG\r\n\x1a\n\x00\x00"
+
+
+class TestReviewing(ChangesTestCase):
+    def test_several_hunks_are_decided_at_once(self) -> Iterator[Any]:
+        review = yield from self.change(after=THREE)
+        view = self.proposal(review)
+        self.window.focus_view(view)
+        select(view, sublime.Region(view.text_point(1, 0), view.text_point(6, 0)))
+        self.command("revert_hunk")
+        undone = LINES.replace("line 9\n", "LINE 9\n")
+        yield lambda: self.text(self.proposal(review)) == undone and self.settled()
+        self.assertEqual(self.read(), undone.encode())
+        self.command("undo_revert_hunk")
+        yield lambda: self.text(self.proposal(review)) == THREE and self.settled() and review.pending
+        select(view, sublime.Region(view.text_point(5, 0), view.text_point(10, 0)))
+        for command in ("revert_all_remaining", "accept_this_hunk_only"):
+            self.said.clear()
+            self.command(command)
+            self.assertTrue(self.says("that command is for proposals"))
+        self.command("keep_hunk")
+        kept = THREE.replace("LINE 1\n", "line 1\n")
+        yield lambda: self.text(self.original(review)) == kept and self.settled()
+        self.assertEqual((self.read(), self.names()), (THREE.encode(), ["file.py"]))
+
+    def test_a_file_that_is_no_text_is_decided_alone(self) -> Iterator[Any]:
+        before, after = PICTURE, b"\x89PNG\r\n\x1a\n\x00\x01"
+        for name in ("one.png", "two.png"):
+            self.write(name, before)
+        yield from self.track()
+        for name in ("one.png", "two.png"):
+            self.write(name, after)
+        yield from self.listed("one.png", "two.png")
+        for name, choice in (("one.png", "Undo"), ("two.png", "Keep")):
+            with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+                self.changes.show(self.changes.listed[self.names().index(name)])
+                yield lambda: panel.called
+            entries, picked = panel.call_args[0]
+            captions = [entry.trigger for entry in entries]
+            self.assertEqual(captions, ["Keep", "Undo", "Decide later"])
+            picked(captions.index("Decide later"))
+            picked(captions.index(choice))
+            yield lambda name=name: name not in self.names()
+        self.assertEqual((self.read("one.png"), self.read("two.png")), (before, after))
+
+    def test_a_large_file_cannot_be_undone_and_says_so(self) -> Iterator[Any]:
+        self.write("large.bin", b"0" * (2 << 20))
+        yield from self.track()
+        self.write("large.bin", b"1" * (2 << 20))
+        yield from self.listed("large.bin")
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.changes.show(self.changes.listed[0])
+            yield lambda: panel.called
+        self.assertEqual([entry.trigger for entry in panel.call_args[0][0]], ["Keep", "Decide later"])
+        self.assertIn("cannot be undone", panel.call_args[1]["placeholder"])
+
+    def test_one_hunk_is_undone_in_a_tab_with_unsaved_edits_and_the_others_stay(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.py", LINES)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        yield lambda: self.text(view) == CHANGED or view.run_command("revert")
+        yield from self.listed("file.py")
+        self.type(view, 0, "# mine\n")
+        review = yield from self.show("file.py")
+        self.caret(review, 9)
+        self.command("revert_hunk")
+        yield lambda: self.text(view) == "# mine\n" + CHANGED.replace("LINE 9\n", "line 9\n")
+        self.assertEqual(self.read(), CHANGED.encode())
+
+    def test_it_is_shown_as_a_proposal_is(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.assertEqual(self.text(self.original(review)), LINES)
+        self.assertEqual(self.text(self.proposal(review)), CHANGED)
+        self.assertEqual(self.original(review).name(), "file.py (before)")
+        self.assertEqual(self.marked(self.proposal(review), "lines"), ["LINE 2\n", "LINE 9\n"])
+        self.assertTrue(self.proposal(review).is_read_only())
+        header = self.header(review)
+        for words in ("file.py \u2190 changed outside the editor", "+2 \u22122", "Keep", "Undo"):
+            self.assertIn(words, header)
+        self.assertNotIn("Accept", header)
+        self.assertNotIn("to review", self.proposal(review).get_status("gemini_companion"))
+
+    def test_what_was_before_stays_that_with_other_limits(self) -> Iterator[Any]:
+        settings = sublime.load_settings("Gemini Companion.sublime-settings")
+        self.addCleanup(settings.erase, "review_maximum_lines")
+        review = yield from self.change("file.py", LINES * 20, CHANGED * 20)
+        settings.set("review_maximum_lines", 100)
+        yield lambda: self.settled() and "Coarse comparison" in self.header(review)
+        self.assertEqual(self.text(self.original(review)), LINES * 20)
+
+    def test_accept_keeps(self) -> Iterator[Any]:
+        yield from self.change()
+        self.command("accept_diff")
+        yield self.nothing_open
+        self.assertEqual((self.read(), self.names()), (CHANGED.encode(), []))
+
+    def test_reject_undoes_and_restore_brings_back(self) -> Iterator[Any]:
+        yield from self.change()
+        self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
+        self.command("reject_diff")
+        yield self.nothing_open
+        self.assertEqual((self.read(), self.names()), (LINES.encode(), []))
+        self.assertTrue(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
+        self.command("restore_undone_changes")
+        yield from self.listed("file.py")
+        self.assertEqual(self.read(), CHANGED.encode())
+        self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
+
+    def test_closing_the_tab_decides_nothing(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.proposal(review).close()
+        yield self.nothing_open
+        yield from self.listed("file.py")
+        self.assertEqual(self.read(), CHANGED.encode())
+
+    def test_a_tab_that_is_closed_during_a_decision_stays_closed(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.caret(review, 2)
+        with mock.patch.object(self.changes._decisions, "keep") as keep:
+            self.command("keep_hunk")
+            yield lambda: keep.called
+        self.proposal(review).close()
+        decided = keep.call_args[0][1]
+        decided([])
+        yield self.nothing_open
+        self.assertEqual(self.titles(), [[]])
+
+    def test_a_hunk_of_a_file_with_other_line_endings(self) -> Iterator[Any]:
+        before, after = LINES.replace("\n", "\r\n"), CHANGED.replace("\n", "\r\n")
+        review = yield from self.change("file.py", before, after)
+        self.caret(review, 2)
+        self.command("revert_hunk")
+        yield lambda: self.read() == after.replace("LINE 2", "line 2").encode()
+
+    def test_hunks_whose_lines_are_not_those_of_the_bytes_are_decided_together(self) -> Iterator[Any]:
+        before, after = LINES.replace("\n", "\r"), CHANGED.replace("\n", "\r")
+        review = yield from self.change("file.py", before, after)
+        self.caret(review, 2)
+        self.command("revert_hunk")
+        yield lambda: self.says("only be kept or undone as a whole")
+        self.assertEqual((self.read(), review.pending), (after.encode(), True))
+
+    def test_a_file_that_is_no_text_any_more_is_not_shown_any_longer(self) -> Iterator[Any]:
+        yield from self.change()
+        self.write("file.py", PICTURE)
+        self.tracking.sign()
+        yield self.nothing_open
+        self.assertEqual(self.names(), ["file.py"])
+
+    def test_files_that_are_no_text_are_passed_over_and_left_to_the_list(self) -> Iterator[Any]:
+        self.write("one.py", LINES)
+        self.write("two.py", LINES)
+        yield from self.track()
+        changed = {"one.py": CHANGED, "a.png": PICTURE, "b.png": PICTURE, "two.py": CHANGED}
+        for number, (name, content) in enumerate(changed.items(), 1):
+            self.write(name, content)
+            yield from self.listed(*list(changed)[:number])
+        self.assertEqual(self.names(), ["two.py", "b.png", "a.png", "one.py"])
+        review = yield from self.show("two.py")
+        self.assertIn("Next: one.py", self.header(review))
+        self.command("accept_diff")
+        yield lambda: self.open_review("one.py") is not None and not review.pending
+        for name in ("a.png", "b.png"):
+            self.assertTrue(self.says(f"{name} cannot be shown as text"))
+        review = yield from self.show("one.py")
+        self.said.clear()
+        self.command("accept_diff")
+        yield lambda: self.says("a.png cannot be shown as text")
+        yield self.nothing_open
+        self.assertEqual(self.names(), ["b.png", "a.png"])
+
+    def test_files_that_have_come_gone_or_moved_are_taken_back(self) -> Iterator[Any]:
+        self.write("gone.py", "gone\n")
+        self.write("old.py", LINES)
+        yield from self.track()
+        os.unlink(self.path("gone.py"))
+        os.rename(self.path("old.py"), self.path("moved.py"))
+        self.write("new.py", "new\n")
+        yield from self.listed("gone.py", "moved.py", "new.py")
+        left = {"gone.py", "moved.py", "new.py"}
+        for name, note in (("gone.py", "The file was deleted."), ("moved.py", "Renamed from old.py."), ("new.py", "")):
+            review = yield from self.show(name)
+            self.assertIn(note, self.header(review))
+            with mock.patch.dict(os.environ, {"XDG_DATA_HOME": self.folder + "-trash"}):
+                self.command("reject_diff")
+                left.discard(name)
+                yield from self.listed(*left)
+        found = {name: os.path.exists(self.path(name)) for name in ("gone.py", "old.py", "moved.py", "new.py")}
+        self.assertEqual(found, {"gone.py": True, "old.py": True, "moved.py": False, "new.py": False})
+        self.assertEqual((self.read("gone.py"), self.read("old.py")), (b"gone\n", LINES.encode()))
+
+    def test_the_next_file_is_named_and_comes_after_the_decision(self) -> Iterator[Any]:
+        self.write("one.py", LINES)
+        self.write("two.py", LINES)
+        yield from self.track()
+        self.write("one.py", CHANGED)
+        self.write("two.py", CHANGED)
+        yield from self.listed("one.py", "two.py")
+        first, second = self.names()
+        review = yield from self.show(first)
+        self.assertIn(f"Next: {second}", self.header(review))
+        self.command("accept_diff")
+        yield lambda: self.open_review(second) is not None and self.open_review(first) is None
+        other = self.open_review(second)
+        yield lambda: other in self.reviews._presentations and self.header(other) != ""
+        yield lambda: self.window.active_view() == self.proposal(other)
+        self.command("reject_diff")  # the key that was held too long
+        self.assertTrue(other.pending)
+        self.assertEqual(self.read(second), CHANGED.encode())
+
+    def test_a_held_key_decides_no_hunk_of_the_file_that_comes_next(self) -> Iterator[Any]:
+        yield from self.three()
+        yield from self.show("three.py")
+        guard, now = self.reviews.open_reviews.input_guard, time.monotonic()
+        with mock.patch.object(guard, "_now", lambda: now):
+            self.command("accept_diff")
+            yield lambda: self.open_review("two.py") is not None and self.open_review("three.py") is None
+            other = self.open_review("two.py")
+            yield lambda: other in self.reviews._presentations and self.header(other) != "" and self.settled()
+            self.caret(other, 2)
+            for command in ("keep_hunk", "revert_hunk"):
+                self.said.clear()
+                self.command(command)
+                yield lambda: self.says("two.py has just come to the front")
+        self.assertTrue(other.pending)
+        self.assertEqual((self.read("two.py"), self.names()), (CHANGED.encode(), ["two.py", "one.py"]))
+
+    def test_after_a_file_comes_the_older_one_and_after_the_oldest_the_newest(self) -> Iterator[Any]:
+        yield from self.three()
+        for name, following in (("two.py", "one.py"), ("one.py", "three.py")):
+            review = yield from self.show(name)
+            self.assertIn(f"Next: {following}", self.header(review))
+        self.command("accept_diff")
+        yield lambda: self.open_review("three.py") is not None and self.open_review("one.py") is None
+
+    def three(self) -> Iterator[Any]:
+        """A program changes three files."""
+        names = ["one.py", "two.py", "three.py"]
+        for name in names:
+            self.write(name, LINES)
+        yield from self.track()
+        for number, name in enumerate(names, 1):
+            self.write(name, CHANGED)
+            yield from self.listed(*names[:number])
+
+    def test_two_quick_choices_of_a_file_open_it_once(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        yield from self.listed("file.py")
+        with mock.patch.object(self.changes, "_show", wraps=self.changes._show) as shown:
+            self.changes.show(self.changes.listed[0])
+            self.changes.show(self.changes.listed[0])
+            yield lambda: shown.call_count == 2
+        yield lambda: bool(self.presentations()) and self.settled()
+        self.assertEqual([review.path for review in self.reviews.open_reviews.pending()], [self.path("file.py")])
+
+    def test_a_file_that_changes_again_is_compared_anew(self) -> Iterator[Any]:
+        review = yield from self.change()
+        again = CHANGED.replace("line 5\n", "LINE 5\n")
+        self.write("file.py", again)
+        self.tracking.sign()
+        yield lambda: self.text(self.proposal(review)) == again and self.settled()
+        self.assertEqual(len(self.marked(self.proposal(review), "lines")), 3)
+
+    def test_what_is_not_shown_is_not_undone(self) -> Iterator[Any]:
+        review = yield from self.change()
+        again = CHANGED + "more\n"
+        with mock.patch.object(self.tracking, "sign"):
+            self.write("file.py", again)
+            self.command("reject_diff")
+            yield lambda: any("changed on disk" in each for each in self.said)
+        self.assertEqual(self.read(), again.encode())
+        self.assertTrue(review.pending)
+
+    def test_unsaved_edits_are_left_and_the_change_is_undone_in_the_tab(self) -> Iterator[Any]:
+        view = yield from self.open_file("file.py", LINES)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        yield lambda: self.text(view) == CHANGED or view.run_command("revert")
+        yield from self.listed("file.py")
+        self.type(view, 0, "# mine\n")
+        yield from self.show("file.py")
+        self.command("reject_diff")
+        yield lambda: self.text(view) == "# mine\n" + LINES
+        self.assertTrue(view.is_dirty())
+        self.assertEqual(self.read(), CHANGED.encode())
+        view.run_command("undo")
+        self.assertEqual(self.text(view), "# mine\n" + CHANGED)
+
+    def test_unsaved_edits_in_what_is_to_be_undone_are_left_as_they_are(self) -> Iterator[Any]:
+        self.write("gone.py", LINES)
+        views = []
+        for name in ("file.py", "gone.py"):
+            view = yield from self.open_file(name, LINES)
+            views.append(view)
+        yield from self.track()
+        self.write("file.py", CHANGED)
+        yield lambda: self.text(views[0]) == CHANGED or views[0].run_command("revert")
+        yield from self.listed("file.py")
+        self.type(views[0], views[0].text_point(2, 6), "and mine")
+        self.type(views[1], 0, "mine")
+        os.unlink(self.path("gone.py"))
+        yield from self.listed("file.py", "gone.py")
+        for name, view, sentence in zip(
+            ("file.py", "gone.py"), views, ("beside what is to be undone", "in a tab: save")
+        ):
+            typed = self.text(view)
+            yield from self.show(name)
+            self.command("reject_diff")
+            yield lambda sentence=sentence: self.says(sentence)
+            self.assertEqual((self.text(view), view.is_dirty()), (typed, True))
+        self.assertEqual((self.read(), os.path.exists(self.path("gone.py"))), (CHANGED.encode(), False))
+
+
+class TestAll(ChangesTestCase):
+    def two(self) -> Iterator[Any]:
+        self.write("one.py", LINES)
+        yield from self.track()
+        self.write("one.py", CHANGED)
+        self.write("new.py", "new\n")
+        yield from self.listed("one.py", "new.py")
+
+    def test_keeping_all(self) -> Iterator[Any]:
+        yield from self.two()
+        self.command("keep_all_changes")
+        yield from self.listed()
+        self.assertEqual((self.read("one.py"), self.read("new.py")), (CHANGED.encode(), b"new\n"))
+
+    def test_a_file_that_is_edited_while_all_are_undone_is_left_to_its_tab(self) -> Iterator[Any]:
+        names = ["mine.py", "one.py", "two.py"]
+        for name in names:
+            self.write(name, LINES)
+        view = yield from self.open_file("mine.py", LINES)
+        yield from self.track()
+        for name in names:
+            self.write(name, CHANGED)
+        yield lambda: self.text(view) == CHANGED or view.run_command("revert")
+        yield from self.listed(*names)
+        order = [change for change in self.changes.listed if change.path != "mine.py"]
+        order += [change for change in self.changes.listed if change.path == "mine.py"]
+        begun, edited, told = threading.Event(), threading.Event(), threading.Event()
+        exchange = undoing.exchange
+
+        def slow(folder: str, path: str, *rest: Any) -> None:
+            begun.set()
+            (edited if path == order[0].path else told).wait(NEVER_SECONDS)
+            exchange(folder, path, *rest)
+
+        with mock.patch.object(undoing, "exchange", slow), mock.patch.object(deciding, "PROGRESS_SECONDS", 0.0):
+            self.changes._decisions.undo(order)
+            yield begun.is_set
+            self.type(view, 0, "# mine\n")
+            edited.set()
+            yield lambda: self.says("undoing 1 of 3 files")
+            told.set()
+            yield lambda: self.says("undid 2 files; 1 file left as before: mine.py has unsaved edits in a tab.")
+        self.assertEqual((self.read("mine.py"), self.text(view)), (CHANGED.encode(), "# mine\n" + CHANGED))
+        self.assertEqual((self.read("one.py"), self.read("two.py")), (LINES.encode(), LINES.encode()))
+
+    def test_undoing_all_asks_first_and_is_restored_as_a_whole(self) -> Iterator[Any]:
+        yield from self.two()
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.command("undo_all_changes")
+        entries, picked = panel.call_args[0]
+        self.assertEqual(entries[0].trigger, "Undo the changes of 2 files")
+        picked(1)
+        picked(-1)
+        self.assertEqual(self.read("one.py"), CHANGED.encode())
+        with mock.patch.dict(os.environ, {"XDG_DATA_HOME": self.folder + "-trash"}):
+            picked(0)
+            yield from self.listed()
+        self.assertEqual((self.read("one.py"), os.path.exists(self.path("new.py"))), (LINES.encode(), False))
+        self.command("restore_undone_changes")
+        yield from self.listed("one.py", "new.py")
+        self.assertEqual((self.read("one.py"), self.read("new.py")), (CHANGED.encode(), b"new\n"))

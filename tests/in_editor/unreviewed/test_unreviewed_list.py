@@ -1,0 +1,326 @@
+"""What programs write without asking: when it is looked for, and what the list says of it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator
+from unittest import mock
+
+import sublime
+
+from ....companion.agents.registry import AGENTS
+from ....companion.review.decision import Ticket
+from ....companion.terminals.launcher import RUN, TAG
+from ....companion.unreviewed.model import Scope
+from ....companion.unreviewed.schedule import INTERVAL_SECONDS
+from ...support.review_case import PROPOSED
+from ...support.unreviewed_case import CHANGED, LINES, ChangesTestCase
+
+
+class TestListing(ChangesTestCase):
+    def test_a_changed_file_is_counted_and_nothing_opens(self) -> Iterator[Any]:
+        view = yield from self.open_file("mine.py")
+        self.write("file.py", LINES)
+        yield from self.track()
+        before = self.picture()
+        self.write("file.py", CHANGED)
+        self.write("new.py", "new\n")
+        self.tracking.sign()
+        yield lambda: "2 changed files" in view.get_status("gemini_companion")
+        self.assertEqual(self.picture(), before)
+
+    def test_the_list_says_what_happened_to_each(self) -> Iterator[Any]:
+        for name in ("changed.py", "gone.py", "moved.py"):
+            self.write(name, name + "\n" + LINES)
+        yield from self.track()
+        self.write("changed.py", "changed.py\n" + CHANGED)
+        os.unlink(self.path("gone.py"))
+        os.rename(self.path("moved.py"), self.path("there.py"))
+        self.write("new.py", "one\ntwo\n")
+        self.write("picture", b"\x89PNG\r\n\x1a\n\x00\x00")
+        self.write("wide.txt", "\ufefftext, as the review shows it\n".encode("utf-16-le"))
+        yield from self.listed("changed.py", "gone.py", "there.py", "new.py", "picture", "wide.txt")
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.command("show_unreviewed_changes")
+        found = {item.trigger: (item.details, item.annotation) for item in panel.call_args[0][0]}
+        self.assertEqual(
+            found,
+            {
+                "changed.py": ("", "+2 \u22122"),
+                "gone.py": ("", "+0 \u221213, deleted"),
+                "there.py": ("renamed from moved.py", "renamed"),
+                "new.py": ("", "+2 \u22120, new"),
+                "picture": ("", "new, binary"),
+                "wide.txt": ("", "new"),
+            },
+        )
+
+    def test_a_line_that_the_user_saves_is_not_listed_beside_that_of_a_program(self) -> Iterator[Any]:
+        view = yield from self.open_file(content=LINES)
+        yield from self.track()
+        self.write(content=CHANGED)
+        yield lambda: view.substr(sublime.Region(0, view.size())) == CHANGED
+        yield from self.listed("file.py")
+        self.type(view, 0, "# mine\n")
+        view.run_command("save")
+        saved = len("# mine\n" + CHANGED)
+        yield lambda: [change.now.size for change in self.changes.listed] == [saved]
+        (change,) = self.changes.listed
+        self.assertEqual((change.added, change.removed), (2, 2))
+
+    def test_what_is_excluded_from_the_context_is_not_listed(self) -> Iterator[Any]:
+        yield from self.track()
+        self.write(".env", "SECRET=1\n")
+        self.write("other.py", "theirs\n")
+        yield from self.listed("other.py")
+
+    def test_what_the_user_has_accepted_is_not_listed(self) -> Iterator[Any]:
+        self.write()
+        self.write("western.py", b"# caf\xe9\n")
+        self.write("wide.py", "\ufeffone\r\ntwo\r\n".encode("utf-16-le"))
+        yield from self.track()
+        texts = {"file.py": PROPOSED, "western.py": "# caf\xe9s\n", "wide.py": "\ufeffone\r\nTWO\r\n"}
+        for name, proposed in texts.items():
+            review = yield from self.open_diff(name, proposed)
+            self.reviews.accept(review)
+            yield self.nothing_open
+        self.assertEqual(self.read("western.py"), b"# caf\xe9s\n")
+        self.assertEqual(self.read("wide.py"), texts["wide.py"].encode("utf-16-le"))
+        self.write("other.py", "theirs\n")
+        yield from self.listed("other.py")
+
+    def test_nor_are_edits_of_it_that_are_saved_over_what_its_client_has_written(self) -> Iterator[Any]:
+        self.write()
+        yield from self.track()
+        review = yield from self.open_diff()
+        review.ticket = Ticket("its name", edits_return=False, deliver=lambda outcome: None)
+        self.type(self.proposal(review), 0, "# mine\n")
+        with mock.patch.object(self.reviews.accepted_texts, "_is_connected", lambda owner: True):
+            self.reviews.accept(review)
+            yield self.nothing_open
+            self.write("file.py", PROPOSED)
+            yield lambda: self.read().decode() == "# mine\n" + PROPOSED
+        self.write("other.py", "theirs\n")
+        yield from self.listed("other.py")
+
+    def test_nothing_is_tracked_without_a_program(self) -> Iterator[Any]:
+        self.endpoint.workspace_changed()
+        yield self.looked
+        self.assertFalse(self.endpoint.changes.tracked)
+        self.write("other.py", "theirs\n")
+        self.tracking.sign()
+        yield self.looked
+        self.assertEqual(self.names(), [])
+
+    def test_it_is_counted_within_one_interval(self) -> Iterator[Any]:
+        self.assertLess(INTERVAL_SECONDS, 2)  # as long as nobody wonders
+        view = yield from self.open_file("mine.py")
+        yield from self.track()
+        self.tracking.sign()
+        for number in range(3):
+            self.write(f"new{number}.py", "new\n")
+            count = f"{number + 1} changed file"
+            yield lambda count=count: count in view.get_status("gemini_companion")
+
+    def test_the_folder_of_a_file_is_tracked_where_the_window_has_none(self) -> Iterator[Any]:
+        self.window.set_project_data({})
+        yield from self.open_file("mine.py")
+        self.endpoint.workspace_changed()
+        self.endpoint.changes.started()
+        yield self.looked
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+
+    def test_a_file_in_the_home_folder_makes_no_project_of_it(self) -> Iterator[Any]:
+        self.window.set_project_data({})
+        with mock.patch.dict(os.environ, {"HOME": self.folder, "USERPROFILE": self.folder}):
+            yield from self.open_file("mine.py")
+            self.endpoint.workspace_changed()
+            yield lambda: self.endpoint.folders() == (self.folder,)
+            self.endpoint.changes.started()
+            self.endpoint.workspace_changed()
+        self.assertNotIn(self.folder, self.tracking._folders)
+
+    def test_the_patterns_of_the_editor_and_of_the_project_leave_files_out(self) -> Iterator[Any]:
+        preferences = sublime.load_settings("Preferences.sublime-settings")
+        former = preferences.get("folder_exclude_patterns")
+        preferences.set("folder_exclude_patterns", ["//build", "deep/er"])
+        self.addCleanup(preferences.set, "folder_exclude_patterns", former)
+        data = self.window.project_data()
+        data["folders"] = [{"path": self.folder, "folder_exclude_patterns": ["mine"], "file_exclude_patterns": ["*.o"]}]
+        self.window.set_project_data(data)
+        self.endpoint.settings_changed()
+        for folder in ("build", "src/build", "src/deep/er", "src/mine"):
+            os.makedirs(self.path(folder))
+        yield from self.track()
+        self.write("src/new.o", "new\n")
+        for folder in ("build", "src/build", "src/deep", "src/deep/er", "src/mine"):
+            self.write(folder + "/new.py", "new\n")
+        yield from self.listed("src/build/new.py", "src/deep/new.py")
+
+    def test_a_started_program_is_done_once_its_terminal_is_closed(self) -> Iterator[Any]:
+        terminal = self.terminal()
+        terminal.settings().set("terminus_view.tag", f"{TAG}{AGENTS[0].key}.{self.window.id()}.{RUN}.1")
+        self.addCleanup(terminal.close)
+        yield from self.track()
+        other = self.terminal()
+        other.close()
+        yield lambda: not other.is_valid()
+        self.assertTrue(self.endpoint.changes.tracked)
+        terminal.close()
+        yield lambda: not self.endpoint.changes.tracked
+
+    def test_the_only_program_that_is_at_work_is_named(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        changes = self.endpoint.changes
+        changes._alone = "a session"
+        for session, name, expected in (("another", "one.py", ""), ("a session", "two.py", " Claude Code was at work")):
+            self.write(name, "new\n")
+            changes.sign(session, "Claude Code")
+            yield lambda name=name: name in self.names()
+            items, _ = self.panel("show_unreviewed_changes")[0]
+            self.assertEqual(next(item.annotation for item in items if item.trigger == name)[11:], expected)
+
+    def test_nobody_is_named_once_another_program_may_be_at_work(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        changes, clients = self.endpoint.changes, ["a session"]
+        patcher = mock.patch.object(changes, "_clients", lambda: clients)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+        def connect() -> None:
+            clients.append("another")
+            changes.clients_changed()
+
+        for name, come in (("one.py", connect), ("two.py", changes.started)):
+            del clients[1:]
+            changes.clients_changed()
+            changes.sign("a session", "Claude Code")
+            come()
+            self.write(name, "new\n")
+            changes.sign("a session", "Claude Code")
+            yield lambda name=name: name in self.names()
+        items, _ = self.panel("show_unreviewed_changes")[0]
+        self.assertEqual([item.trigger for item in items if "at work" in item.annotation], [])
+
+    def test_the_list_previews_and_gives_the_tab_back(self) -> Iterator[Any]:
+        self.write("gone.py", LINES)
+        mine = yield from self.open_file("mine.py")
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        arguments = self.panel("show_unreviewed_changes")
+        arguments[1]["on_highlight"](0)
+        yield lambda: self.window.active_view().file_name() == self.path("new.py")
+        self.assertEqual([view.file_name() for view in self.window.views()], [mine.file_name()])
+        arguments[0][1](-1)
+        yield lambda: self.window.active_view() == mine
+        yield lambda: self.window.views(include_transient=True) == [mine]
+        self.panel("show_unreviewed_changes")[0][1](0)
+        yield lambda: self.open_review("new.py") is not None
+
+    def test_a_preview_that_the_user_has_made_a_tab_of_stays(self) -> Iterator[Any]:
+        yield from self.open_file("mine.py")
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        arguments = self.panel("show_unreviewed_changes")
+        arguments[1]["on_highlight"](0)
+        yield lambda: self.window.active_view().file_name() == self.path("new.py")
+        view = self.window.active_view()
+        yield lambda: not view.is_loading()
+        self.type(view, 0, "mine\n")
+        view.run_command("save")
+        yield lambda: view in self.window.views() and not view.is_dirty()
+        arguments[0][1](-1)
+        yield lambda: self.window.active_view() != view
+        self.assertIn(view, self.window.views())
+
+    def test_a_preview_of_the_user_s_own_stays_one(self) -> Iterator[Any]:
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        view = self.window.open_file(self.path("new.py"), sublime.TRANSIENT)
+        yield lambda: not view.is_loading()
+        arguments = self.panel("show_unreviewed_changes")
+        arguments[1]["on_highlight"](0)
+        arguments[0][1](-1)
+        self.assertEqual((self.window.active_view(), view.sheet().is_transient()), (view, True))
+
+    def test_the_list_of_pending_diffs_leads_to_it(self) -> Iterator[Any]:
+        self.assertFalse(self.can("GeminiCompanionShowPendingDiffsCommand"))
+        self.write("file.py", LINES)
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        self.assertTrue(self.can("GeminiCompanionShowPendingDiffsCommand"))
+        self.assertEqual(self.panel("show_pending_diffs")[1]["placeholder"], "Unreviewed changes")
+        yield from self.open_diff()
+        items, picked = self.panel("show_pending_diffs")[0]
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            picked(len(items) - 1)
+        self.assertEqual([item.trigger for item in panel.call_args[0][0]], ["new.py"])
+
+    def test_a_list_that_has_become_empty_behind_the_other_one_is_not_opened(self) -> Iterator[Any]:
+        self.write("file.py", LINES)
+        yield from self.track()
+        self.write("new.py", "new\n")
+        yield from self.listed("new.py")
+        yield from self.open_diff()
+        items, picked = self.panel("show_pending_diffs")[0]
+        self.command("keep_all_changes")
+        yield from self.listed()
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            picked(len(items) - 1)
+        self.assertEqual(panel.call_count, 0)
+        self.assertTrue(self.says("no file was changed outside the editor"))
+
+
+class TestTurns(ChangesTestCase):
+    """A program writes in two turns, in the second one to a file that it has written to before, too."""
+
+    def turns(self) -> Iterator[Any]:
+        for name in ("early.py", "both.py", "late.py"):
+            self.write(name, name + "\n" + LINES)
+        yield from self.track()
+        self.write("early.py", "early.py\n" + CHANGED)
+        self.write("both.py", "both.py\n" + LINES.replace("line 2\n", "LINE 2\n"))
+        self.endpoint.changes.turn_begins()
+        yield lambda: self.changes.lists.last_turn == () and sorted(self.names()) == ["both.py", "early.py"]
+        self.write("both.py", "both.py\n" + CHANGED)
+        self.write("late.py", "late.py\n" + CHANGED)
+        yield from self.listed("both.py", "early.py", "late.py")
+
+    def last_turn(self) -> None:
+        items, picked = self.panel("show_unreviewed_changes")[0]
+        self.assertEqual((items[-1].trigger, items[-1].annotation), ("Changes of the last turn only", "2 files"))
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            picked(len(items) - 1)
+        found = {item.trigger: item.annotation for item in panel.call_args[0][0]}
+        counts = {"both.py": "+1 \u22121", "late.py": "+2 \u22122", "All unreviewed changes": "3 files"}
+        self.assertEqual(found, counts)
+
+    def test_the_last_turn_is_undone_alone(self) -> Iterator[Any]:
+        yield from self.turns()
+        self.last_turn()
+        entries, picked = self.panel("undo_all_changes")[0]
+        self.assertEqual(entries[0].trigger, "Undo the changes of the last turn of 2 files")
+        picked(0)
+        yield from self.listed("both.py", "early.py")
+        self.assertEqual(self.read("both.py"), b"both.py\n" + LINES.replace("line 2\n", "LINE 2\n").encode())
+        self.assertEqual(self.read("late.py"), b"late.py\n" + LINES.encode())
+        self.assertEqual(self.changes.scope, Scope.SINCE_KEPT)
+
+    def test_a_review_of_the_last_turn_shows_it_alone_and_keeps_it(self) -> Iterator[Any]:
+        yield from self.turns()
+        self.last_turn()
+        review = yield from self.show("both.py")
+        self.assertEqual(self.marked(self.proposal(review), "lines"), ["LINE 9\n"])
+        self.command("accept_diff")
+        yield lambda: self.names() == ["late.py"]
+        self.command("show_unreviewed_changes")
+        self.window.run_command("hide_overlay")
+        kept = next(change for change in self.changes.listed if change.path == "both.py")
+        self.assertEqual((kept.added, kept.removed), (1, 1))

@@ -1,0 +1,267 @@
+"""The clients of one window: who is told what, in which words, and what is done when one goes."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.agents.claude_dialect import CLAUDE
+from companion.agents.codex_cli import CODEX
+from companion.agents.copilot_dialect import COPILOT
+from companion.agents.dialect import Mention
+from companion.agents.ide_companion import IDE_COMPANION
+from companion.agents.shared_context import SharedContext
+from companion.endpoint import clients as module
+from companion.endpoint.client import SELF_TEST
+from companion.review.decision import Owner
+from tests.unit.endpoint.clients_world import CONTEXT, World, client
+
+CLAUDES = [client(number, "claude-code") for number in range(6)]
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+class TestComing:
+    def test_the_first_makes_the_window_listen_and_the_others_are_told_what_it_knows(self, world):
+        world.clients.came(client(1))
+        assert world.tracker.listening == [True]
+        assert world.changed == [1]
+        assert not world.tracker.waiting
+        world.clients.came(client(2))
+        assert world.tracker.listening == [True]
+        assert world.changed == [1]
+        world.tracker.be_current()
+        assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", "session-2")]
+        assert world.clients == {"session-1": client(1), "session-2": client(2)}
+        assert world.seen.count == 2
+
+    def test_nobody_comes_twice_or_after_the_end_and_our_own_test_is_nobody(self, world):
+        world.clients.came(client(1))
+        world.clients.came(client(1))
+        world.clients.came(client(2, SELF_TEST))
+        world.clients.stop()
+        world.clients.came(client(3))
+        assert list(world.clients) == ["session-1"]
+        assert world.seen.count == 1
+        assert not world.tracker.waiting
+
+    def test_a_program_that_is_not_wanted_is_told_nothing_and_not_shown(self, world):
+        world.switch(opencode=False)
+        world.come(CLAUDE, client(1, "opencode"))
+        assert not world.clients
+        assert not world.tracker.listening
+        assert not world.seen.count
+        world.come(CLAUDE, client(2, "claude-code"), client(3, "somebody-else"))
+        assert list(world.clients) == ["session-2", "session-3"]
+        assert world.clients.is_wanted(IDE_COMPANION, client(4, "opencode")), "of another dialect it is another program"
+
+    def test_what_is_switched_on_later_is_shown_and_told_then(self, world):
+        world.switch(opencode=False)
+        world.come(CLAUDE, client(1, "opencode"), client(2, "opencode"), client(3, "claude-code"))
+        world.clients.went(client(2, "opencode"))
+        world.clients.wanted_has_changed()
+        assert list(world.clients) == ["session-3"]
+        world.switch(opencode=True)
+        world.clients.wanted_has_changed()
+        assert list(world.clients) == ["session-3", "session-1"]
+        world.tracker.be_current()
+        assert world.servers.heard() == [("claude", "selection_changed", "session-1")]
+
+    def test_what_is_switched_off_later_is_taken_back(self, world):
+        world.come(CLAUDE, client(1, "opencode"), client(2, "claude-code"))
+        world.clients.publish_context(CONTEXT)
+        world.servers.heard()
+        world.switch(opencode=False)
+        ((_, message, session),) = world.servers.sent
+        assert session == "session-1"
+        assert message.params["filePath"] == ""
+        assert list(world.clients) == ["session-2"]
+        assert [world.clients.hides(f"session-{number}") for number in (1, 2, 3)] == [True, False, False]
+        assert world.reviews.withdrawn == ["session-1"]
+        assert world.seen.count == 3
+        assert world.tracker.listening == [True]
+        world.servers.heard()
+        world.clients.publish_context(CONTEXT)
+        assert world.servers.heard()[1:] == [("claude", "selection_changed", "session-2")]
+        world.switch(claude=False)
+        assert not world.clients
+        assert world.tracker.listening == [True, False]
+        assert world.changed == [1, 0]
+        world.clients.went(client(1, "opencode"))
+        world.switch(claude=True, opencode=True)
+        assert list(world.clients) == ["session-2"]
+
+    def test_nothing_is_taken_back_from_one_that_was_told_nothing(self, world):
+        world.come(CLAUDE, CLAUDES[1])
+        world.clients.publish_context(SharedContext({}))
+        world.clients._send_context("session-1", SharedContext({}))
+        world.clients._send_context("nobody", CONTEXT)
+        assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
+        world.clients.publish_context(CONTEXT)
+        world.clients.publish_context(SharedContext({}))
+        assert [session for _, _, session in world.servers.heard()] == [None, "session-1", None, "session-1"]
+
+    def test_the_dialects_are_those_of_the_wanted_programs(self, world):
+        assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, COPILOT, CODEX}
+        world.switch(copilot=False)
+        assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, CODEX}
+
+
+class TestOwnRows:
+    ROW = {"name": "OpenClaude", "command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}
+    OWN = client(1, "claude-code", "OpenClaude")
+
+    def test_a_program_is_the_one_of_its_row_by_its_token_whatever_it_calls_itself(self, world):
+        world.own_rows(self.ROW)
+        world.switch(claude=False)
+        world.come(CLAUDE, self.OWN, CLAUDES[2])
+        assert world.clients.names() == ["OpenClaude"]
+        assert world.clients.mention(Mention("/a.py"), "openclaude") == "OpenClaude"
+        assert world.clients.mention(Mention("/a.py"), "claude") is None
+
+    def test_without_its_row_it_is_told_nothing_any_more(self, world):
+        world.own_rows(self.ROW)
+        world.come(CLAUDE, self.OWN)
+        world.own_rows()
+        assert not world.clients
+        assert world.reviews.withdrawn == ["session-1"]
+        world.own_rows(self.ROW)
+        assert world.clients.names() == ["OpenClaude"]
+
+
+class TestGoing:
+    def test_the_last_makes_the_window_fall_silent(self, world):
+        both = client(1), client(2)
+        world.come(IDE_COMPANION, *both)
+        world.clients.went(both[0])
+        assert world.tracker.listening == [True]
+        assert world.changed == [1]
+        world.clients.went(both[1])
+        world.clients.went(both[1])
+        assert world.tracker.listening == [True, False]
+        assert world.changed == [1, 0]
+        assert world.reviews.gone == ["session-1", "session-2"]
+        assert not world.clients
+        assert world.seen.count == 4
+
+    def test_after_the_end_nothing_is_done(self, world):
+        world.clients.came(client(1))
+        world.clients.stop()
+        world.clients.went(client(1))
+        assert not world.reviews.gone
+
+    @pytest.mark.parametrize("lives", [True, False])
+    def test_a_program_that_lives_on_asks_in_its_terminal(self, world, monkeypatch, lives):
+        asked = []
+        monkeypatch.setattr(module, "is_alive", lambda pid: asked.append(pid) or lives)
+        world.come(CLAUDE, client(1))
+        world.clients.process_known(client(1), 4321)
+        world.clients.went(client(1))
+        ((milliseconds, look),) = world.runtime.later
+        assert milliseconds == 2000
+        assert not asked
+        look()
+        assert asked == [4321]
+        assert world.reviews.withdrawn == (["session-1"] if lives else [])
+
+    def test_of_one_whose_process_is_not_known_nothing_is_asked(self, world):
+        world.come(CLAUDE, client(1))
+        world.clients.process_known(client(2), 4321)
+        world.clients.went(client(1))
+        assert not world.runtime.later
+
+
+class TestSeveralOfOneProgram:
+    def names(self, world, *numbers):
+        return [world.name(CLAUDES[number]) for number in numbers]
+
+    def test_each_has_a_number_of_its_own_for_as_long_as_it_is_connected(self, world):
+        world.come(CLAUDE, *CLAUDES[1:4])
+        assert self.names(world, 1, 2, 3) == ["Claude Code", "Claude Code 2", "Claude Code 3"]
+        world.clients.went(CLAUDES[1])
+        assert self.names(world, 2, 3) == ["Claude Code 2", "Claude Code 3"]
+        world.come(CLAUDE, *CLAUDES[4:6])
+        assert self.names(world, 4, 5) == ["Claude Code", "Claude Code 4"]
+
+    def test_another_program_is_counted_by_itself_and_what_a_session_is_called_comes_behind(self, world):
+        copilots = client(1, "copilot-cli"), client(2, "copilot-cli")
+        world.come(COPILOT, *copilots)
+        world.come(CLAUDE, CLAUDES[3])
+        for session in copilots:
+            world.clients.rename(session.id, "Greeting")
+        assert [world.name(session) for session in copilots] == ["Copilot CLI: Greeting", "Copilot CLI 2: Greeting"]
+        assert self.names(world, 3) == ["Claude Code"]
+
+    def test_a_number_stays_while_the_client_is_hidden(self, world):
+        world.come(CLAUDE, *CLAUDES[1:3])
+        world.switch(claude=False)
+        world.clients.went(CLAUDES[1])
+        world.switch(claude=True)
+        world.come(CLAUDE, CLAUDES[3])
+        assert self.names(world, 2, 3) == ["Claude Code 2", "Claude Code"]
+
+    def test_one_that_was_hidden_from_the_first_is_counted_when_it_is_shown(self, world):
+        world.switch(claude=False)
+        world.come(CLAUDE, *CLAUDES[1:3])
+        world.switch(claude=True)
+        assert set(self.names(world, 1, 2)) == {"Claude Code", "Claude Code 2"}
+
+    def test_the_status_bar_counts_them_and_the_report_names_each(self, world):
+        world.come(CLAUDE, *CLAUDES[1:3])
+        assert world.clients.names() == ["Claude Code", "Claude Code"]
+        assert world.clients.names(numbered=True) == ["Claude Code", "Claude Code 2"]
+
+
+class TestWords:
+    def test_each_dialect_is_told_in_its_own(self, world):
+        world.clients.came(client(1))
+        world.come(CLAUDE, client(2, "claude-code"), client(3, "opencode"))
+        world.come(COPILOT, client(4, "copilot-cli"))
+        world.clients.publish_context(CONTEXT)
+        assert world.servers.heard() == [
+            (IDE_COMPANION.key, "ide/contextUpdate", None),
+            ("claude", "selection_changed", "session-2"),
+            ("claude", "selection_changed", "session-3"),
+            ("copilot", "selection_changed", "session-4"),
+        ]
+
+    def test_who_has_gone_is_told_nothing(self, world):
+        world.clients.came(client(1))
+        world.come(CLAUDE, CLAUDES[2])
+        world.clients.went(CLAUDES[2])
+        world.tracker.be_current()
+        world.clients.publish_context(CONTEXT)
+        assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
+
+    def test_a_program_that_misses_what_comes_first_is_told_again(self, world):
+        world.come(CLAUDE, CLAUDES[1])
+        for dialect in (CLAUDE, COPILOT, IDE_COMPANION):
+            world.clients.listed(CLAUDES[1], dialect)
+        (first, again), (second, _) = world.runtime.later
+        assert (first, second) == (500, 3000)
+        again()
+        world.tracker.be_current()
+        assert world.servers.heard() == [("claude", "selection_changed", "session-1")]
+        world.clients.went(CLAUDES[1])
+        again()
+        assert not world.tracker.waiting
+
+
+def test_a_client_is_called_as_its_program_is_or_as_it_calls_itself(world):
+    world.come(CLAUDE, CLAUDES[1], client(2, "somebody"), client(3, "streamable-http-client", "Qwen Code"))
+    assert [world.clients.owner_of(each) for each in world.clients.values()] == [
+        Owner("session-1", "Claude Code"),
+        Owner("session-2", "somebody"),
+        Owner("session-3", "Qwen Code"),
+    ]
+
+
+def test_a_program_that_needs_lines_is_told_those_of_the_whole_file(world):
+    for session, params in ((client(1, "opencode"), {"lineStart": 0, "lineEnd": 7}), (CLAUDES[2], {})):
+        world.come(CLAUDE, session)
+        world.clients.mention(Mention("/a.py", None, 7))
+        assert world.servers.sent[-1][1].params == {"filePath": "/a.py", **params}
+        world.clients.mention(Mention("/a.py", (2, 3), 7))
+        assert world.servers.sent[-1][1].params == {"filePath": "/a.py", "lineStart": 2, "lineEnd": 3}
