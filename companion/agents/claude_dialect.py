@@ -53,6 +53,7 @@ _TOOLS: Tuple[Tool, ...] = (
         ("filePath",),
         filePath=TEXT,
         makeFrontmost=_SWITCH,
+        preview=_SWITCH,
     ),
     tool("getOpenEditors", "Get Open Editors", "The tabs that show files."),
     tool("getCurrentSelection", "Get Current Selection", "The file in front and the text that is selected in it."),
@@ -117,7 +118,8 @@ class ClaudeDialect(SelectionDialect):
 
     async def _open_file(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         path = call.arguments["filePath"]
-        await window.open_file(path, focus=call.arguments.get("makeFrontmost") is not False)
+        in_front = call.arguments.get("makeFrontmost") is not False
+        await window.open_file(path, in_front=in_front, preview=call.arguments.get("preview") is True)
         return text_result(f"Opened file: {path}")
 
     async def _open_editors(self, call: ToolCall, window: AgentWindow) -> ToolResult:

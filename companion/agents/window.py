@@ -117,8 +117,9 @@ class AgentWindow(Protocol):
     async def save(self, path: str) -> bool:
         """Save an open file inside the workspace folders; False if it is not open."""
 
-    async def open_file(self, path: str, *, focus: bool) -> None:
-        """Show a file that exists inside the workspace folders."""
+    async def open_file(self, path: str, *, in_front: bool = True, preview: bool = False) -> None:
+        """Show a file that exists inside the workspace folders: before the other tabs, with the focus where the user's
+        settings give it to a program, or behind them. The next file takes the place of a `preview`."""
 
     def rename_client(self, session: str, name: str) -> None:
         """Show the client under this name from now on. The name may hold anything."""

@@ -8,21 +8,20 @@ from __future__ import annotations
 import importlib
 import os
 import re
-import shutil
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..libraries import NEEDED, misplaced_libraries, missing_libraries, missing_sentence
 from ..system.platform import WINDOWS, Platform
+from ..system.programs import find_program, is_path
 from ..terminals.command_lines import (
     in_login_shell,
     in_windows_shell,
-    login_shell,
-    quoted,
     shell_line,
+    shell_of,
     words_with_folders,
 )
-from ..terminals.processes import expanded, find_program, output_of
+from ..terminals.processes import expanded, find_in_shell, output_of, search_path
 from .checks import Check, failed, noted, passed, too_slow
 
 ALSO = ("multidict", "yarl", "attr")  # what those require
@@ -92,10 +91,11 @@ VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
 
 
 class Answer(NamedTuple):
-    """Where the program is, and what it printed when asked for its version. `note` says how it was found, if oddly."""
+    """Where the program is, and what it printed when asked for its version. `note` says how it was found, if oddly, or
+    why none is started."""
 
     place: str
-    printed: str
+    printed: str = ""
     note: str = ""
 
 
@@ -103,14 +103,16 @@ def check_agent(
     agent: Agent,
     words: Sequence[str],
     platform: Platform,
+    folders: Sequence[str] = (),
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Check:
-    """Look for the agent that `words` start. Never raises; ends soon once `cancelled()` is true."""
+    """Look for the agent that `words` start, and that lies in none of `folders`, those of the workspace. Never raises;
+    ends soon once `cancelled()` is true."""
     import subprocess
 
     name = f"{agent.title} is installed"
     try:
-        answer = _ask(expanded(words, platform), platform, cancelled)
+        answer = _ask(expanded(words, platform), platform, folders, cancelled)
     except subprocess.TimeoutExpired:
         return too_slow(name, SECONDS)
     except OSError as error:
@@ -122,7 +124,7 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     """What the answer means. Pure."""
     name = f"{agent.title} is installed"
     if not answer.place:
-        where = f"“{words[0]}” is not on the PATH of the login shell, nor on the editor's"
+        where = answer.note or f"“{words[0]}” is not on the PATH of the login shell, nor on the editor's"
         return noted(f"{agent.title} is not installed", f"{where}. {agent.how_to_update()}")  # nobody needs all of them
     match = VERSION.search(answer.printed)
     if match is None:
@@ -135,30 +137,24 @@ def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
     return passed(name, detail + answer.note)
 
 
-def _ask(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
+def _ask(words: Sequence[str], platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]) -> Answer:
+    found = find_program(words[0], platform, folders)
     if platform.name == WINDOWS:
-        place = shutil.which(words[0]) or ""
-        command = in_windows_shell([place, *words[1:], "--version"], "/d", "/c")
-        return Answer(place, output_of(command, SECONDS, cancelled)[1] if place else "")
-    question = f"echo {MARK}; command -v {quoted(words[0])}; echo {MARK}; {shell_line(words)} --version; echo {MARK}"
-    command = in_login_shell(login_shell(platform.environment), question)
-    answer = read_answer(output_of(command, SECONDS, cancelled)[1])
-    return answer if answer.place else _ask_editor(words, platform, cancelled)
+        command = in_windows_shell(shell_of(platform), [found.place, *words[1:], "--version"], "/d", "/c")
+        return Answer(found.place, output_of(command, SECONDS, cancelled)[1] if found.place else "", found.why)
+    in_shell = found if is_path(words[0], platform) else find_in_shell(words[0], platform, folders, cancelled)
+    if in_shell.place:
+        line = shell_line([in_shell.place if os.path.isabs(in_shell.place) else words[0], *words[1:], "--version"])
+        command = in_login_shell(shell_of(platform), f"echo {MARK}; {line}; echo {MARK}")
+        return Answer(in_shell.place, read_answer(output_of(command, SECONDS, cancelled)[1]))
+    if found.place:  # the launcher starts it with the editor's own PATH, too
+        command = [*words_with_folders(words, search_path(found.place, platform, folders)), "--version"]
+        printed = output_of(command, SECONDS, cancelled)[1]
+        return Answer(found.place, printed, ", found only on the editor's PATH")
+    return Answer("", note=in_shell.why or found.why)
 
 
-def _ask_editor(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Answer:
-    """Ask a program that only the editor's own PATH has. The launcher starts it with that PATH, too."""
-    folders = find_program(words[0], platform)
-    if folders is None:
-        return Answer("", "")
-    _, printed = output_of([*words_with_folders(words, folders), "--version"], SECONDS, cancelled)
-    return Answer(shutil.which(words[0]) or words[0], printed, ", found only on the editor's PATH")
-
-
-def read_answer(printed: str) -> Answer:
-    """Parse what the shell printed. Pure."""
+def read_answer(printed: str) -> str:
+    """What a program printed between the marks, which what start-up files print is not. Pure."""
     parts: List[str] = re.split(rf"(?m)^.*{MARK}\s*$", printed)
-    if len(parts) < 3:
-        return Answer("", "")
-    places = [line.strip() for line in parts[1].splitlines() if line.strip()]
-    return Answer(places[-1] if places else "", parts[2])
+    return parts[1] if len(parts) > 1 else ""

@@ -14,7 +14,7 @@ import os
 import stat
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple, TypeVar
 
 import sublime
 
@@ -45,6 +45,7 @@ Result = TypeVar("Result")
 PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
 SAVE_SECONDS = 5.0
+MOST_OPENED = 20  # files that are open because programs have opened them
 _SAVE_POLL_SECONDS = 0.05
 ANSWERED_ELSEWHERE = "The diff was closed, as the question was answered elsewhere."
 HIDDEN = "The user does not share this window with your program."
@@ -52,6 +53,10 @@ WITHHELD = "The user does not share this file."
 OUTSIDE = "The file is outside the workspace folders of the editor's window."
 NOT_WRITTEN = OUTSIDE[:-1] + (
     ", where no client writes anything by its word alone. The diff stays open: the user can accept it in the editor."
+)
+TOO_MANY = (
+    f"The file is not opened: {MOST_OPENED} files that programs have opened are open in this window. The user can "
+    "close those that are not needed any more."
 )
 CHANGED = (
     "The file is not saved: it has changed on the disk since the editor read it, and the tab has other edits. The user "
@@ -86,6 +91,7 @@ class EndpointWindow:
         self._clients = clients
         self._diagnostics = Diagnostics(window, runtime, self._shared_files)
         self._coming: List[Tuple[str, Ticket]] = []  # of reviews that are not shown yet, by session
+        self._opened: Set[int] = set()  # the sheets of files that programs have opened; main thread
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -285,7 +291,7 @@ class EndpointWindow:
     async def save(self, path: str) -> bool:
         """Save an open file inside the workspace folders. False if it is not open, or not saved in `SAVE_SECONDS`.
 
-        What the disk holds is overwritten only if it is what the tab was read from. A file that is not there is not made.
+        What the disk holds is overwritten only if it is what the tab was read from. What is not there is not made.
         """
         import asyncio
 
@@ -327,11 +333,14 @@ class EndpointWindow:
     def _view_of(self, names: Collection[str]) -> Optional[sublime.View]:
         return next((view for view in self._window.views() if view.file_name() in names), None)
 
-    async def open_file(self, path: str, *, focus: bool) -> None:
+    async def open_file(self, path: str, *, in_front: bool = True, preview: bool = False) -> None:
         """Show a file that exists inside the workspace folders, up to the size of which a review shows the text.
 
-        What is opened is what was judged: no link in the workspace is followed again.
+        What is opened is what was judged: no link in the workspace is followed again. The call is answered once it is
+        open, which may take as long as the user types into a list.
         """
+        import asyncio
+
         place, real_path, size = await self._runtime.in_worker(_place, path, self.folders())
         if place is None:
             raise CannotDo(OUTSIDE)
@@ -342,15 +351,29 @@ class EndpointWindow:
         most = (await self._runtime.call_main(self._reviews.file_request, path)).limits.length
         if size > most:
             raise CannotDo(f"The file has {size} bytes. At a program's word the editor opens files of up to {most}.")
-        await self._runtime.call_main(self._open_file, path, place, focus)
+        opened: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        done = partial(self._runtime.on_loop, _settle, opened)
+        open_file = partial(self._open_file, path, place, in_front, preview, done)
+        await self._runtime.call_main(self._reviews.when_free, open_file)
+        problem = await opened  # an empty text if nothing went wrong
+        if problem:
+            raise CannotDo(problem)
 
-    def _open_file(self, path: str, place: str, focus: bool) -> None:
+    def _open_file(self, path: str, place: str, in_front: bool, preview: bool, done: Callable[[str], None]) -> None:
         """Main thread."""
-        before = self._window.active_view()
-        is_open = any(same_key(name) == same_key(path) for name in self._open_files())
-        self._window.open_file(path if is_open else place)
-        if not focus and before is not None:
-            self._window.focus_view(before)
+        if any(same_key(name) == same_key(path) for name in self._open_files()):
+            place = path
+        sheets = {sheet.id() for sheet in self._window.sheets()}
+        self._opened &= sheets
+        is_open = self._window.find_open_file(place) is not None
+        if not is_open and len(self._opened) >= MOST_OPENED:
+            done(TOO_MANY)
+            return
+        if in_front or not is_open:
+            sheet = self._reviews.show_file(place, in_front, preview)
+            if sheet is not None and sheet.id() not in sheets:
+                self._opened.add(sheet.id())
+        done("")
 
     async def _require_inside(self, path: str) -> None:
         if not await self._runtime.in_worker(inside_workspace, path, self.folders()):

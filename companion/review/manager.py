@@ -74,6 +74,17 @@ class ReviewManager:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
         return self if self.open_reviews.review_of(view) is not None else self._find_elsewhere(view)
 
+    # -- files that clients have opened -------------------------------------------------------------------------------
+
+    def when_free(self, act: Callable[[], None]) -> None:
+        """Call `act`, which moves the focus, as soon as the user types into no list or panel."""
+        self.open_reviews.arrangement.focus.when_free(act)
+
+    def show_file(self, path: str, in_front: bool, preview: bool) -> Optional[sublime.Sheet]:
+        """Show a file as `Arrangement.open_file` does."""
+        self._runtime.assert_main_thread()
+        return self.open_reviews.arrangement.open_file(path, in_front, preview)
+
     # -- which there are ----------------------------------------------------------------------------------------------
 
     def pending(self) -> List[Review]:

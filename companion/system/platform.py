@@ -83,6 +83,12 @@ class Platform(NamedTuple):
         """The user's home according to Node's `os.homedir()`: the variable, or else the user database."""
         return self.variable("USERPROFILE" if self.name == WINDOWS else "HOME") or self.home
 
+    @property
+    def command_interpreter(self) -> str:
+        """The full path of cmd.exe on Windows."""
+        root = self.variable("SystemRoot") or self.variable("windir") or "C:\\Windows"
+        return root + "\\System32\\cmd.exe"
+
     def with_home(self, path: str) -> str:
         """The path with the user's home in place of a `~` that stands for it at its beginning."""
         if path == "~":

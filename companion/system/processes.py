@@ -107,7 +107,7 @@ def ps_began(pid: int) -> Optional[float]:
 
     try:
         answer = subprocess.run(
-            ["ps", "-o", "etime=", "-p", str(pid)], stdout=subprocess.PIPE, timeout=PS_SECONDS, check=True
+            ["/bin/ps", "-o", "etime=", "-p", str(pid)], stdout=subprocess.PIPE, timeout=PS_SECONDS, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return None

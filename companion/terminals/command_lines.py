@@ -15,7 +15,7 @@ import shlex
 import string
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..system.platform import MACOS, WINDOWS
+from ..system.platform import MACOS, WINDOWS, Platform
 
 # Shells that take "-l -i -c COMMAND" and understand the POSIX syntax used below.
 KNOWN_SHELLS = frozenset(["sh", "bash", "zsh", "fish", "dash", "ksh", "mksh", "ash"])
@@ -39,14 +39,16 @@ MACOS_TERMINAL = (
 )
 # What ends a string in single quotes in PowerShell, unless it is doubled.
 _POWERSHELL_QUOTE = re.compile("['\u2018\u2019\u201a\u201b]")
+ENV = "/usr/bin/env"  # in full: the PATH may have the current folder, which is a repository
 MOST_TYPED = 1000
 """Bytes that may be typed into a terminal on macOS: while its shell starts, a line is cut at 1024."""
 
 
-# If the shell's own PATH lacks the program, or Node.js, which runs it, the given folders come first.
+# If the shell's own PATH lacks the program, or Node.js, which runs it, the given folders come first. What lies in the
+# current folder, in which a repository may be, counts as lacking; a relative path leads there.
 _SEARCH = (
     'for program in "$1" node; do '
-    'command -v "$program" >/dev/null 2>&1 || { PATH="$0:$PATH"; export PATH; break; }; '
+    'case "$(command -v "$program")" in "$PWD"/*|[!/]*|"") PATH="$0:$PATH"; export PATH; break;; esac; '
     'done; exec "$@"'
 )
 
@@ -75,18 +77,20 @@ def in_login_shell(shell: str, line: str) -> List[str]:
     return [shell, "-l", "-i", "-c", line]
 
 
-def in_windows_shell(words: Sequence[str], *options: str) -> List[str]:
-    """The words that let cmd.exe run `words`: on Windows npm's programs are batch files.
+def in_windows_shell(shell: str, words: Sequence[str], *options: str) -> List[str]:
+    """The words that let `shell`, which is cmd.exe, run `words`: on Windows npm's programs are batch files.
 
     With "call" the line that it gets never begins with a quote: it would take that one away, and the last one of the
     line ("cmd /?").
     """
-    return ["cmd.exe", *options, "call", *words]
+    return [shell, *options, "call", *words]
 
 
-def login_shell(environment: Mapping[str, str]) -> str:
-    """The user's shell if it understands our command lines, otherwise `/bin/sh`."""
-    shell = environment.get("SHELL", "")
+def shell_of(platform: Platform) -> str:
+    """The full path of the user's shell if it understands our command lines, else `/bin/sh`; cmd.exe on Windows."""
+    if platform.name == WINDOWS:
+        return platform.command_interpreter
+    shell = platform.environment.get("SHELL", "")
     return shell if posixpath.isabs(shell) and posixpath.basename(shell) in KNOWN_SHELLS else "/bin/sh"
 
 
@@ -99,7 +103,7 @@ def posix_line(launch: Launch) -> str:
     """One line for a POSIX shell: change to the folder and run the client with its variables."""
     assignments = [f"{name}={value}" for name, value in launch.variables.items()]
     # `env`, because not every shell takes assignments before a command.
-    words = ["env"] + assignments + list(launch.words)
+    words = [ENV] + assignments + list(launch.words)
     return f"cd {quoted(launch.folder)} && {shell_line(words)}"
 
 
@@ -109,10 +113,10 @@ def terminus_arguments(
     """The arguments of Terminus' command `terminus_open`; `without` these variables, which Terminus would hand on."""
     if platform == WINDOWS:
         removing = [word for name in without for word in ("set", name + "=&")]
-        words = ["cmd.exe", "/c", *removing, *in_windows_shell(launch.words)[1:]]
+        words = in_windows_shell(shell, launch.words, "/c", *removing)
     else:
         removing = [word for name in without for word in ("-u", name)]
-        words = in_login_shell(shell, shell_line([*(["env", *removing] if removing else []), *launch.words]))
+        words = in_login_shell(shell, shell_line([*([ENV, *removing] if removing else []), *launch.words]))
     return {
         "cmd": [_literal(word) for word in words],
         "cwd": _literal(launch.folder),
@@ -137,7 +141,7 @@ def system_terminal(
     cmd.exe on Windows), `$folder`, `$title`, `$shell` and `$applescript` (the line as a string in AppleScript).
     """
     if platform == WINDOWS and not configured:
-        return in_windows_shell(launch.words, "/k")
+        return in_windows_shell(shell, launch.words, "/k")
     words: Sequence[str] = configured or MACOS_TERMINAL
     if not configured and platform != MACOS:
         words = next((each for each in LINUX_TERMINALS if is_installed(each[0])), ())

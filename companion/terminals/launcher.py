@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import shutil
 import sys
 import time
 from functools import partial
@@ -25,18 +24,19 @@ from ..editor.quick_panel import Entry, choose
 from ..editor.selections import some_selections
 from ..editor.status_bar import say
 from ..editor.view_roles import TERMINAL_ARGUMENTS, is_terminal
-from ..system.platform import Platform
+from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
+from ..system.programs import find_program
 from .command_lines import (
     Launch,
     environment_lines,
-    login_shell,
+    shell_of,
     system_terminal,
     terminus_arguments,
 )
 from .environment import client_variables, for_programs
 from .mention import mention, selected_lines
-from .processes import find_client, start_terminal
+from .processes import Client, find_client, start_terminal
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -50,6 +50,8 @@ INSTALL_PANEL = "gemini_companion_install"
 # A terminal is ours only while the editor runs that started it: Terminus brings others back with their tags.
 TAG = "gemini_companion."
 RUN = f"{EDITOR_PID}-{os.getpid()}"
+NOT_HERE = {"NoDefaultCurrentDirectoryInExePath": "1"}
+"""On Windows: nothing is looked for in the current folder, which is a repository. npm's programs start `node`."""
 Tell = Callable[[Mention, str], Optional[str]]
 """Sends a mention to a client, of the program with this key if there is one; its name, or None if none listens."""
 CONTROL_CHARACTERS = "a folder's name holds control characters, which the terminal would obey: rename it first"
@@ -126,23 +128,21 @@ class Launcher:
         say(window, f"looking for {program.title}")
         command = program.command(settings)
 
-        def found(words: Optional[Tuple[str, ...]]) -> None:
+        def found(client: Client) -> None:
             if not window.is_valid():
                 return
-            if words is None:
-                self._explain(window, program, command[0])
+            if not client.words:
+                self._explain(window, program, command[0], client.why)
                 return
-            launch = Launch(
-                program.title,
-                words,
-                folder or os.path.expanduser("~"),
-                {**client_variables(connection), **program.run_variables(connection)},
-            )
+            variables = {**client_variables(connection), **program.run_variables(connection)}
+            if self._platform.name == WINDOWS:
+                variables.update(NOT_HERE)
+            launch = Launch(program.title, client.words, folder or os.path.expanduser("~"), variables)
             configured = settings.terminal_commands.get(self._platform.name)
-            in_system = partial(self._open_system_terminal, window, launch, configured)
+            in_system = partial(self._open_system_terminal, window, launch, configured, connection.folders)
             if terminus_is_there():
                 tag = f"{TAG}{program.key}.{window.id()}.{RUN}.{next(_numbers)}"
-                shell = login_shell(self._platform.environment)
+                shell = shell_of(self._platform)
                 without = sorted(set(self._platform.environment) - set(inherited(self._platform)))
                 arguments = terminus_arguments(launch, self._platform.name, shell, tag, without)
                 window.run_command("terminus_open", arguments)
@@ -150,7 +150,7 @@ class Launcher:
             else:
                 in_system()
 
-        self._runtime.use_disk(find_client, command, self._platform, then=found)
+        self._runtime.use_disk(find_client, command, self._platform, connection.folders, then=found)
 
     def _await_terminus(self, window: sublime.Window, tag: str, otherwise: Callable[[], None], left: int) -> None:
         """Wait for the terminal that Terminus was asked for. `left`: milliseconds."""
@@ -164,7 +164,7 @@ class Launcher:
             otherwise()
 
     def _open_system_terminal(
-        self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]]
+        self, window: sublime.Window, launch: Launch, configured: Optional[Sequence[str]], folders: Sequence[str]
     ) -> None:
         if any(map(has_control_characters, [launch.folder, *launch.variables.values()])):
             say(window, CONTROL_CHARACTERS)  # on macOS the command line is typed
@@ -174,11 +174,11 @@ class Launcher:
             if words is None:
                 say(window, 'no terminal found; install the package Terminus, or set "terminal_commands"')
             else:
-                self._start_terminal(window, launch, words)
+                self._start_terminal(window, launch, words, folders)
 
-        self._runtime.use_disk(_terminal_words, launch, self._platform, configured, then=found)
+        self._runtime.use_disk(_terminal_words, launch, self._platform, configured, folders, then=found)
 
-    def _start_terminal(self, window: sublime.Window, launch: Launch, words: List[str]) -> None:
+    def _start_terminal(self, window: sublime.Window, launch: Launch, words: List[str], folders: Sequence[str]) -> None:
         def failed(error: Exception) -> None:
             logger.error("could not start %s", words[0], exc_info=error)
             say(window, f"{os.path.basename(words[0])} could not be started: {error}")
@@ -188,24 +188,34 @@ class Launcher:
 
         platform = self._platform._replace(environment=inherited(self._platform))
         self._runtime.use_disk(
-            start_terminal, words, launch.folder, launch.variables, platform, then=started, failed=failed
+            start_terminal, words, launch.folder, launch.variables, platform, folders, then=started, failed=failed
         )
 
-    def _explain(self, window: sublime.Window, program: Program, word: str) -> None:
+    def _explain(self, window: sublime.Window, program: Program, word: str, why: str) -> None:
         own = shown(word) if program.words or word != program.program else ""  # else whoever reads of it knows it
         panel = window.create_output_panel(INSTALL_PANEL)
-        panel.run_command("append", {"characters": program.how_to_install(own)})
+        why = shown(why)
+        more = f"\n{why}.\n" if why else ""
+        panel.run_command("append", {"characters": program.how_to_install(own) + more})
         window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
         missing = f"was not found: there is no “{own}”" if own else "is not installed"
+        missing = f"was not found: {why}" if why else missing
         say(window, f"{program.title} {missing}")
 
 
 def _terminal_words(
-    launch: Launch, platform: Platform, configured: Optional[Sequence[str]], cancelled: Callable[[], bool]
+    launch: Launch,
+    platform: Platform,
+    configured: Optional[Sequence[str]],
+    folders: Sequence[str],
+    cancelled: Callable[[], bool],
 ) -> Optional[List[str]]:
     """The words that open the system's terminal. Disk thread: they are those of the first one that is installed."""
-    shell = login_shell(platform.environment)
-    return system_terminal(launch, platform.name, shell, configured, lambda name: shutil.which(name) is not None)
+
+    def is_installed(name: str) -> bool:
+        return bool(find_program(name, platform, folders).place)
+
+    return system_terminal(launch, platform.name, shell_of(platform), configured, is_installed)
 
 
 # -- Terminus ---------------------------------------------------------------------------------------------------------

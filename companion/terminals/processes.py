@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import signal
 import sys
 import tempfile
 import time
-from typing import Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..system.platform import MACOS, WINDOWS, Platform
-from .command_lines import in_login_shell, login_shell, quoted, shell_line, words_with_folders
+from ..system.programs import Found, find_program, in_workspace, is_full, is_path, lies_in
+from .command_lines import in_login_shell, quoted, shell_line, shell_of, words_with_folders
 
 logger = logging.getLogger("gemini_companion.terminals")
 
@@ -29,6 +29,13 @@ FAILURE_SECONDS = 1.0
 SCRIPT_SECONDS = 60.0
 NOT_ALLOWED = "-1743"  # Apple's errAEEventNotPermitted
 ALLOW = "allow Sublime Text to control Terminal in System Settings, Privacy & Security, Automation"
+
+
+class Client(NamedTuple):
+    """The words that start a client. Without any there is no such program; `why` may say more, in a sentence."""
+
+    words: Tuple[str, ...] = ()
+    why: str = ""
 
 
 class TerminalError(Exception):
@@ -47,48 +54,46 @@ def expanded(words: Sequence[str], platform: Platform) -> Tuple[str, ...]:
     return (program, *words[1:])
 
 
-def find_client(words: Sequence[str], platform: Platform, cancelled: Callable[[], bool]) -> Optional[Tuple[str, ...]]:
-    """The words that start a client where it was found, or None if there is no such program. Disk thread."""
-    words = expanded(words, platform)
-    folders = find_program(words[0], platform)
-    if folders is not None:
-        return words_with_folders(words, folders)
-    place = _place_in_shell(words[0], platform, cancelled) if platform.name != WINDOWS else ""
-    if place and not os.path.isabs(place):
-        # A function or an alias, as some version managers and installers make them: the shell alone can run it.
-        return tuple(in_login_shell(login_shell(platform.environment), shell_line(words)))
-    return words if place else None
-
-
-def find_program(program: str, platform: Platform) -> Optional[str]:
-    """The folders that a program of the editor's own PATH needs there, as a PATH: its own and that of Node.js.
-
-    Empty on Windows; None if there is no such program. Never raises. Disk thread.
-    """
-    found = shutil.which(program)
-    if found is None:
-        return None
-    if platform.name == WINDOWS:
-        return ""  # the program inherits the editor's own PATH
-    folders = [os.path.dirname(os.path.abspath(found))]
-    node = shutil.which("node")  # runs the program if it is a script
-    if node is not None and os.path.dirname(os.path.abspath(node)) not in folders:
-        folders.append(os.path.dirname(os.path.abspath(node)))
-    return os.pathsep.join(folders)
-
-
-def _place_in_shell(program: str, platform: Platform, cancelled: Callable[[], bool]) -> str:
-    """Where the login shell finds a program; what it is, if it is no file; "" if the shell does not know it."""
+def find_client(
+    words: Sequence[str], platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]
+) -> Client:
+    """Look for the program of a client, which lies in none of `folders`, those of the workspace. Disk thread."""
     import subprocess  # here and below, not at the top: this module is loaded with the package
 
-    words = in_login_shell(login_shell(platform.environment), f"command -v {quoted(program)}")
-    try:
-        code, said = output_of(words, SHELL_SECONDS, cancelled)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        logger.warning("could not ask the login shell for %s: %s", program, error)
-        return ""
-    lines = [line for line in said.split("\n") if line.strip()]
-    return lines[-1] if lines and not code else ""  # start-up files may have said something before
+    words = expanded(words, platform)
+    program, rest = words[0], words[1:]
+    found = find_program(program, platform, folders)
+    if found.place and platform.name != WINDOWS:
+        return Client(words_with_folders(words, search_path(found.place, platform, folders)))
+    if not found.place and platform.name != WINDOWS and not is_path(program, platform):
+        try:
+            in_shell = find_in_shell(program, platform, folders, cancelled)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            logger.warning("could not ask the login shell for %s: %s", program, error)
+            in_shell = Found()
+        if in_shell.place and not os.path.isabs(in_shell.place):
+            # A function or an alias, as some version managers and installers make them: the shell alone can run it.
+            return Client(tuple(in_login_shell(shell_of(platform), shell_line(words))))
+        found = in_shell if in_shell.place or not found.why else found
+    return Client((found.place, *rest)) if found.place else Client(why=found.why)
+
+
+def search_path(place: str, platform: Platform, folders: Sequence[str]) -> str:
+    """The folders that a program of the editor's own PATH needs there, as a PATH: its own and that of Node.js."""
+    node = find_program("node", platform, folders).place  # runs the program if it is a script
+    needed = [os.path.dirname(os.path.abspath(each)) for each in (place, node) if each]
+    return os.pathsep.join(dict.fromkeys(needed))
+
+
+def find_in_shell(program: str, platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]) -> Found:
+    """Where the login shell finds a program; what it is, if it is no file. Raises as `output_of`. Disk thread."""
+    words = in_login_shell(shell_of(platform), f"command -v {quoted(program)}")
+    code, said = output_of(words, SHELL_SECONDS, cancelled)
+    lines = [line.strip() for line in said.split("\n") if line.strip()]
+    place = lines[-1] if lines and not code else ""  # start-up files may have said something before
+    if os.path.isabs(place) and lies_in(place, folders, platform):
+        return Found("", in_workspace(place))
+    return Found(place)
 
 
 def output_of(words: Sequence[str], seconds: float, cancelled: Callable[[], bool]) -> Tuple[int, str]:
@@ -105,6 +110,8 @@ def output_of(words: Sequence[str], seconds: float, cancelled: Callable[[], bool
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.DEVNULL,
+            # No repository, which programs would be looked for in by a PATH that has the current folder, or by Windows.
+            cwd=os.path.dirname(words[0]) if sys.platform == "win32" else "/",
             start_new_session=True,  # else an interactive shell takes the editor's terminal, if it has one
             creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,  # type: ignore[attr-defined]
         )
@@ -136,15 +143,22 @@ def start_terminal(
     folder: str,
     variables: Mapping[str, str],
     platform: Platform,
+    folders: Sequence[str],
     cancelled: Callable[[], bool],
 ) -> None:
     """Start a terminal that outlives this package; `words` may be a user's own, see `expanded`. Disk thread.
 
-    Raises `OSError` if `words[0]` cannot be started, `TerminalError` if it soon ends with an error.
+    Raises `OSError` if `words[0]` cannot be started, `TerminalError` if it is not found, or soon ends with an error.
+    `folders` are those of the workspace, of which nothing is started.
     """
     import subprocess
 
     words = list(expanded(words, platform))
+    if not is_full(words[0], platform):
+        found = find_program(words[0], platform, folders)
+        if not found.place:
+            raise TerminalError(found.why or "there is no such program")
+        words[0] = found.place
     environment = dict(platform.environment, **variables)
     if platform.name == WINDOWS:
         flags = getattr(subprocess, "CREATE_NEW_CONSOLE", 0)

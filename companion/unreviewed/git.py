@@ -16,7 +16,8 @@ import sys
 import time
 from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..system.platform import Platform
+from ..system.platform import WINDOWS, Platform
+from ..system.programs import find_program
 
 SECONDS = 20.0
 LOCK_SECONDS = 30.0
@@ -79,17 +80,7 @@ class Entries(NamedTuple):
 
 def find_git(platform: Platform, folders: Iterable[str]) -> Optional[str]:
     """The `git` program on the search path that lies in none of `folders`, or None."""
-    path = platform.path
-    forbidden = [os.path.join(os.path.realpath(folder), "") for folder in folders]
-    for place in platform.variable("PATH").split(platform.list_separator):
-        # A relative entry, or none at all, would mean the current folder.
-        candidate = os.path.join(place, "git.exe" if os.name == "nt" else "git")
-        if not path.isabs(place) or not os.access(candidate, os.X_OK) or os.path.isdir(candidate):
-            continue
-        both = (os.path.abspath(candidate), os.path.realpath(candidate))
-        if not any(each.startswith(folder) for each in both for folder in forbidden):
-            return candidate
-    return None
+    return find_program("git.exe" if platform.name == WINDOWS else "git", platform, folders).place or None
 
 
 class Repository:

@@ -192,6 +192,16 @@ class TestFilesOnItsWord:
             self.desktop.path("greeting.py")
         ]
 
+    def test_files_take_no_focus_from_a_terminal_and_there_are_only_so_many(self):
+        self.desktop.host.execute("window.new_file().settings().set('terminus_view', True)")
+        said = ""
+        for number in range(30):
+            self.desktop.write(f"{number}.py", b"")
+            said = str(self.said("openFile", filePath=self.desktop.path(f"{number}.py")))
+            assert self.desktop.host.evaluate("bool(window.active_view().settings().get('terminus_view'))")
+        assert "20 files that programs have opened are open" in said
+        assert self.desktop.host.evaluate("len(window.views())") == 22
+
     def test_what_is_selected_in_such_a_link_is_not_told(self):
         self.desktop.open("notes.txt", row=0, column=0, end_row=0, end_column=5)
         self.desktop.host.pump(0.5)  # in which it would hear of any other file

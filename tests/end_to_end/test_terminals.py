@@ -103,7 +103,7 @@ def machine(tmp_path):
 
         def start(self, *folders, packages=(), settings=None, on_path=True, profile=None, path=SYSTEM, **variables):
             environment = {**variables, "REPORT": str(self.report), "SHELL": "/bin/sh"}
-            environment["PATH"] = f"{self.programs}:{path}" if on_path else path
+            environment.setdefault("PATH", f"{self.programs}:{path}" if on_path else path)
             # A login shell sets its own PATH; as users do, this one adds the folder to it.
             self.home.mkdir(exist_ok=True)
             (self.home / ".profile").write_text(profile or f'PATH="{self.programs}:$PATH"\n')
@@ -273,3 +273,51 @@ def test_a_program_that_the_login_shell_knows_is_the_one_that_runs(machine, fold
         Desktop(host, folders[0]).wait_published()
         run(host, "Run Gemini CLI")
         assert machine.reported(host)[1]["PATH"].split(":")[0] == str(own)
+
+
+PLANTED = "#!/bin/sh\ntouch planted\n"
+
+
+def plant(folder, *names):
+    """Put programs into a repository that leave a file where they run."""
+    os.makedirs(folder, exist_ok=True)
+    for name in names:
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(PLANTED)
+        os.chmod(path, 0o700)
+    return os.path.join(folder, names[0])
+
+
+@pytest.mark.parametrize("path", [".:$PATH", ":$PATH", "bin:$PATH"])
+@pytest.mark.parametrize("with_terminus", [True, False])
+def test_nothing_that_lies_in_a_repository_runs_in_its_place(machine, folders, with_terminus, path):
+    """Although the PATH of the editor and of the login shell begin with the current folder."""
+    machine.install("gemini")
+    for folder in (folders[1], os.path.join(folders[1], "bin")):
+        plant(folder, "gemini", "env", "my-terminal")
+    start = {"packages": [machine.terminus] if with_terminus else [], "settings": machine.terminal()}
+    start["profile"] = f"PATH={path}\nexport PATH\n"
+    start["PATH"] = path.replace("$PATH", f"{machine.programs}:{SYSTEM}")
+    with machine.start(folders[1], **start) as host:
+        Desktop(host, folders[1]).wait_published()
+        run(host, "Run Gemini CLI")
+        assert machine.reported(host)[0] == folders[1]
+        assert not os.path.exists(os.path.join(folders[1], "planted"))
+
+
+@pytest.mark.parametrize("of_the_shell", [True, False])
+def test_a_program_that_only_a_repository_has_is_not_started_and_that_is_said(machine, folders, of_the_shell):
+    planted = plant(os.path.join(folders[0], "bin"), "gemini")
+    start = {"path": SYSTEM, "profile": f"PATH='{planted[:-7]}':$PATH\n"}
+    if not of_the_shell:
+        start = {"path": f"{planted[:-7]}:{SYSTEM}", "profile": "true\n"}
+    with machine.start(folders[0], on_path=False, settings=machine.terminal(), **start) as host:
+        desktop = Desktop(host, folders[0])
+        desktop.wait_published()
+        run(host, "Run Gemini CLI")
+        said = host.wait_until(
+            lambda: [text for text in desktop.window()["status_messages"] if "Gemini CLI was not found" in text]
+        )
+        assert f"{planted} lies in a folder of this window" in said[-1]
+        assert not os.path.exists(os.path.join(folders[0], "planted"))

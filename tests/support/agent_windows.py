@@ -35,6 +35,9 @@ class View:
     def file_name(self):
         return self.path
 
+    def sheet(self):
+        return SimpleNamespace(id=lambda: id(self))
+
     def syntax(self):
         return self._syntax
 
@@ -49,25 +52,35 @@ class View:
 
 
 class Window:
-    """Tabs, and what was opened and focused."""
+    """Tabs, and how files were opened."""
 
     def __init__(self):
         self.tabs = []
-        self.active = None
-        self.opened, self.focused = [], []
+        self.shown = []
+
+    @property
+    def opened(self):
+        return [path for path, *_ in self.shown]
 
     def views(self):
         return list(self.tabs)
 
-    def active_view(self):
-        return self.active
+    def sheets(self):
+        return [view.sheet() for view in self.tabs]
 
-    def open_file(self, path):
-        self.opened.append(path)
-        self.active = View(path)
+    def find_open_file(self, path):
+        return next((view for view in self.tabs if view.path == path), None)
 
-    def focus_view(self, view):
-        self.focused.append(view)
+    def is_valid(self):
+        return True
+
+    def show(self, path, in_front, preview):
+        self.shown.append((path, in_front, preview))
+        view = self.find_open_file(path)
+        if view is None:
+            view = View(path)
+            self.tabs.append(view)
+        return view.sheet()
 
 
 class Runtime:
@@ -105,6 +118,8 @@ class Reviews:
         self.fails = None
         self.paths = []  # those of the reviews that are found, if they are not the ones that are looked for
         self.problem = ""  # of writing; None: that is not over yet
+        self.waiting = None  # what waits for the user to leave a list; None: there is none
+        self.window = None
 
     def _note(self, *what):
         if self.fails is not None:
@@ -134,6 +149,15 @@ class Reviews:
 
     def reject_by_client(self, owner, path):
         self._note("reject", owner, path)
+
+    def show_file(self, path, in_front, preview):
+        return self.window.show(path, in_front, preview)
+
+    def when_free(self, act):
+        if self.waiting is None:
+            act()
+        else:
+            self.waiting.append(act)
 
     def take_back(self, ticket):
         self.taken_back.append(ticket)
@@ -186,6 +210,7 @@ class Bench:
         self.module, self.folder = module, folder
         self.window, self.runtime, self.reviews, self.tracker = Window(), Runtime(), Reviews(), Tracker()
         self.clients = Clients()
+        self.reviews.window = self.window
         self.origins = {}  # the states of files that tabs were read from
         origins = SimpleNamespace(of=self.origin)
         self.subject = module.EndpointWindow(

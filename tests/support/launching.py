@@ -11,7 +11,9 @@ from companion.agents.agent import Connection
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
+from companion.system.programs import Found
 from companion.terminals.command_lines import words_with_folders
+from companion.terminals.processes import Client
 from tests.support.stepping import SteppedRuntime
 
 TITLE = "Gemini Companion: "
@@ -144,6 +146,7 @@ class Bench:
         self.module = importlib.import_module("companion.terminals.launcher")
         self.window, self.runtime = Window(), SteppedRuntime()
         self.copied, self.started, self.plugins = [], [], []
+        self.why = ""  # why none is started
         self.folders = ""  # what is found for the program; None for none
         self.failure = None
         editor = SimpleNamespace(
@@ -158,15 +161,20 @@ class Bench:
         monkeypatch.setattr(self.module, "sublime_plugin", SimpleNamespace(window_command_classes=self.plugins))
         monkeypatch.setattr(self.module, "find_client", self.find)
         monkeypatch.setattr(self.module, "start_terminal", self.start)
-        monkeypatch.setattr(self.module.shutil, "which", lambda name: "/usr/bin/xterm" if name == "xterm" else None)
+        self.installed = ["xterm"]
+        monkeypatch.setattr(self.module, "find_program", self.find_terminal)
         self.platform = Platform(LINUX, {"SHELL": "/bin/zsh"}, "/home/me")
         self.sought = []
 
-    def find(self, words, platform, cancelled):
+    def find(self, words, platform, folders, cancelled):
         self.sought.append(words[0])
-        return words_with_folders(words, self.folders) if self.folders is not None else None
+        self.left_out = folders
+        return Client(words_with_folders(words, self.folders)) if self.folders is not None else Client(why=self.why)
 
-    def start(self, words, folder, variables, platform, cancelled):
+    def find_terminal(self, name, platform, folders):
+        return Found("/usr/bin/" + name if name in self.installed else "")
+
+    def start(self, words, folder, variables, platform, folders, cancelled):
         if self.failure is not None:
             raise self.failure
         self.started.append((words, folder, variables))

@@ -123,6 +123,30 @@ class Arrangement:
         columns = self.split.columns(group)
         return columns is None or columns >= settings.review_inline_below_columns
 
+    def open_file(self, path: str, in_front: bool, preview: bool) -> Optional[sublime.Sheet]:
+        """Show a file in the active group because a client asks for that; its sheet.
+
+        It gets the focus where a proposal would, and stays behind the other tabs if it is not to be `in_front`, or if
+        the user is in a review, unless the settings say otherwise. A `preview` has no tab of its own, and the next one
+        takes its place; without the focus it would go at once, so it is a tab then.
+        """
+        setting, holder, front = self._settings().review_focus, self.focus.place(), self._window.active_sheet()
+        view = front.view() if front is not None else None
+        if view is not None and view_roles.role_of(view) is not None and setting != ALWAYS:
+            in_front = False
+        takes_focus = in_front and self.focus.proposal_may_take_it(setting)
+        with self._arranging():
+            flags = sublime.TRANSIENT if preview and takes_focus else sublime.NewFileFlags.NONE
+            view = self._window.open_file(path, flags)
+            sheet = view.sheet() if view.is_valid() else self._window.active_sheet()  # an image is no view
+            if takes_focus:
+                self.focus.give(view if view.is_valid() else sheet, setting)
+                return sheet
+            if not in_front:
+                self.focus.give(front)
+            self.focus.give(holder)
+        return sheet
+
     # -- while they are open ------------------------------------------------------------------------------------------
 
     def show(self, pair: Sequence[sublime.View], proposal_view: sublime.View, focus: Optional[bool] = None) -> None:

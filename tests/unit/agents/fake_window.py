@@ -64,8 +64,8 @@ class FakeWindow:
         self.saved.append(path)
         return path == PATH
 
-    async def open_file(self, path, *, focus):
-        self.opened.append((path, focus))
+    async def open_file(self, path, *, in_front=True, preview=False):
+        self.opened.append((path, in_front, preview))
 
     def rename_client(self, session, name):
         self.names[session] = name

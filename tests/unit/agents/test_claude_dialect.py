@@ -82,7 +82,8 @@ def test_the_reading_tools(window):
 def test_files_are_opened_looked_at_and_saved(window):
     assert called(CLAUDE, window, "openFile", filePath=PATH) == ([f"Opened file: {PATH}"], False)
     called(CLAUDE, window, "openFile", filePath=PATH, makeFrontmost=False)
-    assert window.opened == [(PATH, True), (PATH, False)]
+    called(CLAUDE, window, "openFile", filePath=PATH, preview=True)
+    assert window.opened == [(PATH, True, False), (PATH, False, False), (PATH, True, True)]
     dirty = value(CLAUDE, window, "checkDocumentDirty", filePath=PATH)
     assert dirty == {"success": True, "filePath": PATH, "isDirty": True, "isUntitled": False}
     assert value(CLAUDE, window, "checkDocumentDirty", filePath="/other")["success"] is False

@@ -190,4 +190,4 @@ def test_a_file_is_brought_to_the_front_unless_it_is_told_not_to():
     window = FakeWindow()
     for sent in ({}, {"makeFrontmost": True}, {"makeFrontmost": None}, {"makeFrontmost": False}):
         called(CLAUDE, window, "openFile", filePath="/a.py", **sent)
-    assert [focus for _, focus in window.opened] == [True, True, True, False]
+    assert [in_front for _, in_front, _ in window.opened] == [True, True, True, False]

@@ -20,6 +20,8 @@ from companion.diagnosis.programs import check_agent
 from companion.endpoint.context_answers import Holding
 from companion.protocol.serving import Address
 from companion.system.platform import LINUX, WINDOWS, Platform
+from companion.system.programs import Found
+from companion.terminals import processes
 
 VERSION = "1.2.3"
 REFUSED_BY_SYSTEM = ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
@@ -173,7 +175,7 @@ def test_whether_codex_cli_can_ask_this_editor(asked, outcome, detail):
 class TestPrograms:
     def on_windows(self, monkeypatch, place, printed=""):
         asked = []
-        monkeypatch.setattr(programs.shutil, "which", lambda name: place)
+        monkeypatch.setattr(programs, "find_program", lambda *_: Found(place))
         monkeypatch.setattr(programs, "output_of", lambda command, *_: (asked.append(command), printed))
         check = check_agent(GEMINI_CLI, ["gemini", "--flag"], Platform(WINDOWS, {}, "C:\\Users\\me"))
         return check, asked
@@ -181,10 +183,12 @@ class TestPrograms:
     def test_on_windows_the_batch_file_is_asked(self, monkeypatch):
         check, asked = self.on_windows(monkeypatch, "C:\\npm\\gemini.cmd", "0.61.0\r\n")
         assert check == passed("Gemini CLI is installed", "0.61.0 at C:\\npm\\gemini.cmd")
-        assert asked == [["cmd.exe", "/d", "/c", "call", "C:\\npm\\gemini.cmd", "--flag", "--version"]]
+        assert asked == [
+            ["C:\\Windows\\System32\\cmd.exe", "/d", "/c", "call", "C:\\npm\\gemini.cmd", "--flag", "--version"]
+        ]
 
     def test_on_windows_too_it_need_not_be_there(self, monkeypatch):
-        check, asked = self.on_windows(monkeypatch, None)
+        check, asked = self.on_windows(monkeypatch, "")
         assert check.outcome is Outcome.NOTE
         assert check.name == "Gemini CLI is not installed"
         assert not asked
@@ -197,7 +201,7 @@ class TestPrograms:
         def fail(command, *_):
             raise error
 
-        monkeypatch.setattr(programs, "output_of", fail)
+        monkeypatch.setattr(processes, "output_of", fail)
         check = check_agent(GEMINI_CLI, ["gemini"], Platform(LINUX, {"SHELL": "/bin/sh"}, "/home/me"))
         assert check.outcome is Outcome.FAILED
         assert check.detail == f"the login shell could not be asked: {reason}"
@@ -206,9 +210,9 @@ class TestPrograms:
 
     def test_what_is_asked_of_the_shell_is_quoted(self, monkeypatch):
         asked = []
-        monkeypatch.setattr(programs, "output_of", lambda command, *_: (asked.append(command), ""))
+        for module in (processes, programs):
+            monkeypatch.setattr(module, "output_of", lambda command, *_: (asked.append(command), (0, "/a b/gemini"))[1])
         check_agent(GEMINI_CLI, ["my gemini", "$HOME"], Platform(LINUX, {"SHELL": "/bin/zsh"}, "/home/me"))
-        (command,) = asked
-        assert command[:4] == ["/bin/zsh", "-l", "-i", "-c"]
-        assert "command -v 'my gemini';" in command[4]
-        assert "'my gemini' '$HOME' --version;" in command[4]
+        assert [command[:4] for command in asked] == [["/bin/zsh", "-l", "-i", "-c"]] * 2
+        assert asked[0][4] == "command -v 'my gemini'"
+        assert "'/a b/gemini' '$HOME' --version;" in asked[1][4]

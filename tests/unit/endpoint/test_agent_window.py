@@ -301,16 +301,16 @@ class TestWhatIsDone:
         bench.tracker.withheld = [bench.path()]
         assert asyncio.run(bench.subject.save(bench.path("link.py"))) is False
         with pytest.raises(CannotDo, match="does not share this file"):
-            asyncio.run(bench.subject.open_file(bench.path("link.py"), focus=True))
+            asyncio.run(bench.subject.open_file(bench.path("link.py")))
         assert not bench.window.tabs[0].commands
         assert not bench.window.opened
 
     def test_no_link_in_the_workspace_is_followed_once_it_was_judged(self, bench):
         os.symlink(bench.path(), bench.path("link.py"))
-        asyncio.run(bench.subject.open_file(bench.path("link.py"), focus=True))
+        asyncio.run(bench.subject.open_file(bench.path("link.py")))
         assert bench.window.opened == [bench.path()]
         bench.window.tabs = [View(bench.path("link.py"))]
-        asyncio.run(bench.subject.open_file(bench.path("link.py"), focus=True))
+        asyncio.run(bench.subject.open_file(bench.path("link.py")))
         assert bench.window.opened[1:] == [bench.path("link.py")], "it is open already"
 
     def test_a_link_that_comes_once_its_place_was_judged_is_not_followed(self, bench, module, monkeypatch):
@@ -323,7 +323,7 @@ class TestWhatIsDone:
 
         monkeypatch.setattr(module, "place_inside", judge_then_link)
         with pytest.raises(CannotDo, match="no such file"):
-            asyncio.run(bench.subject.open_file(link, focus=True))
+            asyncio.run(bench.subject.open_file(link))
         assert bench.window.opened == []
 
     def test_a_link_that_is_exchanged_all_the_time_opens_nothing_outside(self, bench):
@@ -342,7 +342,7 @@ class TestWhatIsDone:
         try:
             for _ in range(200):
                 try:
-                    asyncio.run(bench.subject.open_file(link, focus=True))
+                    asyncio.run(bench.subject.open_file(link))
                 except CannotDo:
                     continue
         finally:
@@ -353,11 +353,11 @@ class TestWhatIsDone:
     def test_a_file_of_more_than_a_review_shows_is_not_opened(self, bench):
         with open(bench.path(), "w", encoding="utf-8") as file:
             file.write("x" * 1000)
-        asyncio.run(bench.subject.open_file(bench.path(), focus=True))
+        asyncio.run(bench.subject.open_file(bench.path()))
         with open(bench.path(), "a", encoding="utf-8") as file:
             file.write("x")
         with pytest.raises(CannotDo, match="has 1001 bytes.* up to 1000"):
-            asyncio.run(bench.subject.open_file(bench.path(), focus=True))
+            asyncio.run(bench.subject.open_file(bench.path()))
         assert bench.window.opened == [bench.path()]
 
     def test_outside_of_the_workspace_nothing_is_saved_or_opened(self, bench):
@@ -369,7 +369,7 @@ class TestWhatIsDone:
         with pytest.raises(CannotDo, match="outside the workspace folders"):
             asyncio.run(bench.subject.save(bench.path()))
         with pytest.raises(CannotDo, match="outside the workspace folders"):
-            asyncio.run(bench.subject.open_file(view.path, focus=True))
+            asyncio.run(bench.subject.open_file(view.path))
         assert not view.commands
         assert not bench.window.opened
 
@@ -380,26 +380,64 @@ class TestWhatIsDone:
         assert asyncio.run(bench.subject.save(view.path)) is False
         for path in bench.tracker.withheld:
             with pytest.raises(CannotDo, match="does not share this file"):
-                asyncio.run(bench.subject.open_file(path, focus=True))
+                asyncio.run(bench.subject.open_file(path))
         assert not view.commands
         assert not bench.window.opened
 
-    @pytest.mark.parametrize("focus", [True, False])
-    def test_a_file_is_opened_with_the_focus_or_without(self, bench, focus):
-        before = bench.window.active = View("/before")
-        asyncio.run(bench.subject.open_file(bench.path(), focus=focus))
-        assert bench.window.opened == [bench.path()]
-        assert bench.window.focused == ([] if focus else [before])
+    def test_a_file_may_be_opened_behind_the_others_and_as_a_preview(self, bench):
+        asyncio.run(bench.subject.open_file(bench.path(), in_front=False, preview=True))
+        assert bench.window.shown == [(bench.path(), False, True)]
         assert bench.runtime.disk == ["_place"]
 
-    def test_in_an_empty_window_there_is_nothing_to_give_the_focus_back_to(self, bench):
-        asyncio.run(bench.subject.open_file(bench.path(), focus=False))
-        assert bench.window.opened
-        assert not bench.window.focused
+    def opened(self, bench, *numbers):
+        """Have a program open files of these numbers."""
+        for number in numbers:
+            path = bench.path(f"{number}.py")
+            with open(path, "w", encoding="utf-8"):
+                pass
+            asyncio.run(bench.subject.open_file(path))
+
+    def test_of_files_that_programs_have_opened_so_many_may_be_open(self, bench, module):
+        bench.window.tabs = [View(bench.path("mine.py"))]
+        most = module.MOST_OPENED
+        self.opened(bench, *range(most))
+        with pytest.raises(CannotDo, match=f"{most} files that programs have opened are open"):
+            self.opened(bench, most)
+        assert len(bench.window.opened) == most
+        self.opened(bench, 0)
+        assert len(bench.window.opened) == most + 1, "it is open already"
+        del bench.window.tabs[1]  # the user closes one
+        self.opened(bench, most)
+        with pytest.raises(CannotDo):
+            self.opened(bench, most + 1)
+
+    def test_what_the_user_has_opened_does_not_count(self, bench, module):
+        names = [f"{number}.py" for number in range(module.MOST_OPENED + 1)]
+        bench.window.tabs = [View(bench.path(name)) for name in names]
+        self.opened(bench, *range(len(names)))
+        self.opened(bench, "another")
+        assert bench.window.opened[-1] == bench.path("another.py")
+
+    def test_while_the_user_types_into_a_list_nothing_is_opened(self, bench):
+        """The call is answered once that has been done."""
+
+        async def scenario():
+            bench.reviews.waiting = []
+            call = asyncio.ensure_future(bench.subject.open_file(bench.path()))
+            while not bench.reviews.waiting:
+                await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert not call.done()
+            assert not bench.window.opened
+            bench.reviews.waiting.pop()()
+            await call
+            assert bench.window.opened == [bench.path()]
+
+        asyncio.run(scenario())
 
     def test_a_file_that_is_not_there_is_not_made(self, bench):
         with pytest.raises(CannotDo, match="There is no such file"):
-            asyncio.run(bench.subject.open_file(bench.path("none.py"), focus=True))
+            asyncio.run(bench.subject.open_file(bench.path("none.py")))
         assert not bench.window.opened
 
     def test_reviews_are_withdrawn_and_clients_renamed(self, bench):

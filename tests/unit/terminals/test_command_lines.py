@@ -9,14 +9,15 @@ import subprocess
 
 import pytest
 
+from companion.system.platform import Platform
 from companion.terminals.command_lines import (
     KNOWN_SHELLS,
     LINUX_TERMINALS,
     MOST_TYPED,
     Launch,
     environment_lines,
-    login_shell,
     posix_line,
+    shell_of,
     system_terminal,
     terminus_arguments,
 )
@@ -24,6 +25,7 @@ from tests.support.waiting import NEVER_SECONDS
 
 VARIABLES = {"GEMINI_CLI_IDE_SERVER_PORT": "50001", "GEMINI_CLI_IDE_WORKSPACE_PATH": "/it's a $HOME:/b"}
 LAUNCH = Launch("Gemini CLI", ("gemini", "--model", "a b"), "/code/it's $one", VARIABLES)
+CMD = "C:\\Windows\\System32\\cmd.exe"
 PRINT_ALL = "import os, sys; print([os.getcwd(), os.environ['A'], sys.argv[1:]])"
 
 
@@ -70,7 +72,17 @@ def as_fish_reads(line):
 @pytest.mark.parametrize("odd", ["it's", "\\", "C:\\\\x\\", "\\'; touch made; \\'", '\\"$HOME"', "a b"])
 def test_a_backslash_means_the_same_to_fish(odd):
     launch = Launch("", ("python3", "-c", PRINT_ALL, odd), "/", {"A": odd})
-    assert as_fish_reads(posix_line(launch)) == ["cd", "/", "&&", "env", "A=" + odd, "python3", "-c", PRINT_ALL, odd]
+    assert as_fish_reads(posix_line(launch)) == [
+        "cd",
+        "/",
+        "&&",
+        "/usr/bin/env",
+        "A=" + odd,
+        "python3",
+        "-c",
+        PRINT_ALL,
+        odd,
+    ]
     assert as_fish_reads(environment_lines({"A": odd}, "linux").rstrip("\n")) == ["export", "A=" + odd]
     answer = subprocess.run(["sh", "-c", posix_line(launch)], stdout=subprocess.PIPE, check=True, timeout=NEVER_SECONDS)
     assert answer.stdout.decode().strip() == repr(["/", odd, [odd]])
@@ -168,23 +180,23 @@ on_windows = pytest.mark.parametrize(
 @on_windows
 def test_on_windows_a_variable_is_removed_before_the_client_runs(client):
     launch = LAUNCH._replace(words=client)
-    words = terminus_arguments(launch, "windows", "/bin/sh", "t", ["SSL_CERT_FILE"])["cmd"]
+    words = terminus_arguments(launch, "windows", CMD, "t", ["SSL_CERT_FILE"])["cmd"]
     first, _, second = subprocess.list2cmdline(words).partition("&")
-    assert first == "cmd.exe /c set SSL_CERT_FILE=", "a blank at its end would be the variable's value"
+    assert first == CMD + " /c set SSL_CERT_FILE=", "a blank at its end would be the variable's value"
     assert second.startswith(" call ")
     assert "&" not in second
-    assert as_the_command_interpreter_reads(["cmd.exe", "/c", *words[4:]]) == list(client)
+    assert as_the_command_interpreter_reads([CMD, "/c", *words[4:]]) == list(client)
 
 
 @on_windows
 def test_on_windows_the_command_interpreter_finds_the_batch_file(client):
     launch = LAUNCH._replace(words=client, folder="C:\\a b")
-    arguments = terminus_arguments(launch, "windows", "/bin/sh", "t")
-    assert arguments["cmd"][:2] == ["cmd.exe", "/c"]
+    arguments = terminus_arguments(launch, "windows", CMD, "t")
+    assert arguments["cmd"][:2] == [CMD, "/c"]
     assert arguments["cwd"] == "C:\\a b"
     assert as_the_command_interpreter_reads(arguments["cmd"]) == list(client)
-    words = system_terminal(launch, "windows", "/bin/sh", None, lambda name: False)
-    assert words[:2] == ["cmd.exe", "/k"], "the window stays open"
+    words = system_terminal(launch, "windows", CMD, None, lambda name: False)
+    assert words[:2] == [CMD, "/k"], "the window stays open"
     assert as_the_command_interpreter_reads(words) == list(client)
 
 
@@ -214,7 +226,7 @@ def test_on_macos_the_line_is_a_string_in_applescript():
 
 
 def test_on_windows_the_users_own_terminal_gets_a_line():
-    words = system_terminal(LAUNCH, "windows", "/bin/sh", ["wt.exe", "$command"], lambda name: False)
+    words = system_terminal(LAUNCH, "windows", CMD, ["wt.exe", "$command"], lambda name: False)
     assert words == ["wt.exe", 'gemini --model "a b"']
 
 
@@ -237,5 +249,13 @@ def test_the_users_own_terminal_comes_first():
     ],
 )
 def test_a_shell_that_would_not_understand_us_is_not_used(environment, expected):
-    assert login_shell(environment) == expected
+    assert shell_of(Platform("linux", environment, "/home/me")) == expected
     assert os.path.basename(expected) in KNOWN_SHELLS
+
+
+@pytest.mark.parametrize("variables", [{"SYSTEMROOT": "D:\\Win"}, {"windir": "D:\\Win"}, {}])
+def test_on_windows_it_is_the_systems_own_command_interpreter_in_full(variables):
+    """Windows would look for its bare name in the current folder first."""
+    root = "D:\\Win" if variables else "C:\\Windows"
+    platform = Platform("windows", {**variables, "SHELL": "/bin/bash"}, "C:\\Users\\me")
+    assert shell_of(platform) == root + "\\System32\\cmd.exe"

@@ -17,6 +17,7 @@ from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.own import own_programs
 from companion.settings import Settings
 from companion.system.platform import LINUX, MACOS, WINDOWS
+from companion.system.programs import Found
 from companion.terminals.command_lines import shell_line
 from tests.support.launching import ONE, SPOILED, TWO, Bench, Region, View, tagged, terminal
 
@@ -93,8 +94,8 @@ class TestTheSystemsTerminal:
         assert bench.started[0][0] == ["mine", "/code/one"]
         assert bench.window.said[-1] == "Gemini CLI runs in mine"
 
-    def test_where_there_is_none_that_is_said(self, bench, monkeypatch):
-        monkeypatch.setattr(bench.module.shutil, "which", lambda name: None)
+    def test_where_there_is_none_that_is_said(self, bench):
+        bench.installed.clear()
         bench.run()
         assert not bench.started
         assert bench.window.said[-1].startswith("no terminal found")
@@ -106,10 +107,10 @@ class TestTheSystemsTerminal:
 
         def on_a_worker():
             with monkeypatch.context() as there:
-                there.setattr(bench.module.shutil, "which", lambda name: sought.append(name) or name)
+                there.setattr(bench.module, "find_program", lambda name, *_: sought.append(name) or Found(name))
                 step()
 
-        monkeypatch.setattr(bench.module.shutil, "which", lambda name: pytest.fail("on the main thread"))
+        monkeypatch.setattr(bench.module, "find_program", lambda *_: pytest.fail("on the main thread"))
         monkeypatch.setattr(bench.runtime.workers, "step", on_a_worker)
         bench.run()
         assert sought
@@ -128,6 +129,17 @@ class TestTheSystemsTerminal:
             bench.go_on()
         assert not bench.started
         assert bench.window.said[-1] == bench.module.CONTROL_CHARACTERS
+
+    @pytest.mark.parametrize("with_terminus", [True, False])
+    @pytest.mark.parametrize("platform", [LINUX, MACOS, WINDOWS])
+    def test_on_windows_programs_look_for_none_in_the_current_folder(self, bench, platform, with_terminus):
+        """npm's own start the bare word `node`."""
+        bench.platform = bench.platform._replace(name=platform)
+        if with_terminus:
+            bench.with_terminus()
+        bench.run()
+        variables = bench.window.commands[0][1]["env"] if with_terminus else bench.started[0][2]
+        assert ("NoDefaultCurrentDirectoryInExePath" in variables) is (platform == WINDOWS)
 
 
 class TestWhichFolder:
@@ -176,6 +188,15 @@ class TestWhatIsNotThere:
         bench.run(agent=program)
         assert '"run_commands"' in bench.window.output[bench.module.INSTALL_PANEL].text
         assert bench.window.said[-1] == "My Tool was not found: there is no “my tool”"
+
+    def test_why_what_there_is_is_not_started_is_said(self, bench):
+        bench.folders, bench.why = None, "/code/one/bin/\x1b[31mgemini lies in a folder of this window"
+        bench.run()
+        assert bench.left_out == ONE.folders
+        said = "/code/one/bin/<U+001B>[31mgemini lies in a folder of this window"
+        assert bench.window.said[-1] == f"Gemini CLI was not found: {said}"
+        assert said in bench.window.output[bench.module.INSTALL_PANEL].text
+        assert not bench.started
 
     def test_a_window_that_was_closed_meanwhile_gets_nothing(self, bench):
         bench.launcher.run(bench.window, GEMINI_CLI, ONE, Settings())
@@ -279,7 +300,7 @@ class TestTheEnvironment:
         bench.with_terminus()
         bench.run()
         line = bench.window.commands[-1][1]["cmd"][-1]
-        assert line == ("gemini" if stays else "env -u SSL_CERT_FILE gemini")
+        assert line == ("gemini" if stays else "/usr/bin/env -u SSL_CERT_FILE gemini")
 
     def test_a_copied_environment_names_the_editors_process(self, bench):
         bench.launcher.copy_environment(bench.window, ONE)

@@ -8,7 +8,9 @@ import subprocess
 
 import pytest
 
+from companion.system import programs
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
+from companion.system.programs import in_workspace
 from companion.terminals import processes
 from companion.terminals.command_lines import Launch, posix_line
 
@@ -24,7 +26,13 @@ def start(tmp_path):
         script.write_text("#!/bin/sh\n" + text)
         script.chmod(0o755)
         platform = Platform(name, os.environ, str(tmp_path))
+<<<<<<< HEAD
         processes.start_terminal([str(script)], str(tmp_path), {"A": "b"}, platform, lambda: False)
+=======
+        began = time.monotonic()
+        processes.start_terminal([str(script)], str(tmp_path), {"A": "b"}, platform, [], lambda: False)
+        return time.monotonic() - began
+>>>>>>> main
 
     return start
 
@@ -52,20 +60,30 @@ def test_a_slow_refusal_on_macos_is_waited_for_and_says_where_to_allow_it(start)
 def test_a_terminal_that_is_not_there_raises(tmp_path):
     platform = Platform(LINUX, os.environ, str(tmp_path))
     with pytest.raises(OSError):
-        processes.start_terminal([str(tmp_path / "none")], str(tmp_path), {}, platform, lambda: False)
+        processes.start_terminal([str(tmp_path / "none")], str(tmp_path), {}, platform, [], lambda: False)
 
 
-def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node(tmp_path, monkeypatch):
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    for path in (tmp_path / "one" / "gemini", tmp_path / "two" / "node"):
-        path.write_text("#!/bin/sh\n")
-        path.chmod(0o755)
+def install(folder, *names):
+    """Programs that do nothing."""
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+
+
+def find(words, home, workspace=(), **environment):
+    """The words that start a client; by default in a shell without a PATH of its own."""
+    platform = Platform(LINUX, {"SHELL": "/bin/sh", **environment}, str(home))
+    return processes.find_client(words, platform, [str(folder) for folder in workspace], lambda: False)
+
+
+def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node(tmp_path):
+    install(tmp_path / "one", "gemini")
+    install(tmp_path / "two", "node")
     both = "{}:{}".format(tmp_path / "one", tmp_path / "two")
-    monkeypatch.setenv("PATH", both)
-    platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
-    assert processes.find_program("gemini", platform) == both
-    assert processes.find_program("no-such-program", platform) is None
+    words = find(("gemini", "x"), tmp_path, PATH=both).words
+    assert words[3:] == (both, "gemini", "x")
+    assert find(("no-such-program",), tmp_path, PATH=both) == ((), "")
 
 
 def test_a_terminal_runs_in_its_folder_with_its_variables_in_a_session_of_its_own(start, tmp_path):
@@ -107,16 +125,12 @@ def test_the_program_may_be_named_as_in_a_shell_and_the_rest_is_its_own(monkeypa
 
 
 def test_a_client_is_started_from_where_it_was_found(tmp_path, monkeypatch):
-    (tmp_path / "gemini").write_text("#!/bin/sh\n")
-    (tmp_path / "gemini").chmod(0o755)
+    install(tmp_path, "gemini")
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
-    words = processes.find_client(("~/gemini", "~"), platform, lambda: False)
-    assert words is not None
+    words = find(("~/gemini", "~"), tmp_path).words
     assert words[-2:] == (str(tmp_path / "gemini"), "~")
     assert str(tmp_path) in words[3]
-    assert processes.find_client(("~/none",), platform, lambda: False) is None
+    assert find(("~/none",), tmp_path) == ((), "")
 
 
 def test_a_program_that_only_the_login_shell_finds_is_run_by_it(tmp_path, monkeypatch):
@@ -131,10 +145,9 @@ def test_a_program_that_only_the_login_shell_finds_is_run_by_it(tmp_path, monkey
     )
     (tmp_path / ".bash_profile").write_text(start_up)
     bash = shutil.which("bash")
-    platform = Platform(LINUX, {"SHELL": bash}, str(tmp_path))
-    assert processes.find_client(("on-path", "x y"), platform, lambda: False) == ("on-path", "x y")
+    assert find(("on-path", "x y"), tmp_path, SHELL=bash).words == (str(tmp_path / "bin" / "on-path"), "x y")
     for name in ("function_", "alias_"):
-        words = processes.find_client((name, "x y"), platform, lambda: False)
+        words = find((name, "x y"), tmp_path, SHELL=bash).words
         line = posix_line(Launch("", words, str(tmp_path), {"A": "b"}))
         answer = subprocess.run([bash, "-lic", line], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
         assert answer.stdout.decode().splitlines()[-1] == "ran x y b"
@@ -147,28 +160,52 @@ def test_the_users_terminal_may_be_named_as_in_a_shell(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     noted = tmp_path / "noted"
     platform = Platform(LINUX, os.environ, str(tmp_path))
-    processes.start_terminal(["~/terminal", "~", str(noted)], str(tmp_path), {}, platform, lambda: False)
+    processes.start_terminal(["~/terminal", "~", str(noted)], str(tmp_path), {}, platform, [], lambda: False)
     assert noted.read_text() == "~\n"
 
 
-def test_a_program_beside_node_has_one_folder(tmp_path, monkeypatch):
-    for name in ("gemini", "node"):
-        (tmp_path / name).write_text("#!/bin/sh\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
-    assert processes.find_program("gemini", platform) == str(tmp_path)
+def test_a_program_beside_node_has_one_folder(tmp_path):
+    install(tmp_path, "gemini", "node")
+    assert find(("gemini",), tmp_path, PATH=str(tmp_path)).words[3] == str(tmp_path)
     (tmp_path / "node").unlink()
-    assert processes.find_program("gemini", platform) == str(tmp_path)
+    assert find(("gemini",), tmp_path, PATH=str(tmp_path)).words[3] == str(tmp_path)
 
 
-def test_on_windows_a_program_has_the_editors_path_or_is_not_there(tmp_path, monkeypatch):
-    (tmp_path / "gemini").write_text("#!/bin/sh\n")
-    (tmp_path / "gemini").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    platform = Platform(WINDOWS, {"SHELL": "/bin/sh"}, str(tmp_path))
-    assert processes.find_program("gemini", platform) == ""
-    assert processes.find_client(("cd",), platform, lambda: False) is None
+@pytest.mark.parametrize("of_the_shell", [True, False])
+def test_what_lies_in_a_workspace_folder_is_not_started_and_that_is_said(tmp_path, monkeypatch, of_the_shell):
+    project = tmp_path / "project"
+    install(project, "gemini")
+    (tmp_path / "link").symlink_to(project)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for folder in (project, tmp_path / "link"):
+        (tmp_path / "home").mkdir(exist_ok=True)
+        (tmp_path / "home" / ".profile").write_text(f"PATH={folder}:$PATH\n" if of_the_shell else "")
+        client = find(("gemini",), tmp_path / "home", [project], PATH="/bin" if of_the_shell else str(folder))
+        assert client == ((), in_workspace(str(folder / "gemini")))
+        assert find((str(folder / "gemini"),), tmp_path / "home", [project]).words, "the user has named it in full"
+
+
+def test_a_relative_path_is_looked_for_in_no_folder(tmp_path, monkeypatch):
+    install(tmp_path / "bin", "gemini")
+    monkeypatch.chdir(tmp_path)
+    client = find(("bin/gemini",), tmp_path)
+    assert client.words == ()
+    assert "“bin/gemini” is a relative path" in client.why
+
+
+@pytest.mark.parametrize("path", [".", "", "bin"])
+def test_the_current_folder_of_the_editor_is_not_looked_in(tmp_path, monkeypatch, path):
+    """Where the editor was started in a terminal it is a repository."""
+    for folder in (tmp_path, tmp_path / "bin"):
+        install(folder, "no-such-program")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / ".profile").write_text(f"PATH={path}:$PATH\n")
+    monkeypatch.chdir(tmp_path)
+    assert find(("no-such-program",), tmp_path / "home", PATH=f"{path}:/bin").words == ()
+    platform = Platform(LINUX, {"PATH": f"{path}:/bin"}, str(tmp_path / "home"))
+    with pytest.raises(processes.TerminalError, match="no such program"):
+        processes.start_terminal(["no-such-program"], str(tmp_path), {}, platform, [], lambda: False)
 
 
 def test_a_login_shell_that_never_answers_knows_nothing(tmp_path, monkeypatch):
@@ -176,15 +213,24 @@ def test_a_login_shell_that_never_answers_knows_nothing(tmp_path, monkeypatch):
     shell.write_text("#!/bin/sh\nexec sleep 600\n")
     shell.chmod(0o755)
     monkeypatch.setattr(processes, "SHELL_SECONDS", 0.1)
+<<<<<<< HEAD
     platform = Platform(LINUX, {"SHELL": str(shell)}, str(tmp_path))
     assert processes.find_client(("no-such-program",), platform, lambda: False) is None
     shell.unlink()
     assert processes.find_client(("no-such-program",), platform, lambda: False) is None
+=======
+    shell = str(shell)
+    began = time.monotonic()
+    assert find(("no-such-program",), tmp_path, SHELL=shell) == ((), "")
+    assert time.monotonic() - began < 10
+    os.unlink(shell)
+    assert find(("no-such-program",), tmp_path, SHELL=shell) == ((), "")
+>>>>>>> main
 
 
 def test_a_name_is_no_command_line_for_the_shell(tmp_path):
-    platform = Platform(LINUX, {"SHELL": "/bin/sh"}, str(tmp_path))
-    assert processes.find_client((f"cd; touch {tmp_path}/made",), platform, lambda: False) is None
+    assert find((f"cd; touch {str(tmp_path).replace('/', '%')}",), tmp_path) == ((), "")
+    assert find((f"cd; touch {tmp_path}/made",), tmp_path).words == ()
     assert not (tmp_path / "made").exists()
 
 
@@ -192,10 +238,12 @@ def test_on_windows_it_gets_a_window_of_its_own_and_is_not_waited_for(tmp_path, 
     begun = []
     monkeypatch.setattr(subprocess, "Popen", lambda words, **options: begun.append((words, options)))
     monkeypatch.setattr(subprocess, "CREATE_NEW_CONSOLE", 16, raising=False)
-    platform = Platform(WINDOWS, {"PATH": "C:\\Windows"}, "C:\\Users\\me")
-    processes.start_terminal(["cmd.exe", "/k"], str(tmp_path), {"A": "b"}, platform, lambda: False)
+    platform = Platform(WINDOWS, {"PATH": "C:\\Windows;C:\\tools"}, "C:\\Users\\me")
+    there = {"C:\\tools\\wt.exe"}
+    monkeypatch.setattr(programs, "is_program", there.__contains__)
+    processes.start_terminal(["wt.exe", "/k"], str(tmp_path), {"A": "b"}, platform, [], lambda: False)
     ((words, options),) = begun
-    assert words == ["cmd.exe", "/k"]
+    assert words == ["C:\\tools\\wt.exe", "/k"]
     assert options["cwd"] == str(tmp_path)
-    assert options["env"] == {"PATH": "C:\\Windows", "A": "b"}
+    assert options["env"] == {"PATH": "C:\\Windows;C:\\tools", "A": "b"}
     assert options["creationflags"] == 16

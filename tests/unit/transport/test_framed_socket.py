@@ -233,9 +233,8 @@ class TestAnswering:
             kept = await asyncio.open_unix_connection(path)
             assert await exchanged(kept, b"ab") == b"ba"
             server.frame_seconds = 0.05
-            reader, writer = await asyncio.open_unix_connection(
-                path
-            )  # by whose end the other one would have ended, too
+            reader, writer = await asyncio.open_unix_connection(path)
+            # By when this one has ended, the other one would have ended too.
             assert await reader.read() == b""
             writer.close()
             server.frame_seconds = 60.0
