@@ -103,13 +103,7 @@ def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
 def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(programs, "SECONDS", 10 * NEVER_SECONDS)
     program = script(tmp_path, "touch {}\nsleep 600\n".format(tmp_path / "begun"))
-<<<<<<< HEAD
-    check_agent(GEMINI, [str(program)], platform(), (tmp_path / "begun").exists)
-=======
-    began = time.monotonic()
     check_agent(GEMINI, [str(program)], platform(), (), (tmp_path / "begun").exists)
-    assert time.monotonic() - began < 5
->>>>>>> main
 
 
 @POSIX

@@ -26,13 +26,7 @@ def start(tmp_path):
         script.write_text("#!/bin/sh\n" + text)
         script.chmod(0o755)
         platform = Platform(name, os.environ, str(tmp_path))
-<<<<<<< HEAD
-        processes.start_terminal([str(script)], str(tmp_path), {"A": "b"}, platform, lambda: False)
-=======
-        began = time.monotonic()
         processes.start_terminal([str(script)], str(tmp_path), {"A": "b"}, platform, [], lambda: False)
-        return time.monotonic() - began
->>>>>>> main
 
     return start
 
@@ -213,19 +207,10 @@ def test_a_login_shell_that_never_answers_knows_nothing(tmp_path, monkeypatch):
     shell.write_text("#!/bin/sh\nexec sleep 600\n")
     shell.chmod(0o755)
     monkeypatch.setattr(processes, "SHELL_SECONDS", 0.1)
-<<<<<<< HEAD
-    platform = Platform(LINUX, {"SHELL": str(shell)}, str(tmp_path))
-    assert processes.find_client(("no-such-program",), platform, lambda: False) is None
-    shell.unlink()
-    assert processes.find_client(("no-such-program",), platform, lambda: False) is None
-=======
     shell = str(shell)
-    began = time.monotonic()
     assert find(("no-such-program",), tmp_path, SHELL=shell) == ((), "")
-    assert time.monotonic() - began < 10
     os.unlink(shell)
     assert find(("no-such-program",), tmp_path, SHELL=shell) == ((), "")
->>>>>>> main
 
 
 def test_a_name_is_no_command_line_for_the_shell(tmp_path):

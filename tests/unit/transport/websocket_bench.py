@@ -95,7 +95,7 @@ async def connect(http: aiohttp.ClientSession, port: int, token: str = TOKEN, **
 
 async def heard(socket: Any) -> Any:
     """The next message."""
-    return json.loads((await socket.receive(5)).data)
+    return json.loads((await socket.receive(NEVER_SECONDS)).data)
 
 
 async def handshake(socket: Any) -> None:

@@ -16,6 +16,7 @@ from companion.unreviewed.listing import Lists
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
 from companion.unreviewed.workspaces import Root
 from tests.support.at_once import write_and_look
+from tests.support.waiting import NEVER_SECONDS
 
 
 def texts(tracking):
@@ -239,7 +240,7 @@ def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tr
     there, written = tracking._workspaces, Event()
     monkeypatch.setattr(there, "_real", Folders(there._real))
     assert [name for _, name in tracking.called(str(project.folder / "a.txt"))] == ["a.txt"]
-    assert written.wait(10)
+    assert written.wait(NEVER_SECONDS)
 
 
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):
