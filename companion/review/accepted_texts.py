@@ -31,7 +31,6 @@ import os
 import secrets
 import sys
 import time
-from contextlib import suppress
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Callable, ClassVar, Dict, FrozenSet, List, Optional, Tuple
@@ -46,7 +45,7 @@ from .decision import Outcome, Owner, Review, Writer
 from .document import disk
 from .document.disk import ChangedError, DiskError, Kind, Limits, Original
 from .document.journal import Found, KeptTexts, Text
-from .document.text import BYTE_ORDER_MARK, UTF_8, plain, saved
+from .document.text import BYTE_ORDER_MARK, UTF_8, plain, portions, saved
 from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
 
@@ -234,10 +233,11 @@ class AcceptedTexts:
         open_reviews: OpenReviews,
         end: Callable[[Review, Optional[Outcome]], None],
         is_connected: Callable[[Owner], bool],
-        expect: Callable[[str, bytes], None],
+        expect: Callable[[str, Callable[[], bytes]], None],
     ) -> None:
         """`end` closes a review that has been decided, and tells its client the outcome, if there is one.
-        `is_connected` says whether a client is there. `expect` is told what may be written to which file."""
+        `is_connected` says whether a client is there. `expect` is told which file may be
+        written, and is given what makes its bytes, on a disk thread."""
         self._window = window
         self._runtime = runtime
         self._open = open_reviews
@@ -277,12 +277,9 @@ class AcceptedTexts:
 
     def _announce(self, path: str, text: str, original: Optional[Original]) -> None:
         """Say what the file may hold soon. Some keep its encoding, and others write UTF-8 whatever it was."""
-        forms = [text.encode("utf-8", "surrogatepass")]
         if original is not None and original.encoding != UTF_8:
-            with suppress(UnicodeEncodeError):
-                forms.insert(0, saved(plain(text), original.encoding, original.line_endings))
-        for data in forms:
-            self._expect(path, data)
+            self._expect(path, partial(_as_saved, text, original.encoding, original.line_endings))
+        self._expect(path, partial(_in_utf_8, text))
 
     @property
     def awaiting(self) -> bool:
@@ -530,6 +527,17 @@ def _beginnings(window: sublime.Window) -> List[str]:
 def _is_wanted(ours: List[str], theirs: List[str], path: str) -> bool:
     key = same_key(path)
     return key.startswith(tuple(ours)) or not key.startswith(tuple(theirs))
+
+
+def _in_utf_8(text: str) -> bytes:
+    return b"".join([part.encode("utf-8", "surrogatepass") for part in portions(text)])
+
+
+def _as_saved(text: str, encoding: str, line_endings: str) -> bytes:
+    try:
+        return saved(plain(text), encoding, line_endings)
+    except UnicodeEncodeError:
+        return _in_utf_8(text)
 
 
 def _went_away(accepted: AcceptedText, what: str) -> str:

@@ -101,7 +101,7 @@ class ReviewManager:
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
         on_count: Callable[[], None] = lambda: None,
-        expect: Callable[[str, bytes], None] = lambda path, data: None,
+        expect: Callable[[str, Callable[[], bytes]], None] = lambda path, text: None,
         find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
     ) -> None:
         """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.

@@ -13,7 +13,7 @@ import threading
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import sublime
 
@@ -300,10 +300,11 @@ class Tracking:
         """The workspaces that a file lies in which are tracked, or were, and what it is called there. Any thread."""
         return self._workspaces.called(path) if self._workspaces is not None else []
 
-    def expect(self, path: str, data: bytes) -> None:
-        """The user has accepted `data` for the file at `path`. Before its client is told, or the file is written."""
+    def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
+        """The user has accepted this, or what it gives on a disk thread, for the file at `path`. Before its client is
+        told, or the file is written."""
         for workspace, name in self.called(path):
-            workspace.expect(name, data)
+            workspace.expect(name, accepted)
 
     def roots(self, window: int) -> List[Root]:
         """The folders of a window."""

@@ -23,7 +23,8 @@ import threading
 import time
 from codecs import BOM_UTF8
 from contextlib import suppress
-from typing import Callable, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from functools import lru_cache
+from typing import Callable, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..comparison import Hunk
 from ..review.document.text import without_mark
@@ -41,7 +42,7 @@ EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
 class _Expected(NamedTuple):
-    text: bytes
+    text: Callable[[], bytes]
     shown: Content
     since: float
 
@@ -211,8 +212,8 @@ class Workspace:
             if data is None or time.monotonic() - expected.since >= EXPECTED_SECONDS:
                 continue
             wanted = now
-            if not says(data, expected.text):
-                shown, text = self._copies.data(expected.shown), _formed(expected.text, data)
+            if not says(data, expected.text()):
+                shown, text = self._copies.data(expected.shown), _formed(expected.text(), data)
                 if shown is None or not holds_edit(shown, text, data):
                     continue
                 wanted = self._history.content(text, now)
@@ -244,11 +245,13 @@ class Workspace:
             self._looks.forget(path)
             self._write_record()
 
-    def expect(self, path: str, text: bytes) -> None:
-        """The user has accepted a proposal; `text` is what the file is about to hold. Any thread.
+    def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
+        """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.
+        Any thread.
 
         Must be said before the client is told, or the file may hold it already.
         """
+        text = lru_cache(maxsize=1)(accepted) if callable(accepted) else lambda: accepted
         self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), time.monotonic()))
 
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:

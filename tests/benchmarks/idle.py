@@ -1,8 +1,7 @@
 """How often an idle package wakes the plugin host, and how much it computes then, counted inside of it.
 
-A timer of the package on the main thread is one wake-up, and so is a turn of the event loop for which it had slept; of
-other threads the system says how often they went to sleep (Linux does), and so often they were woken. What the headless
-editor does itself is not counted.
+A timer of the package on the main thread is one wake-up, and so is a turn of the event loop for which it had slept, and
+whatever another thread of the package had waited for. What the headless editor does itself is not counted.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ wakes = probe.Wakes(application.runtime._loop)
 WAKE_UPS = {0: 1.0, 10: 4.0}
 """At most so many a second, by the number of clients; with clients, one of them is for looks at the folders."""
 USED = """
-[probe.time.process_time() - probe.time.thread_time(), sum(own for _, own, _ in watch.slices), len(watch.slices),
-    wakes.total()]
+[probe.time.monotonic(), probe.time.process_time() - probe.time.thread_time(),
+    sum(own for _, own, _ in watch.slices), len(watch.slices), wakes.total()]
 """
 
 
@@ -42,6 +41,10 @@ class Idle(NamedTuple):
         """All of them, a second."""
         return (self.timers + self.wakes) / self.seconds
 
+    def is_quiet(self, clients: int) -> bool:
+        """Whether there were as few wake-ups as there may be, and one more: where a period begins is chance."""
+        return self.timers + self.wakes <= WAKE_UPS[clients] * self.seconds + 1
+
     @property
     def share(self) -> float:
         """Of a core."""
@@ -58,8 +61,6 @@ class Idle(NamedTuple):
     def measure(cls, host: Any, seconds: float) -> Idle:
         """Look on for so long. `COUNT` has been run in the host, where `application` is the package's."""
         before: List[Any] = host.evaluate(USED)
-        began = time.monotonic()
         time.sleep(seconds)
-        took = time.monotonic() - began
         after: List[Any] = host.evaluate(USED)
-        return cls(took, *(new - old for new, old in zip(after, before)))
+        return cls(*(new - old for new, old in zip(after, before)))

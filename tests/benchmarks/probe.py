@@ -8,12 +8,11 @@ Rule: only what the documented API offers is wrapped, and only what happens on t
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import threading
 import time
-from pathlib import Path
+from collections import Counter
 from typing import Any, Callable, List
 
 import sublime
@@ -102,33 +101,44 @@ class Probe:
 
 
 class Wakes:
-    """Counts how often the package's own threads were woken up.
+    """Counts how often the package's own threads were woken up, each where it had gone to sleep.
 
-    The event loop's by its turns, since it sleeps nowhere else: the system would also count each time that it waits for
-    the interpreter's lock, which on a busy machine is often. Those of other threads by what the system says (Linux).
+    What the system counts would be more: there a thread also sleeps while it waits for the interpreter's lock, which on
+    a busy machine is often.
     """
 
     def __init__(self, loop: Any) -> None:
-        self._turns = 0
-        self._loop_thread = loop._thread_id
-        select = loop._selector.select
+        self.by_thread: Counter[str] = Counter()
+        """How often, by the name of the thread."""
+        select, wait, sleep = loop._selector.select, threading.Condition.wait, time.sleep
 
-        def counted(timeout: Any = None) -> Any:
+        def selected(timeout: Any = None) -> Any:
             events = select(timeout)
-            self._turns += timeout != 0  # else the loop did not sleep
+            if timeout != 0:  # else the loop did not sleep
+                self._note()
             return events
 
-        loop._selector.select = counted
+        def waited(condition: threading.Condition, timeout: Any = None) -> bool:
+            came = wait(condition, timeout)
+            self._note()
+            return came
+
+        def slept(seconds: float) -> None:
+            sleep(seconds)
+            self._note()
+
+        loop._selector.select = selected
+        threading.Condition.wait = waited  # type: ignore[method-assign]
+        time.sleep = slept
+
+    def _note(self) -> None:
+        name = threading.current_thread().name
+        if name.startswith("gemini-companion"):
+            self.by_thread[name] += 1
 
     def total(self) -> int:
-        """So far. Threads that have ended since are not counted."""
-        sleeps = 0
-        for thread in threading.enumerate():
-            if thread.name.startswith("gemini-companion") and thread.ident != self._loop_thread:
-                with contextlib.suppress(OSError):  # it has just ended, or the system is another one
-                    status = Path(f"/proc/self/task/{thread.native_id}/status").read_text(encoding="utf-8")
-                    sleeps += int(status.partition("\nvoluntary_ctxt_switches:")[2].split("\n", 1)[0])
-        return self._turns + sleeps
+        """So far."""
+        return sum(self.by_thread.values())
 
 
 class Imports:

@@ -1,4 +1,4 @@
-"""What the package costs while nobody uses it: calls of the editor's API, counted by the host, and wake-ups.
+"""What the package costs while nobody uses it: calls of the editor's API (the host counts them), wake-ups, processor.
 
     python tests/benchmarks/quiet.py [--json]
 
@@ -34,6 +34,7 @@ from resident import Editor, starting  # noqa: E402
 
 SECONDS = 10.0
 SECONDS_OF_WAKE_UPS = 20.0
+MOST_OF_A_CORE = 0.1  # per cent
 
 
 def rate(name: str, calls: Calls, target: float) -> Measurement:
@@ -46,15 +47,12 @@ def share(name: str, calls: Calls, target: float) -> Measurement:
     return Measurement("API calls, " + name, calls.rate, 0, target, "an event")
 
 
-def wake_ups(editor: Editor, name: str) -> Measurement:
-    """How often the plugin host is woken up: the least of up to three looks, because what else runs on the machine
-    can only add to it."""
-    target, one_more = WAKE_UPS[len(editor.listeners)], 1 / SECONDS_OF_WAKE_UPS
-    least = Idle.measure(editor.host, SECONDS_OF_WAKE_UPS).wake_ups
-    for _ in range(2):
-        if least > target + one_more:
-            least = min(least, Idle.measure(editor.host, SECONDS_OF_WAKE_UPS).wake_ups)
-    return Measurement("wake-ups, " + name, least, one_more, target, "a second")
+def idle(editor: Editor, name: str) -> Iterator[Measurement]:
+    """How often the plugin host is woken up, and how much it computes then."""
+    looked = Idle.measure(editor.host, SECONDS_OF_WAKE_UPS)
+    clients = len(editor.listeners)
+    yield Measurement("wake-ups, " + name, looked.wake_ups, 1 / looked.seconds, WAKE_UPS[clients], "a second")
+    yield Measurement("processor, " + name, 100 * looked.share, 0.01, MOST_OF_A_CORE, "% of a core")
 
 
 def api_calls(editor: Editor) -> Iterator[Measurement]:
@@ -86,10 +84,10 @@ def measurements() -> Iterator[Measurement]:
         editor.host.pump(3)
         editor.host.execute(COUNT)
         editor.host.pump(3)
-        yield wake_ups(editor, "no client")
+        yield from idle(editor, "no client")
         editor.connect(max(WAKE_UPS))
         editor.host.pump(3)
-        yield wake_ups(editor, "ten idle clients")
+        yield from idle(editor, "ten idle clients")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional
 
 import aiohttp
 
-from tests.clients.loop_thread import SECONDS, LoopThread
+from tests.clients.loop_thread import LoopThread
 
 HEADER = "X-Claude-Code-Ide-Authorization"
 INFORMATION = {
@@ -138,7 +138,7 @@ class ClaudeClient(LoopThread):
             if self._http is not None:
                 await self._http.close()
 
-        self.run(close(), SECONDS)
+        self.run(close())
         self.end_loop()
 
     def __enter__(self) -> ClaudeClient:

@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional
 
 import aiohttp
 
-from tests.clients.loop_thread import SECONDS, LoopThread
+from tests.clients.loop_thread import LoopThread
 
 PROBE = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 INFORMATION = {
@@ -131,7 +131,7 @@ class CopilotClient(LoopThread):
                     pass  # the server has ended
                 await self._http.close()
 
-        self.run(close(), SECONDS)
+        self.run(close())
         self.end_loop()
 
     def __enter__(self) -> CopilotClient:

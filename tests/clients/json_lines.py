@@ -10,6 +10,7 @@ import tempfile
 from typing import Any, Callable, Dict, List, Mapping, Sequence, TypeVar
 
 from tests.host.json_lines import CallError, JsonLines
+from tests.host.waiting import NEVER_SECONDS
 
 _Program = TypeVar("_Program", bound="Program")
 
@@ -24,21 +25,21 @@ class Program(JsonLines):
     called = "client"
     failed = ClientError
 
-    def __init__(self, command: Sequence[str], cwd: str, env: Mapping[str, str], start_timeout: float = 60.0) -> None:
+    def __init__(self, command: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the program has ended
         super().__init__(command, cwd, env, self._errors)
         try:
-            self.wait_event("ready", timeout=start_timeout)
+            self.wait_event("ready")
         except BaseException:
             self.kill()
             raise
 
-    def call(self, name: str, /, call_timeout: float = 30.0, **arguments: Any) -> Any:
+    def call(self, name: str, /, call_timeout: float = NEVER_SECONDS, **arguments: Any) -> Any:
         """Makes a call and waits for its result. Raises ClientError with its error, or TimeoutError."""
         return self.start_call(name, **arguments).result(call_timeout)
 
     def wait_event(
-        self, name: str, matches: Callable[[Dict[str, Any]], Any] = lambda event: True, timeout: float = 30.0
+        self, name: str, matches: Callable[[Dict[str, Any]], Any] = lambda event: True, timeout: float = NEVER_SECONDS
     ) -> Dict[str, Any]:
         """Takes out and returns the next event of this name for which `matches` is true; earlier ones stay."""
         found: List[Dict[str, Any]] = []
@@ -69,7 +70,7 @@ class Program(JsonLines):
         """Ends the program as closing a terminal window does: its input ends."""
         self.end_input()
         try:
-            self.process.wait(10)
+            self.process.wait(NEVER_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
         self.release()

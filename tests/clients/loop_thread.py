@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from typing import Any, Callable, Coroutine, List
 
-SECONDS = 15.0
+from tests.host.waiting import NEVER_SECONDS, until
 
 
 class LoopThread:
@@ -20,7 +19,7 @@ class LoopThread:
         self.notifications: List[Any] = []
         """What the server has sent unasked, oldest first: (method, params)."""
 
-    def run(self, work: Coroutine[Any, Any, Any], seconds: float = SECONDS) -> Any:
+    def run(self, work: Coroutine[Any, Any, Any], seconds: float = NEVER_SECONDS) -> Any:
         """The result of a coroutine that runs on the loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
@@ -28,15 +27,9 @@ class LoopThread:
         """The same without waiting: a future with `result(seconds)`."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def wait_until(self, condition: Callable[[], Any], seconds: float = SECONDS) -> Any:
+    def wait_until(self, condition: Callable[[], Any]) -> Any:
         """Wait for a true value of `condition` and return it."""
-        deadline = time.monotonic() + seconds
-        while True:
-            value = condition()
-            if value:
-                return value
-            assert time.monotonic() < deadline, f"it never came to be; notifications: {self.notifications}"
-            time.sleep(0.02)
+        return until(condition, lambda: f"notifications: {self.notifications}")
 
     def wait_notification(self, method: str, fits: Callable[[Any], bool] = lambda params: True) -> Any:
         """The params of the newest notification of this method that fits; waits for one."""
@@ -57,5 +50,5 @@ class LoopThread:
 
         self.run(cancel())
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(SECONDS)
+        self._thread.join(NEVER_SECONDS)
         self._loop.close()

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
+from tests.host.waiting import NEVER_SECONDS
 from tests.tools import nodes
 
 FOLDER = Path(__file__).resolve().parent
@@ -37,7 +38,7 @@ class Server:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        assert self._process.wait(20) == 0
+        assert self._process.wait(NEVER_SECONDS) == 0
         self._process.stdout.close()
 
 

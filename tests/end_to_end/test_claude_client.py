@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from tests.clients.claude import ClaudeClient, lock_files
+from tests.host.waiting import NEVER_SECONDS
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
@@ -78,7 +79,7 @@ def test_a_diff_is_accepted_with_a_change_of_the_user(desktop, claude):
     assert proposal["text"] == PROPOSAL
     desktop.type_at_end(proposal["id"], "# reviewed\n")
     desktop.accept()
-    assert asked.result(30) == ["FILE_SAVED", PROPOSAL + "# reviewed\n"]
+    assert asked.result(NEVER_SECONDS) == ["FILE_SAVED", PROPOSAL + "# reviewed\n"]
     assert desktop.read("greeting.py").decode() == GREETING, "the program writes, after the answer"
     desktop.wait_no_review()
     assert desktop.arrangement() == before
@@ -109,14 +110,14 @@ def test_an_untouched_text_comes_back_letter_by_letter(desktop, claude):
     for text in ("", "no newline", "\ufeffmark\n", "a\r\nb\r\n", "mixed\r\nends\n", "\u00e4\u20ac\U0001f600\n"):
         asked, _ = start_review(desktop, claude, text)
         desktop.accept()
-        assert asked.result(30) == ["FILE_SAVED", text]
+        assert asked.result(NEVER_SECONDS) == ["FILE_SAVED", text]
         desktop.wait_no_review()
 
 
 def test_a_diff_is_rejected(desktop, claude):
     asked, _ = start_review(desktop, claude)
     desktop.reject()
-    assert asked.result(30) == ["DIFF_REJECTED", NAME]
+    assert asked.result(NEVER_SECONDS) == ["DIFF_REJECTED", NAME]
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == GREETING
 
@@ -127,7 +128,7 @@ def test_an_answer_in_the_terminal_closes_the_diff_without_another_one(desktop, 
     assert claude.run(claude.call("close_tab", tab_name=NAME)) == ["TAB_CLOSED"]
     desktop.wait_no_review()
     assert desktop.arrangement() == before
-    assert asked.result(30)["result"]["isError"]
+    assert asked.result(NEVER_SECONDS)["result"]["isError"]
 
 
 def test_the_program_ends_while_a_diff_waits_and_the_user_decides(desktop, home):
@@ -154,7 +155,7 @@ def test_a_reload_of_the_package_keeps_port_and_secret(desktop, home, claude):
     (lock,) = lock_files(home).values()
     desktop.host.disable_package()
     desktop.host.enable_package()
-    files = desktop.host.wait_until(lambda: lock_files(home), 30)
+    files = desktop.host.wait_until(lambda: lock_files(home))
     assert {port: lock} == files
 
 

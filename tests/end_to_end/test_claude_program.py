@@ -88,7 +88,7 @@ def test_an_edit_that_is_accepted_while_the_program_is_suspended_is_written_once
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == GREETING
     os.killpg(claude._process.pid, signal.SIGKILL)
-    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n", timeout=40)
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n")
     desktop.wait_no_review()
 
 
@@ -176,7 +176,7 @@ def test_the_editor_quits_while_a_diff_waits_and_comes_back(desktop, claude, mod
     assert desktop.read("greeting.py").decode() == PROPOSAL
 
     desktop.host.restart()
-    desktop.host.wait_until(lambda: lock_files(desktop.host.environment["HOME"]), 20)
+    desktop.host.wait_until(lambda: lock_files(desktop.host.environment["HOME"]))
     desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=16)
     claude.choose_editor()
     claude.wait_connected()

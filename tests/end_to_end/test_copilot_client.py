@@ -14,6 +14,7 @@ if sys.platform == "win32":
     pytest.skip("the client connects to sockets in the file system", allow_module_level=True)
 
 from tests.clients.copilot import CopilotClient, lock_files
+from tests.host.waiting import NEVER_SECONDS
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")
@@ -91,7 +92,7 @@ def test_they_are_not_taken_back_when_the_program_ends_just_afterwards(desktop, 
         asked, proposal = start_review(desktop, client)
         desktop.type_at_end(proposal["id"], "# mine\n")
         desktop.accept()
-        assert asked.result(30)["result"] == "SAVED"
+        assert asked.result(NEVER_SECONDS)["result"] == "SAVED"
         desktop.write("greeting.py", PROPOSAL.encode())
         desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + "# mine\n")
     wait_clients_gone(desktop)
@@ -109,7 +110,7 @@ def accept_edits_that_the_program_does_not_write(desktop, client):
     asked, proposal = start_review(desktop, client)
     desktop.type_at_end(proposal["id"], "# mine\n")
     desktop.accept()
-    assert asked.result(30)["result"] == "SAVED"
+    assert asked.result(NEVER_SECONDS)["result"] == "SAVED"
     desktop.host.wait_until(lambda: len(kept(desktop)) == 1)
 
 
@@ -181,7 +182,7 @@ def test_a_reload_of_the_package_leaves_one_lock_that_leads_somewhere(desktop, h
     assert lock_files(home) == []
     assert not os.path.exists(os.path.dirname(former))
     desktop.host.enable_package()
-    (lock,) = desktop.host.wait_until(lambda: lock_files(home), 30)
+    (lock,) = desktop.host.wait_until(lambda: lock_files(home))
     assert lock["socketPath"] != former
     with CopilotClient(home, desktop.workspace) as again:
         again.connect()
@@ -197,4 +198,4 @@ def test_a_socket_that_a_cleaner_removed_is_made_again(desktop, home, copilot):
         other.connect()
         desktop.host.wait_until(lambda: "2 Copilot CLI" in desktop.window()["status_bar"])
     desktop.reject()
-    assert asked.result(30)["result"] == "REJECTED"
+    assert asked.result(NEVER_SECONDS)["result"] == "REJECTED"

@@ -12,6 +12,7 @@ import pytest
 
 from tests.clients.gemini import GeminiClient
 from tests.host.launch import ROOT
+from tests.host.waiting import NEVER_SECONDS
 
 DEMO = os.path.join(ROOT, "tests", "demo.py")
 STEPS = ["published itself", "is connected", "a word selected", "opened a diff", "edited the proposal"]
@@ -57,7 +58,7 @@ def test_the_demonstration_shows_every_step_and_stays_for_a_client_of_ones_own_u
             assert pending.result()["outcome"] == "accepted"
         assert "reader" in (workspace / "greeting.py").read_text(encoding="utf-8")
         os.killpg(demo.pid, signal.SIGINT)
-        assert demo.wait(30) == 0
+        assert demo.wait(NEVER_SECONDS) == 0
         assert not list(temporary.glob("gemini/ide/*.json"))
     finally:
         guard.cancel()

@@ -25,6 +25,7 @@ from tests.clients.programs.openai_api import OpenAiApi, user_texts
 from tests.clients.programs.opencode import OpenCode
 from tests.clients.programs.program import CONFIRMATION
 from tests.clients.programs.qwen_code import QwenCode
+from tests.host.waiting import NEVER_SECONDS
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -147,7 +148,7 @@ def test_each_has_the_context_and_a_review_of_its_own(desktop, models, programs)
     reviews.wait_open("gemini", "claude")
     desktop.type_at_end(reviews.view("claude")["id"], "# mine\n")
     desktop.accept()
-    assert asked.result(30) == ["FILE_SAVED", reviews.proposed("claude") + "# mine\n"]
+    assert asked.result(NEVER_SECONDS) == ["FILE_SAVED", reviews.proposed("claude") + "# mine\n"]
     reviews.wait_open("gemini")
     gemini.answer("enter", CONFIRMATION)  # in the terminal
     gemini.wait_for("Gemini is done.")
@@ -164,7 +165,7 @@ def test_each_has_the_context_and_a_review_of_its_own(desktop, models, programs)
 
     # One that goes leaves the others where they are.
     copilot.close()
-    desktop.host.wait_until(lambda: "Copilot CLI" not in desktop.window()["status_bar"], 20)
+    desktop.host.wait_until(lambda: "Copilot CLI" not in desktop.window()["status_bar"])
     desktop.wait_status(*(title for title in TITLES if title != "Copilot CLI"))
     desktop.host.call("select_rowcol", view=view, row=1, column=4, end_row=1, end_column=10)
     opencode.wait_for("eeting.py#1")  # by now the path of the folder covers the beginning

@@ -43,7 +43,7 @@ def suspend(client):
 
 
 def wait_written(desktop, text):
-    desktop.host.wait_until(lambda: text in desktop.read("greeting.py"), timeout=40)
+    desktop.host.wait_until(lambda: text in desktop.read("greeting.py"))
 
 
 def test_what_a_suspended_client_was_told_is_written_when_it_is_killed(desktop, reviewed):
@@ -64,7 +64,7 @@ def test_if_the_file_is_another_meanwhile_the_review_is_opened_again(desktop, re
     with open(desktop.path("greeting.py"), "wb") as file:
         file.write(theirs)
     reviewed.kill()
-    desktop.host.wait_until(lambda: desktop.views_of_role("proposal"), timeout=40)
+    desktop.host.wait_until(lambda: desktop.views_of_role("proposal"))
     assert "Welcome" in desktop.views_of_role("proposal")[0]["text"]
     assert desktop.read("greeting.py") == theirs
     desktop.host.wait_until(lambda: compared(desktop))
@@ -99,7 +99,7 @@ def test_a_text_that_was_written_is_not_brought_back_over_later_edits(desktop, r
     """The client writes it, the user goes on, and later the client is killed while it is suspended."""
     desktop.accept()
     wait_written(desktop, b"Welcome")
-    desktop.host.wait_until(lambda: desktop.host.evaluate(AWAITED) == 0, timeout=40)
+    desktop.host.wait_until(lambda: desktop.host.evaluate(AWAITED) == 0)
     later = desktop.read("greeting.py").replace(b"Welcome", b"Goodbye")
     with open(desktop.path("greeting.py"), "wb") as file:
         file.write(later)
@@ -109,6 +109,6 @@ def test_a_text_that_was_written_is_not_brought_back_over_later_edits(desktop, r
         desktop.host.wait_until(lambda: desktop.host.evaluate(CLIENTS) == 2)
         desktop.open("greeting.py")
         reviewed.kill()
-        desktop.host.wait_until(lambda: desktop.host.evaluate(CLIENTS) == 1, timeout=40)
+        desktop.host.wait_until(lambda: desktop.host.evaluate(CLIENTS) == 1)
     assert desktop.read("greeting.py") == later
     assert not desktop.views_of_role("proposal")

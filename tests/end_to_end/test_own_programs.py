@@ -12,6 +12,7 @@ import pytest
 
 from tests.clients.claude import ClaudeClient, lock_files
 from tests.host.driver import Host
+from tests.host.waiting import NEVER_SECONDS
 from tests.tools.desktop import Desktop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts for a POSIX shell")
@@ -77,7 +78,7 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         offered = run(host, "My Tool")
         assert offered[0] == "Gemini CLI"
         assert offered[-2:] == ["Codex CLI", "My Tool"]
-        host.wait_until(start.report.exists, timeout=20)
+        host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
         host.wait_until(LOOKED)
         start.report.with_name("report.go").touch()
@@ -93,7 +94,7 @@ def test_the_example_of_the_readme_works_as_written(start, workspace):
     with start(example, "goose", "aider") as host:
         assert host.wait_until(lambda: lock_files(host.environment["HOME"], ".openclaude"))
         assert run(host, "Aider")[-3:] == ["OpenClaude", "Goose", "Aider"]
-        host.wait_until(start.report.exists, timeout=20)
+        host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/aider --no-gitignore\n"))
         assert "is left out" not in host.console()
 
@@ -102,7 +103,7 @@ def test_a_key_may_name_it_and_one_that_is_not_there_is_said_with_its_setting(st
     with start({}) as host:
         Desktop(host, workspace).wait_published()
         host.evaluate("window.run_command('gemini_companion_run_client', {'client': 'Goose'})")
-        host.wait_until("window.active_panel() is not None", timeout=20)
+        host.wait_until("window.active_panel() is not None")
         text = "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
         said = host.evaluate(text)
         assert said.startswith('Goose was not found: there is no "goose", which your setting "run_commands"')
@@ -114,7 +115,7 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
         ((port, lock),) = host.wait_until(lambda: lock_files(home, ".openclaude")).items()
         assert lock["workspaceFolders"] == [os.path.realpath(workspace)]
         run(host, "OpenClaude")
-        host.wait_until(start.report.exists, timeout=20)
+        host.wait_until(start.report.exists)
         desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
         with ClaudeClient(home, workspace, folder=".openclaude") as client:
             client.connect()
@@ -126,14 +127,14 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
             host.evaluate(SET.format([]))
             host.wait_until(lambda: not lock_files(home, ".openclaude"))
             desktop.wait_status("no client")
-            assert asked.result(20)["result"]["isError"], "its question goes on in its terminal"
+            assert asked.result(NEVER_SECONDS)["result"]["isError"], "its question goes on in its terminal"
             host.evaluate(SET.format([{**ROW, "folder": "~/.claude", "name": "Other"}, "no row", ROW, ROW]))
             host.wait_until(lambda: lock_files(home, ".openclaude"))
             desktop.wait_status("OpenClaude")
             asked = client.open_diff(desktop.path("greeting.py"), "newer\n", "a name")
             desktop.wait_proposal()
             desktop.accept()
-            assert asked.result(20) == ["FILE_SAVED", "newer\n"]
+            assert asked.result(NEVER_SECONDS) == ["FILE_SAVED", "newer\n"]
         with ClaudeClient(home, workspace) as client:
             client.connect()
             desktop.wait_status("Claude Code")
@@ -152,7 +153,7 @@ def test_the_report_tries_a_program_of_a_row_as_any_other_and_its_name_is_text_e
             assert desktop.wait_proposal()["title"] == f"greeting.py \u2190 {name} (proposal)"
         host.call("run_palette", caption="Gemini Companion: Diagnose")
         text = "view.substr(sublime.Region(0, view.size()))"
-        host.wait_until(lambda: f"{name} is not installed: \u201cnot there\u201d" in host.evaluate(text), 60)
-        host.wait_until(lambda: "on their way" not in host.evaluate(text), 60)
+        host.wait_until(lambda: f"{name} is not installed: \u201cnot there\u201d" in host.evaluate(text))
+        host.wait_until(lambda: "on their way" not in host.evaluate(text))
         assert f"ok: {name} finds this window" in host.evaluate(text)
         assert lock["authToken"] not in host.evaluate(text)

@@ -8,6 +8,8 @@ import re
 
 import pytest
 
+from tests.host.waiting import NEVER_SECONDS
+
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -25,7 +27,7 @@ def stream(desktop):
         "Accept": "application/json, text/event-stream",
         "Content-Type": "application/json",
     }
-    connection = http.client.HTTPConnection("127.0.0.1", int(announcement["port"]), timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", int(announcement["port"]), timeout=NEVER_SECONDS)
     connection.request("POST", "/mcp", json.dumps(INITIALIZE), headers)
     answer = connection.getresponse()
     answer.read()
@@ -80,7 +82,7 @@ def test_the_plugin_host_outlives_an_editor_that_has_crashed(desktop, client):
     desktop.wait_proposal()
     assert desktop.own_discovery_files() != []
     desktop.host.execute("import os\nos.getppid = lambda: 1")
-    desktop.host.wait_until(lambda: desktop.own_discovery_files() == [], timeout=5)
+    desktop.host.wait_until(lambda: desktop.own_discovery_files() == [])
     assert pending.result() == {"status": "rejected"}
     # A file of another process would be believed: none is written under the new parent's id.
     desktop.host.pump(1.5)

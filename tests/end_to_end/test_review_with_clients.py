@@ -71,7 +71,7 @@ def test_a_client_that_is_lost_leaves_its_review_and_accept_writes_it(desktop, f
         assert client.connect()["status"] == "connected"
         _, view = propose(client, desktop, file, PROPOSED)
         client.kill()
-    desktop.host.wait_until(lambda: "has gone" in header(desktop, view), timeout=40)
+    desktop.host.wait_until(lambda: "has gone" in header(desktop, view))
     take_back(desktop, view, 0)
     desktop.accept()
     desktop.wait_no_review()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 
+from tests.host.waiting import NEVER_SECONDS
+
 CHANGE = "sublime.load_settings('Gemini Companion.sublime-settings').set({!r}, {!r})"
 EVERY_SETTING = {
     "publish_for_gemini": "yes",
@@ -74,7 +76,7 @@ def test_the_largest_message_is_a_setting_that_works_at_once(desktop):
     large = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {"x": "x" * 2_000_000}}})
 
     def answered():
-        connection = http.client.HTTPConnection("127.0.0.1", int(announcement["port"]), timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", int(announcement["port"]), timeout=NEVER_SECONDS)
         try:
             connection.request("POST", "/mcp", large, {**headers, "Accept": "application/json, text/event-stream"})
             return connection.getresponse().status

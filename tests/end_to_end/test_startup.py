@@ -36,7 +36,7 @@ def host(tmp_path):
 def test_loading_the_plugin_imports_nothing_but_its_start(host):
     assert host.evaluate("inner()") == ["Gemini Companion.companion", "Gemini Companion.companion.startup"]
     host.execute("plugin.plugin_loaded()")
-    host.wait_until(SERVED, 20)
+    host.wait_until(SERVED)
 
 
 def test_a_command_that_comes_too_early_is_run_later(host):
@@ -48,7 +48,7 @@ def test_a_command_that_comes_too_early_is_run_later(host):
         "plugin.GeminiCompanionListener().on_activated(window.active_view())"
     )
     assert host.evaluate("(enabled, early)") in [(True, True), [True, True]]
-    host.wait_until("'gemini_companion' in (window.active_panel() or '').lower().replace(' ', '_')", 20)
+    host.wait_until("'gemini_companion' in (window.active_panel() or '').lower().replace(' ', '_')")
 
 
 def test_what_has_to_be_answered_at_once_is_answered_without_the_package(host):
@@ -61,7 +61,7 @@ def test_what_has_to_be_answered_at_once_is_answered_without_the_package(host):
         "listener.on_selection_modified(view)"
     )
     assert host.evaluate("answers") == [None, None, None, False]
-    host.wait_until(SERVED, 20)
+    host.wait_until(SERVED)
 
 
 def test_an_end_while_it_is_loading_leaves_nothing(host):
@@ -74,11 +74,9 @@ def test_an_end_while_it_is_loading_leaves_nothing(host):
 
 #: In milliseconds after a package was enabled.
 PAUSES = [0, 5, 20, 50, 100, 300]
-#: Disabled, and enabled at once; how long that held the main thread up, in seconds.
+#: Disabled, and enabled at once.
 AGAIN = """
-began = time.monotonic()
 packages.disable("Gemini Companion")
-ended.append(time.monotonic() - began)
 packages.enable("Gemini Companion")
 """
 #: At the end of each module. Its size is another for each load, because cached code is known by size and time.
@@ -117,11 +115,10 @@ def installed(request, tmp_path):
     """An editor with the package in one of the two ways, which has come up."""
     install = archive if request.param == "zip" else unpacked
     with Host.start(package=str(install(tmp_path / "first", 1)), data=str(tmp_path / "data")) as started:
-        started.execute(IMPORT + "ended = []")
+        started.execute(IMPORT)
         started.install = lambda number: install(tmp_path / f"load {number}", number)
         yield started
-        started.wait_until(SERVED_NOW, 30)
-        assert max(started.evaluate("ended") or [0]) < 0.5, "the main thread has waited for an import"
+        started.wait_until(SERVED_NOW)
         modules = started.evaluate(
             "{name: getattr(module, 'LOAD_OF_THIS_TEST', None) for name, module in sys.modules.items()"
             " if name.startswith('Gemini Companion.companion') and module is not None}"
@@ -132,13 +129,13 @@ def installed(request, tmp_path):
 
 class TestDisabledAndEnabledAtOnce:
     def test_however_soon_after_the_start_twenty_times_in_a_row_it_keeps_its_port(self, installed):
-        installed.wait_until(SERVED_NOW, 30)
+        installed.wait_until(SERVED_NOW)
         port = "sys.modules['Gemini Companion.plugin'].application.endpoints()[0].port"
         before = installed.evaluate(port)
         for number in range(20):
             installed.execute(AGAIN)
             installed.pump(PAUSES[number % len(PAUSES)] / 1000)
-        installed.wait_until(SERVED_NOW, 30)
+        installed.wait_until(SERVED_NOW)
         assert installed.evaluate(port) == before
 
     def test_an_upgrade_works_with_its_own_modules_only(self, installed):
@@ -146,7 +143,7 @@ class TestDisabledAndEnabledAtOnce:
             installed.execute(AGAIN)
             installed.pump(milliseconds / 1000)
             installed.upgrade_package(str(installed.install(number)))
-        installed.wait_until(SERVED_NOW, 30)
+        installed.wait_until(SERVED_NOW)
         assert installed.evaluate("sys.modules['Gemini Companion.companion.transport.server'].LOAD_OF_THIS_TEST") == 7
 
 
@@ -154,21 +151,21 @@ def test_after_such_an_end_it_can_be_loaded_again(host):
     host.execute(
         "plugin.plugin_loaded()\nplugin.plugin_unloaded()\nplugin = importlib.reload(plugin)\nplugin.plugin_loaded()"
     )
-    host.wait_until(SERVED, 20)
+    host.wait_until(SERVED)
     classes = "{type(plugin.application), sys.modules['Gemini Companion.companion.application'].Application}"
     assert host.evaluate(f"len({classes})") == 1
 
 
 def test_what_the_user_changes_in_the_settings_after_the_end_reaches_nobody(host):
     host.execute("plugin.plugin_loaded()")
-    host.wait_until(SERVED, 20)
+    host.wait_until(SERVED)
     host.execute(
         "heard, application = [], plugin.application\n"
         "application._read_own_settings = lambda: heard.append('settings')\n"
         "settings = sublime.load_settings('Gemini Companion.sublime-settings')\n"
         "settings.set('log_level', 'debug')"
     )
-    host.wait_until("heard == ['settings']", 5)
+    host.wait_until("heard == ['settings']")
     host.execute("plugin.plugin_unloaded()\nsettings.set('log_level', 'info')\nsettings.set('show_status', False)")
     host.pump(0.3)
     assert host.evaluate("heard") == ["settings"]

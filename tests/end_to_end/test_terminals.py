@@ -117,7 +117,7 @@ def machine(tmp_path):
 
         def reported(self, host):
             """The working directory, the environment and the arguments that the client had."""
-            host.wait_until(self.report.exists, timeout=20)
+            host.wait_until(self.report.exists)
             lines = self.report.read_text().splitlines()
             environment = dict(line.split("=", 1) for line in lines[1:-1] if "=" in line)
             return lines[0], environment, lines[-1]

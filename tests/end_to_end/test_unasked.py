@@ -12,7 +12,6 @@ import platform
 import shlex
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -29,7 +28,6 @@ from tests.host.driver import Host
 from tests.tools.desktop import Desktop
 from tests.tools.unasked import BEFORE, NEW, REST, SHELL, Unasked, looked_at
 
-SEEN_SECONDS = 2.0
 DONE = "All of it is written."
 
 
@@ -81,21 +79,9 @@ def test_a_script_in_a_repository_with_uncommitted_work(host, folders):
     with ClaudeClient(host.environment["HOME"], folders[0], "opencode").connect():
         desktop.wait_status("opencode")
         host.wait_until(lambda: looked_at(desktop, desktop.workspace))
-        seconds = [until_told(work, 6, lambda: subprocess.run(["sh", "-c", SHELL], cwd=folders[0], check=True))]
-        while min(seconds) > SEEN_SECONDS and len(seconds) < 3:  # what else the machine does can only add to it
-            seconds.append(until_told(work, 7, lambda: desktop.write("more.py", b"# more\n")))
-            os.unlink(desktop.path("more.py"))
-            work.wait_count(6)
-        assert min(seconds) <= SEEN_SECONDS
+        subprocess.run(["sh", "-c", SHELL], cwd=folders[0], check=True)
+        work.wait_count(6)
         work.decide()
-
-
-def until_told(work, count, act):
-    """Does something; returns how many seconds later the status bar says so."""
-    act()
-    began = time.monotonic()
-    work.wait_count(count)
-    return time.monotonic() - began
 
 
 def opencode(desktop, model, work):

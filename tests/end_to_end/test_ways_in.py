@@ -9,6 +9,8 @@ import os
 
 import pytest
 
+from tests.host.waiting import NEVER_SECONDS
+
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -30,7 +32,7 @@ class Caller:
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **self._session}
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=NEVER_SECONDS)
         try:
             connection.request(method, path, json.dumps(message), headers)
             response = connection.getresponse()

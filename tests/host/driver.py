@@ -19,12 +19,12 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from . import launch
 from .channel import Channel, HostError, HostGone, is_alive, kill_process, read_console
+from .waiting import NEVER_SECONDS
 
 __all__ = ["Host", "HostError", "HostGone", "is_alive", "kill_process"]
 
 START_SECONDS = 60.0
-CALL_SECONDS = 30.0
-QUIT_SECONDS = 15.0
+QUIT_SECONDS = 60.0
 
 
 class Host:
@@ -166,7 +166,7 @@ class Host:
 
     # ---- calls -------------------------------------------------------------------------------------
 
-    def call(self, name: str, /, call_timeout: float = CALL_SECONDS, **arguments: Any) -> Any:
+    def call(self, name: str, /, call_timeout: float = NEVER_SECONDS, **arguments: Any) -> Any:
         """Runs one gesture (or `host.*` call) on the editor's main thread. Raises HostError with its error."""
         return self._channel.request(name, arguments, call_timeout)
 
@@ -178,13 +178,13 @@ class Host:
         """Runs Python statements in the plugin host; `result` names the variable to give back."""
         return self.call("host.execute", code=code, result=result)
 
-    def wait_until(self, condition: Any, timeout: float = 30.0) -> Any:
+    def wait_until(self, condition: Any, timeout: float = NEVER_SECONDS) -> Any:
         """Waits for an expression (a str, polled inside the host) or a callable (polled here) to be true.
 
         Returns the true value. Raises HostError of type TimeoutError after `timeout` seconds.
         """
         if isinstance(condition, str):
-            return self.call("host.wait", call_timeout=timeout + CALL_SECONDS, expression=condition, timeout=timeout)
+            return self.call("host.wait", call_timeout=timeout + NEVER_SECONDS, expression=condition, timeout=timeout)
         deadline = time.monotonic() + timeout
         while True:
             value = condition()

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Dict
 
 from . import launch
 
-QUIT_SECONDS = 10.0
+QUIT_SECONDS = 30.0
 
 
 class Editor:

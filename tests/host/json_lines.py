@@ -13,6 +13,8 @@ import threading
 import time
 from typing import IO, Any, Callable, Dict, List, Mapping, Optional, Sequence, Type
 
+from .waiting import NEVER_SECONDS
+
 
 class CallError(Exception):
     """A call failed inside the process: its `.type`, `.message` and `.traceback`."""
@@ -36,7 +38,7 @@ class Pending:
         self._process.pump(0)
         return self._id in self._process.answers
 
-    def result(self, timeout: float = 30.0) -> Any:
+    def result(self, timeout: float = NEVER_SECONDS) -> Any:
         """The call's result. Raises what `JsonLines` does, with `timeout` in seconds."""
         self._process.pump_until(lambda: self._id in self._process.answers, timeout, self._name)
         answer = self._process.answers.pop(self._id)

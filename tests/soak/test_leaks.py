@@ -158,7 +158,7 @@ def test_memory_is_given_back(editor, use):
     # What is younger than the package's timers is still on its way out: that is awaited, not counted.
     told = "after {}: {:+.0f} KiB, more objects: {}"
     try:
-        editor.host.wait_until(f"memory() <= {before[0] + MOST_GROWTH} and more_than({before[1]!r}) == {{}}", 20)
+        editor.host.wait_until(f"memory() <= {before[0] + MOST_GROWTH} and more_than({before[1]!r}) == {{}}")
     except HostError:
         pytest.fail("\n".join([told.format(use, *growth(editor, before)), *editor.host.evaluate("biggest()")]))
     print(told.format(use, *growth(editor, before)))

@@ -13,7 +13,7 @@ import tempfile
 import threading
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-SECONDS = 20
+from ..host.waiting import NEVER_SECONDS
 
 
 def discovery_directory() -> str:
@@ -87,7 +87,7 @@ class ListeningClient:
         self._closed = True
 
     def _end_session(self) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=NEVER_SECONDS)
         connection.request("DELETE", "/mcp", headers=self._headers())
         connection.getresponse().read()
         connection.close()
@@ -132,7 +132,7 @@ class ListeningClient:
         return headers
 
     def _post(self, message: Dict[str, Any]) -> Tuple[http.client.HTTPResponse, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=NEVER_SECONDS)
         connection.request("POST", "/mcp", json.dumps(message), self._headers())
         answer = connection.getresponse()
         body = answer.read()

@@ -19,6 +19,7 @@ from unittest import mock
 import sublime
 from unittesting import DeferrableTestCase
 
+from ...companion.review import accepted_texts
 from ...companion.review.accepted_texts import AcceptedTexts
 from ...companion.review.decision import Outcome, Owner, Review, Ticket
 from ...companion.review.document import disk
@@ -26,6 +27,7 @@ from ...companion.review.document.preparation import prepare
 from ...companion.review.events import ReviewEvents
 from ...companion.review.manager import ReviewManager
 from ...companion.settings import Settings
+from ..host.waiting import NEVER_SECONDS
 from .selecting import put_caret
 
 PLUGIN = __package__.partition(".")[0] + ".plugin"
@@ -57,6 +59,9 @@ class ReviewTestCase(DeferrableTestCase):
         self.kept = os.path.join(storage, "kept")
         self.said: List[str] = []  # in the status bar of any window
         patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        patcher = mock.patch.object(accepted_texts, "KEEP_SECONDS", NEVER_SECONDS)  # also on a slow disk
         patcher.start()
         self.addCleanup(patcher.stop)
         self.window = yield from self.new_window()
@@ -288,7 +293,7 @@ class DiskTestCase(DecidingTestCase):
         release, real = threading.Event(), getattr(module, name)
 
         def held(*arguments: Any, **options: Any) -> Any:
-            release.wait(30)
+            release.wait(NEVER_SECONDS)
             return real(*arguments, **options)
 
         patcher = mock.patch.object(module, name, held)

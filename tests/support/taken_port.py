@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 import time
 
-SECONDS = 10.0
+from ..host.waiting import NEVER_SECONDS
 
 
 def take(port: int) -> socket.socket:
-    """A socket that listens on the port. Raises OSError if the port is not free in time."""
-    deadline = time.monotonic() + SECONDS
+    """A socket that listens on the port. Raises OSError if the port never becomes free."""
+    deadline = time.monotonic() + NEVER_SECONDS
     while True:
         taken = socket.socket()
         try:

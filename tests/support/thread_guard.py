@@ -13,12 +13,13 @@ import os
 import sys
 import sysconfig
 import threading
-import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 from unittest import mock
 
 import sublime
 import sublime_plugin
+
+from .work import Work
 
 PACKAGE = __package__.rpartition(".tests")[0] + ".companion"
 PASSED = {__name__, PACKAGE + ".system.files"}  # whoever uses them is told of
@@ -134,22 +135,26 @@ def _is_standard(file: str) -> bool:
     return file.startswith("<frozen") or (file.startswith(STANDARD_LIBRARY) and "site-packages" not in file)
 
 
-class MainThreadTimer:
-    """Notes how long each piece of work takes that the package has put on the main thread, in seconds of its own time.
+class MainThreadWork:
+    """Counts each piece of work that the package has put on the main thread: how many calls it takes.
 
-    What other processes take away does not count, nor does waiting, nor what the editor does when it is called, be that
-    in its own process or in this one: how long that may take is seen by `longest`, the length of the longest text that
-    was handed over in one call.
+    What the editor does when it is called does not count, be that in its own process or in this one: how much that may
+    be is seen by `longest`.
     """
 
     def __init__(self) -> None:
-        self.pieces: List[float] = []
-        self.longest = 0  # characters
+        self.pieces: List[int] = []
+        self._given = 0  # to the editor or by it, in characters
+        self._work = Work()
         self._main = threading.main_thread()
         self._patchers: List[Any] = []
         self._real = sublime.set_timeout
-        self._in_editor = False
-        self._since = self._left_out = 0.0  # seconds of the thread
+        self._in_piece = False
+
+    @property
+    def longest(self) -> int:
+        """Characters of the longest text that was worked on, handed over, or taken, at once."""
+        return max(self._given, self._work.longest)
 
     def start(self) -> None:
         """Main thread."""
@@ -168,12 +173,14 @@ class MainThreadTimer:
             self._patchers.pop().stop()
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function and note how long it takes."""
-        started, left_out = time.thread_time(), self._left_out
+        """Call a function as a piece of its own."""
+        before, self._in_piece = self._work.calls, True
         try:
-            return function(*arguments)
+            with self._work.counted():
+                return function(*arguments)
         finally:
-            self.pieces.append(time.thread_time() - started - (self._left_out - left_out))
+            self._in_piece = False
+            self.pieces.append(self._work.calls - before)
 
     def _patch(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
         patcher = mock.patch.object(owner, name, function)
@@ -183,28 +190,23 @@ class MainThreadTimer:
     def _call(self, real: Callable[..., Any], in_editor: bool) -> Callable[..., Any]:
         @functools.wraps(real)
         def call(*arguments: Any, **keywords: Any) -> Any:
-            if threading.current_thread() is not self._main:
+            if threading.current_thread() is not self._main or not self._in_piece:
                 return real(*arguments, **keywords)
-            mine = in_editor and package_caller() is not None
-            former = self._switch(in_editor)
+            if not in_editor:
+                with self._work.counted():
+                    return real(*arguments, **keywords)
+            former = sys.getprofile()
+            sys.setprofile(None)
             try:
                 result = real(*arguments, **keywords)
+                if package_caller() is not None:
+                    texts = [text for text in (*arguments, result) if isinstance(text, str)]
+                    self._given = max([self._given, *map(len, texts)])
+                return result
             finally:
-                self._switch(former)
-            if mine:
-                texts = [text for text in (*arguments, result) if isinstance(text, str)]
-                self.longest = max([self.longest, *map(len, texts)])
-            return result
+                sys.setprofile(former)
 
         return call
-
-    def _switch(self, in_editor: bool) -> bool:
-        """Whose time it is from now on. Returns whose it was."""
-        now = time.thread_time()
-        if self._in_editor:
-            self._left_out += now - self._since
-        former, self._in_editor, self._since = self._in_editor, in_editor, now
-        return former
 
     def _set_timeout(self, callback: Callable[[], Any], delay: int = 0) -> None:
         mine = package_caller() is not None

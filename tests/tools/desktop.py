@@ -64,9 +64,9 @@ class Desktop:
         mark = f"gemini-ide-server-{self.host.editor_pid}-"
         return [path for path in self.discovery_files() if os.path.basename(path).startswith(mark)]
 
-    def wait_published(self, timeout: float = 30.0) -> Dict[str, Any]:
+    def wait_published(self) -> Dict[str, Any]:
         """Waits until this editor has published itself; returns what the first file says."""
-        path = self.host.wait_until(self.own_discovery_files, timeout)[0]
+        path = self.host.wait_until(self.own_discovery_files)[0]
         with open(path, encoding="utf-8") as file:
             announcement: Dict[str, Any] = json.load(file)
         return announcement
@@ -99,9 +99,9 @@ class Desktop:
     def views_of_role(self, role: str) -> List[Dict[str, Any]]:
         return [view for view in self.tabs() if view["settings"].get(ROLE, {}).get("role") == role]
 
-    def wait_status(self, *texts: str, timeout: float = 30.0) -> None:
+    def wait_status(self, *texts: str) -> None:
         """Waits until the status bar of the front window says all of these."""
-        self.host.wait_until(lambda: all(text in self.window()["status_bar"] for text in texts), timeout)
+        self.host.wait_until(lambda: all(text in self.window()["status_bar"] for text in texts))
 
     def wait_proposal(self, count: int = 1) -> Dict[str, Any]:
         """Waits until so many proposals show; returns the newest."""

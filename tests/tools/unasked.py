@@ -74,12 +74,12 @@ class Unasked:
         """What the files hold now."""
         return {name: self._desktop.read(self._below + name) for name in os.listdir(self.folder) if name[-3:] == ".py"}
 
-    def wait_count(self, count: int, timeout: float = 30.0) -> None:
+    def wait_count(self, count: int) -> None:
         """Waits until the status bar says that so many files have changed; of none it says nothing."""
         if count:
-            self._desktop.wait_status(f"{count} changed file" + "s" * (count > 1), timeout=timeout)
+            self._desktop.wait_status(f"{count} changed file" + "s" * (count > 1))
         else:
-            self._host.wait_until(lambda: "changed file" not in self._desktop.window()["status_bar"], timeout)
+            self._host.wait_until(lambda: "changed file" not in self._desktop.window()["status_bar"])
 
     def decide(self) -> None:
         """The program has done all of it: look, keep one hunk, undo another, undo all, restore, undo one, keep all."""

@@ -9,13 +9,13 @@ import importlib
 import shutil
 import sys
 import threading
-import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterator
 
+from tests.host.waiting import NEVER_SECONDS, until
+
 ROOT = Path(__file__).resolve().parents[2]
-WAIT = 10  # seconds; a test that works never waits so long
 
 
 class Runtime:
@@ -61,7 +61,7 @@ class Parts:
 
     def __call__(self, name):
         self.begun.append(name)
-        assert self.go_on.acquire(timeout=WAIT)
+        assert self.go_on.acquire(timeout=NEVER_SECONDS)
         if self.error is not None:
             raise self.error
         self.imported.append(name)
@@ -71,10 +71,7 @@ class Parts:
             self.go_on.release()
 
     def wait_for(self, *names):
-        deadline = time.monotonic() + WAIT
-        while self.begun != list(names):
-            assert time.monotonic() < deadline, self.begun
-            time.sleep(0.001)
+        until(lambda: self.begun == list(names), lambda: self.begun)
 
 
 MODULES = {
@@ -119,7 +116,7 @@ class Package:
 
     def join(self):
         for thread in self.threads():
-            thread.join(WAIT)
+            thread.join(NEVER_SECONDS)
             assert not thread.is_alive()
 
 

@@ -13,14 +13,11 @@ class TestALoadThatFollowsAtOnce:
     """Nothing of the load before it is what it works with, whatever that one was doing."""
 
     def end_and_load(self, package):
-        """Disable, replace the files and enable, which takes the main thread no time."""
+        """Disable, replace the files and enable. If the main thread waited for an import, it would for ever."""
         plugin = sys.modules["package_of_this_test.plugin"]
-        began = time.monotonic()
         plugin.plugin_unloaded()
         package.write(2)
-        plugin = package.load()
-        assert time.monotonic() - began < 0.5
-        return plugin
+        return package.load()
 
     def assert_served_by_the_second(self, package, plugin):
         package.parts.release(30)

@@ -12,6 +12,7 @@ import pytest
 from companion import libraries
 from companion.diagnosis import programs as diagnosis
 from companion.diagnosis.checks import Outcome
+from tests.host.waiting import NEVER_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHER = "python314" if sys.version_info[:2] != (3, 14) else "python38"
@@ -79,7 +80,7 @@ def test_the_package_waits_until_it_is_in_place_and_says_why(monkeypatch):
             await asyncio.sleep(0.001)
         assert not task.done()
         del misplaced[:]
-        await asyncio.wait_for(task, 20)
+        await asyncio.wait_for(task, NEVER_SECONDS)
 
     asyncio.run(run())
     assert len(said) == 1

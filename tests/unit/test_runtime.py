@@ -7,9 +7,8 @@ import threading
 
 import pytest
 
+from tests.host.waiting import NEVER_SECONDS, until
 from tests.support.stepping import SteppedWorkers
-
-WAIT = 10  # seconds; a test that works never waits so long
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def reached(runtime):
     """All that was handed to the loop before has run."""
     done = threading.Event()
     runtime.on_loop(done.set)
-    assert done.wait(WAIT)
+    assert done.wait(NEVER_SECONDS)
 
 
 class TestTheMainThread:
@@ -91,7 +90,7 @@ class TestTheMainThread:
         until(lambda: editor.waiting == [0])
         assert not outcome.done()
         editor.step()
-        here, there = outcome.result(WAIT)
+        here, there = outcome.result(NEVER_SECONDS)
         assert there is threading.current_thread()
         assert here is not there
 
@@ -103,7 +102,7 @@ class TestTheMainThread:
         until(lambda: editor.waiting == [0])
         editor.step()
         with pytest.raises(LookupError):
-            outcome.result(WAIT)
+            outcome.result(NEVER_SECONDS)
         until(lambda: reported)
         assert [place for place, _ in reported] == ["task"]
 
@@ -113,7 +112,7 @@ class TestTheMainThread:
             await asyncio.sleep(0)
             task.cancel()
 
-        runtime.spawn(give_up).result(WAIT)
+        runtime.spawn(give_up).result(NEVER_SECONDS)
         editor.step()
         reached(runtime)
         assert reported == []
@@ -138,7 +137,7 @@ class TestTheLoop:
         runtime.on_loop(called.append, 1)
         runtime.stop()
         runtime.start()
-        runtime._thread.join(WAIT)
+        runtime._thread.join(NEVER_SECONDS)
         assert called == []
 
     def test_nothing_is_taken_after_the_stop(self, runtime):
@@ -162,7 +161,7 @@ class TestTheLoop:
                 ended.append("cleaned up")
 
         outcome = runtime.spawn(work)
-        assert began.wait(WAIT)
+        assert began.wait(NEVER_SECONDS)
         runtime.stop()
         assert ended == ["cleaned up"]
         assert outcome.cancelled()
@@ -172,7 +171,7 @@ class TestTheLoop:
             raise LookupError("nothing")
 
         with pytest.raises(LookupError):
-            runtime.spawn(fail).result(WAIT)
+            runtime.spawn(fail).result(NEVER_SECONDS)
         reached(runtime)
         assert [place for place, _ in reported] == ["task"]
 
@@ -197,7 +196,7 @@ class TestTheLoop:
         runtime.start()
         runtime.on_loop(lambda: asyncio.get_running_loop().stop())
         until(lambda: reported)
-        runtime.stop(WAIT)
+        runtime.stop(NEVER_SECONDS)
         assert not runtime._thread.is_alive()
 
 
@@ -275,7 +274,7 @@ class TestWorkers:
         outcome = runtime.spawn(runtime.in_worker, lambda number: number + 1, 1)
         until(lambda: workers.jobs)
         workers.step()
-        assert outcome.result(WAIT) == 2
+        assert outcome.result(NEVER_SECONDS) == 2
 
 
 class TestALoopThatFails:
@@ -350,13 +349,3 @@ class TestALoopThatFails:
         until(lambda: editor.waiting)
         editor.step()
         assert answered == ["in the midst", "later"]
-
-
-def until(condition):
-    """Wait for another thread to get so far."""
-    deadline = threading.Event()
-    for _ in range(WAIT * 100):
-        if condition():
-            return
-        deadline.wait(0.01)
-    raise AssertionError("it never happened")

@@ -62,8 +62,8 @@ async def main(mode: str) -> None:
             opened = await client.call_tool("openDiff", {"filePath": FILE, "newContent": "proposed\n"})
             got["opened"] = {"content": opened.content, "isError": opened.is_error}
             if mode == "legacy":
-                got["context"] = await asyncio.wait_for(notifications.first["ide/contextUpdate"], 15)
-                got["accepted"] = await asyncio.wait_for(notifications.first["ide/diffAccepted"], 15)
+                got["context"] = await asyncio.wait_for(notifications.first["ide/contextUpdate"], 90)
+                got["accepted"] = await asyncio.wait_for(notifications.first["ide/diffAccepted"], 90)
             closed = await client.call_tool("closeDiff", {"filePath": FILE, "suppressNotification": True})
             got["closed"] = [block.text for block in closed.content]
             print(json.dumps(got))

@@ -13,6 +13,8 @@ import json
 import threading
 from typing import Any, Deque, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
+from tests.host.waiting import NEVER_SECONDS
+
 
 class Say(NamedTuple):
     """The model ends its turn with a text."""
@@ -111,7 +113,7 @@ class ModelStub:
     def __exit__(self, *exception: Any) -> None:
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(5)
+        self._thread.join(NEVER_SECONDS)
 
 
 class Answer(NamedTuple):

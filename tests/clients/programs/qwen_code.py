@@ -17,6 +17,7 @@ from typing import List, Mapping, Optional
 
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.program import IDE_MODE, Program, write_settings
+from tests.clients.programs.terminal import PATIENCE
 from tests.host.driver import Host
 from tests.tools import nodes
 
@@ -58,10 +59,10 @@ class QwenCode(Program):
         node = nodes.newer_node()
         super().__init__([node, script], host, cwd, model, variables)
 
-    def wait_connected(self, active_file: str, timeout: float = 30.0) -> None:
+    def wait_connected(self, active_file: str) -> None:
         """Asks `/ide status` until the program knows which file is active."""
         self.wait_ready()
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + PATIENCE
         while not self._is_active(active_file):
             assert time.monotonic() < deadline, self.text()
             self.enter("/ide status", functools.partial(self._has_more_answers_than, len(self._answers())))

@@ -26,8 +26,10 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 import pyte
 
+from tests.host.waiting import NEVER_SECONDS
+
 COLUMNS, LINES = 110, 50
-PATIENCE = 60.0  # seconds, on a machine that does much else
+PATIENCE = NEVER_SECONDS
 LOOK_SECONDS = 0.03  # between two looks: programs draw more often than that, and a look takes a tenth of it
 KEYS = {"enter": "\r", "escape": "\x1b", "end": "\x1b[F", "up": "\x1b[A", "down": "\x1b[B"}
 
@@ -139,7 +141,7 @@ class Terminal:
                 self._process.wait(patience)
             except subprocess.TimeoutExpired:
                 continue
-        self._reader.join(5)
+        self._reader.join(PATIENCE)
         os.close(self._master)
 
     def __enter__(self) -> Terminal:

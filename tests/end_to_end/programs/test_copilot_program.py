@@ -178,7 +178,7 @@ def test_in_one_of_two_windows_a_reload_of_the_package_does_not_disturb_the_prog
 
     desktop.host.disable_package()
     desktop.host.enable_package()
-    desktop.host.wait_until(lambda: "Copilot CLI" in shown()["status_bar"], 30)
+    desktop.host.wait_until(lambda: "Copilot CLI" in shown()["status_bar"])
     assert desktop.window()["id"] == second
     assert "no client" in desktop.window()["status_bar"]
     model.script(edit(desktop), Say("It is polite after all."))
@@ -202,5 +202,5 @@ def test_what_is_accepted_while_the_program_is_suspended_is_written_once_it_is_k
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == GREETING
     os.killpg(copilot._process.pid, signal.SIGKILL)
-    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + edits, timeout=40)
+    desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL + edits)
     desktop.wait_no_review()

@@ -54,7 +54,7 @@ def test_it_comes_back_after_a_reload_of_the_package_and_after_a_restart_of_the_
     opencode.wait_for("@greeting.py#0-1")
     desktop.host.quit()
     desktop.host.restart()
-    desktop.wait_status("opencode", timeout=60)
+    desktop.wait_status("opencode")
     desktop.open("greeting.py", row=0, column=4, end_row=0, end_column=9)
     opencode.wait_for("greeting.py#0")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from tests.host import errors
+from tests.host.waiting import NEVER_SECONDS
 
 
 def test_timers_run_in_order_and_errors_are_kept(bench):
@@ -34,7 +35,7 @@ def test_garbage_waits_for_no_lock_wherever_it_is_collected(bench):
     with bench.host.lock:
         thread = threading.Thread(target=phantoms.clear, daemon=True)
         thread.start()
-        thread.join(10)
+        thread.join(NEVER_SECONDS)
         assert not thread.is_alive()
     bench.settle()
     assert shown() == []

@@ -8,6 +8,7 @@ import os
 from unittest import mock
 
 from ....companion.endpoint import agent_window
+from ...host.waiting import NEVER_SECONDS
 from ...support.context_case import ContextCase
 from ...support.listening_client import in_thread
 
@@ -16,7 +17,7 @@ OLD, NEW = "old\n", "new\n"
 
 def call_tool(client, name, arguments):
     """What the server answers a tool call of the client's session."""
-    connection = http.client.HTTPConnection("127.0.0.1", client._port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", client._port, timeout=NEVER_SECONDS)
     message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
     try:
         connection.request("POST", "/mcp", json.dumps(message), client._headers())

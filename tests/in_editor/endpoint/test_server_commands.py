@@ -14,6 +14,7 @@ import sublime
 
 from ....companion.actions import PREFIX, always
 from ....companion.endpoint.servers import PRIMARY
+from ...host.waiting import NEVER_SECONDS
 from ...support.context_case import ContextCase
 from ...support.listening_client import announced, in_thread
 
@@ -22,7 +23,7 @@ PLUGIN = __package__.partition(".")[0] + ".plugin"
 
 def status_of_ping(client):
     """The HTTP status that a client's session gets for a ping; None if nobody answers, as while a server restarts."""
-    connection = http.client.HTTPConnection("127.0.0.1", client._port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", client._port, timeout=NEVER_SECONDS)
     try:
         connection.request("POST", "/mcp", '{"jsonrpc":"2.0","id":9,"method":"ping"}', client._headers())
         return connection.getresponse().status

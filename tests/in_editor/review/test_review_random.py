@@ -12,11 +12,11 @@ import random
 import time
 from typing import Any, Callable, Iterator
 
+from ...host.waiting import NEVER_SECONDS
 from ...support.selecting import put_caret
 from .test_review_level import LevelTestCase
 
 STEPS, SEED, RUNS = 100, 20, 5
-SECONDS = 8.0  # in which all is level again
 SEEDS = "RANDOM_REVIEWS"
 FONT_SIZES = (7, 9.5, 10, 14.3)
 WORDS = ("x", "word", "\n", "two\nlines\n", "\n\n\n", "    indented\n", "some words, so that a line wraps " * 4)
@@ -117,7 +117,7 @@ class TestAtRandom(LevelTestCase):
 
     def level_again(self, review: Any) -> Iterator[Any]:
         """Wait until equal lines are level; inline there is nothing beside them."""
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + NEVER_SECONDS / 3
         inline = self.reviews._presentations[review].original_view is None
         yield lambda: (self.settled() if inline else self.level(review)) or time.monotonic() > end
         self.assertTrue(self.settled(), self.step)

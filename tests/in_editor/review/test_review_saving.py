@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from typing import Any, Iterator
 from unittest import mock, skipIf
 
 from ....companion.review.document import disk
+from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
 
 
@@ -44,7 +44,7 @@ class TestTheTab(DiskTestCase):
 
         def write(*arguments: Any) -> None:
             begun.set()
-            release.wait(30)
+            release.wait(NEVER_SECONDS)
             real(*arguments)
 
         with mock.patch.object(disk, "write", write):
@@ -123,9 +123,10 @@ class TestOneFile(DiskTestCase):
         yield from self.open_file()
         review = yield from self.open_diff()
         self.leave()
-        threading.Timer(0.3, self.write, ["file.py", "theirs\n"]).start()
+        theirs = threading.Timer(0.3, self.write, ["file.py", "theirs\n"])
+        theirs.start()
         self.reviews.accept(review)
-        time.sleep(0.6)
+        theirs.join()
         yield lambda: "has changed on disk" in self.header(review) and review.pending
         self.assertEqual(self.read(), b"theirs\n")
 
@@ -142,12 +143,10 @@ class TestOneFile(DiskTestCase):
     def test_what_the_user_types_as_soon_as_the_tab_shows_the_text_stays(self) -> Iterator[Any]:
         view = yield from self.open_file()
         yield from self.open_diff()
-        started = time.monotonic()
         answers = self.accept_by_client()
         yield lambda: self.text(view) == PROPOSED
         self.type(view, 0, "# typed\n")
         yield lambda: bool(answers)
-        self.assertLess(time.monotonic() - started, 5)
         self.assertEqual((answers, self.read().decode()), ([""], PROPOSED))
         self.assertEqual((self.text(view), view.is_dirty()), ("# typed\n" + PROPOSED, True))
 

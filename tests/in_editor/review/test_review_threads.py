@@ -6,17 +6,19 @@ import os
 import sys
 import threading
 from typing import Any, Iterator, List
+from unittest import mock
 
 from ....companion.common.workers import WrongThreadError
 from ....companion.editor.edits import text_steps
+from ....companion.review.display import slices
 from ....companion.review.document.preparation import prepare
 from ...support.listening_client import ListeningClient, announced
 from ...support.review_case import GEMINI, PROPOSED, TEXT, DecidingTestCase
-from ...support.thread_guard import MainThreadTimer, ThreadGuard
+from ...support.thread_guard import MainThreadWork, ThreadGuard
 
 PLUGIN = __package__.partition(".")[0] + ".plugin"
-LONGEST = 0.05  # seconds
-LONGEST_TEXT = 1 << 20  # characters in one call of the editor
+MOST_CALLS = 2000  # of functions in one piece of work on the main thread
+LONGEST_TEXT = 1 << 19  # characters in one call
 
 
 class CallingClient(ListeningClient):
@@ -194,22 +196,25 @@ class TestLongTexts(DecidingTestCase):
         prepared: List[Any] = []
         threading.Thread(target=lambda: prepared.append(prepare(file_request, text)), daemon=True).start()
         yield lambda: bool(prepared)
-        timer = MainThreadTimer()
-        timer.start()
-        self.addCleanup(timer.stop)
-        timer.run(self.reviews.open_diff, GEMINI, self.path("file.txt"), *prepared[0])
+        patcher = mock.patch.object(slices, "SLICE_SECONDS", 0.0)  # each step is a piece of its own
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        work = MainThreadWork()
+        work.start()
+        self.addCleanup(work.stop)
+        work.run(self.reviews.open_diff, GEMINI, self.path("file.txt"), *prepared[0])
         review = self.reviews.pending()[0]
         yield self.settled
         self.assertIn("too long", self.header(review))
         self.assertEqual(self.proposal(review).size(), len(text) - text.count("\r"))
-        timer.run(self.reviews.accept, review)
+        work.run(self.reviews.accept, review)
         yield self.closed
-        timer.stop()
+        work.stop()
         self.assertTrue(self.only_outcome()[1].content == text)
         print(
-            f"{len(timer.pieces)} pieces of work, the longest {1000 * max(timer.pieces):.1f} ms,"
-            f" and a text of {timer.longest} characters"
+            f"{len(work.pieces)} pieces of work, the longest of {max(work.pieces)} calls,"
+            f" and a text of {work.longest} characters"
         )
-        self.assertGreater(len(timer.pieces), 20)
-        self.assertLess(max(timer.pieces), LONGEST)
-        self.assertLessEqual(timer.longest, LONGEST_TEXT)
+        self.assertGreater(len(work.pieces), len(text) // LONGEST_TEXT)
+        self.assertLess(max(work.pieces), MOST_CALLS)
+        self.assertLessEqual(work.longest, LONGEST_TEXT)

@@ -11,6 +11,7 @@ from unittest import mock
 import sublime
 
 from ....companion.unreviewed import deciding, undoing
+from ...host.waiting import NEVER_SECONDS
 from ...support.selecting import select
 from ...support.unreviewed_case import CHANGED, LINES, THREE, ChangesTestCase
 
@@ -368,7 +369,7 @@ class TestAll(ChangesTestCase):
 
         def slow(folder: str, path: str, *rest: Any) -> None:
             begun.set()
-            (edited if path == order[0].path else told).wait(10)
+            (edited if path == order[0].path else told).wait(NEVER_SECONDS)
             exchange(folder, path, *rest)
 
         with mock.patch.object(undoing, "exchange", slow), mock.patch.object(deciding, "PROGRESS_SECONDS", 0.0):

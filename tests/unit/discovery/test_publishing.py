@@ -16,6 +16,7 @@ from companion.discovery import files
 from companion.discovery import publisher as publishing
 from companion.discovery.files import DiscoveryError
 from companion.discovery.publisher import Publisher
+from tests.host.waiting import NEVER_SECONDS
 
 TWO = (GEMINI_CLI, QWEN_CODE)
 TOKEN = "a-token-of-this-endpoint"
@@ -203,18 +204,18 @@ def test_closing_does_not_wait_for_a_disk_that_hangs_and_nothing_is_left_once_it
 
     def write_late(*arguments):
         hangs.set()
-        assert answers.wait(30)
+        assert answers.wait(NEVER_SECONDS)
         write(*arguments)
 
     monkeypatch.setattr(files, "write", write_late)
     monkeypatch.setattr(publishing, "_LOCK_SECONDS", 0.01)
     writer = threading.Thread(target=publisher.publish, args=(FIRST, TWO))
     writer.start()
-    assert hangs.wait(30)
+    assert hangs.wait(NEVER_SECONDS)
     publisher.close()
     assert writer.is_alive()
     answers.set()
-    writer.join(30)
+    writer.join(NEVER_SECONDS)
     assert not writer.is_alive()
     assert machine.files() == []
 

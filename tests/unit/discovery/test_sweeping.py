@@ -26,6 +26,7 @@ from companion.system.processes import (
     windows_began,
     windows_is_alive,
 )
+from tests.host.waiting import NEVER_SECONDS
 
 DEAD, LIVING, OWN = 1111, 2222, 3333
 TWO = (GEMINI_CLI, QWEN_CODE)
@@ -173,7 +174,7 @@ def test_processes_living_and_ended():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     assert is_alive(child.pid)
     assert is_alive(os.getpid())
-    child.communicate(b"\n", timeout=30)
+    child.communicate(b"\n", timeout=NEVER_SECONDS)
     assert not is_alive(child.pid)
 
 
@@ -234,7 +235,7 @@ def test_when_a_process_began(ask):
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     assert before - 3 < ask(child.pid) < time.time() + 3
     assert ask(1) < before
-    child.communicate(b"\n", timeout=30)
+    child.communicate(b"\n", timeout=NEVER_SECONDS)
     assert ask(child.pid) is None
 
 
@@ -245,7 +246,7 @@ def test_when_a_process_began_whose_name_looks_like_what_follows_it():
     child = subprocess.Popen([sys.executable, "-c", rename], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     child.stdout.readline()
     assert before - 3 < linux_began(child.pid) < time.time() + 3
-    child.communicate(timeout=30)
+    child.communicate(timeout=NEVER_SECONDS)
 
 
 def test_when_a_process_began_on_windows():

@@ -20,6 +20,7 @@ from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
 from companion.transport import framed_socket
 from companion.transport.framed_socket import ask
+from tests.host.waiting import NEVER_SECONDS
 
 CONTEXT = SharedContext(
     {
@@ -116,7 +117,7 @@ def asynchronous(test):
 
     @functools.wraps(test)
     def run(*args, **fixtures):
-        asyncio.run(asyncio.wait_for(test(*args, **fixtures), 20))
+        asyncio.run(asyncio.wait_for(test(*args, **fixtures), NEVER_SECONDS))
 
     return run
 

@@ -20,6 +20,7 @@ from companion.endpoint import context_answers
 from companion.endpoint.context_answers import Holding, chosen
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 from companion.transport.framed_socket import ask
+from tests.host.waiting import NEVER_SECONDS
 from tests.unit.endpoint.answering_editors import CONTEXT, Editor, Window, answer, asynchronous, home, request
 
 __all__ = ["home"]
@@ -114,16 +115,14 @@ class TestAnswers:
         assert await editor.answers._answer(b'{"type": "broadcast"}', None) is None
 
     @asynchronous
-    async def test_it_comes_from_memory_within_50_milliseconds(self, home):
+    async def test_it_comes_from_memory(self, home, monkeypatch):
+        monkeypatch.setattr(context_answers, "FIRST_SECONDS", 10 * NEVER_SECONDS)
         editor = Editor(home, Window("/code/app"))
         await editor.until(Holding.HELD)
         editor.answers._runtime.on_main = lambda *call: None  # the main thread hangs
-        times = []
         for _ in range(20):
-            began = asyncio.get_running_loop().time()
-            await answer(editor.paths[0], request("/code/app"))
-            times.append(asyncio.get_running_loop().time() - began)
-        assert sorted(times)[10] < 0.05
+            got = await answer(editor.paths[0], request("/code/app"))
+            assert got["result"]["ideContext"]["activeFile"]["label"] == "main.py"
         await editor.close()
 
     @asynchronous
@@ -144,10 +143,9 @@ class TestAnswers:
     async def test_one_whose_editor_hangs_is_answered_in_time_with_nothing(self, home):
         editor = Editor(home, Window("/code/app", context=None))
         await editor.until(Holding.HELD)
-        began = asyncio.get_running_loop().time()
+        assert context_answers.FIRST_SECONDS < 0.5, "longer than the program waits"
         got = await answer(editor.paths[0], request("/code/app"))
         assert got["result"] == {"ideContext": {"openTabs": []}}
-        assert asyncio.get_running_loop().time() - began < 0.5, "longer than the program waits"
         await editor.close()
 
 

@@ -18,12 +18,11 @@ from typing import Any, Dict, Iterator, List, Optional
 import pytest
 
 from tests.host.driver import Host
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.raw_requests import request_head
-from tests.support.stopwatch import Stopwatch
 from tests.tools.desktop import Desktop
 
 TOKEN = "a-token-that-the-attacker-does-not-have"
-SECONDS = 30.0
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 
@@ -39,7 +38,7 @@ class Target:
         self._pid = self._answer()
         self.ports: List[Any] = self._answer()
         self.port = self.ports[0]
-        self.start = self.gauges(reset=True)
+        self.start = self.gauges()
 
     def _answer(self) -> Any:
         line = self._answers.readline()
@@ -65,9 +64,7 @@ class Target:
         self._answers.close()
         self._connection.close()
 
-    def gauges(self, *, reset: bool = False) -> Dict[str, float]:
-        if reset:
-            self.ask("reset")
+    def gauges(self) -> Dict[str, float]:
         return self.ask("gauges")
 
     def log(self) -> List[str]:
@@ -78,7 +75,7 @@ class Target:
         return self.gauges()["peak"] - self.start["peak"]
 
     def connect(self, port: Optional[int] = None) -> socket.socket:
-        made = socket.create_connection(("127.0.0.1", port or self.port), timeout=SECONDS)
+        made = socket.create_connection(("127.0.0.1", port or self.port), timeout=NEVER_SECONDS)
         self._made.append(made)
         return made
 
@@ -89,7 +86,7 @@ class Target:
             return self.connect(place)
         made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._made.append(made)
-        made.settimeout(SECONDS)
+        made.settimeout(NEVER_SECONDS)
         made.connect(place)
         return made
 
@@ -107,14 +104,11 @@ class Target:
         """A whole POST."""
         return self.head(Content_Length=str(len(body)), **headers) + body
 
-    def ping(self, server: int = 0) -> float:
-        """The seconds that a client with the token of a server waits for an answer on a new connection, without those
-        in which this process or the target's got no processor."""
-        watch = Stopwatch("self", self._pid)
+    def ping(self, server: int = 0) -> None:
+        """A client with the token of a server is answered on a new connection."""
         with self.connect_to(server) as client:
             client.sendall(self.post_to(server))
             assert self.status(client) == 200
-        return watch.seconds()
 
     @staticmethod
     def status(connection: socket.socket) -> int:
@@ -155,9 +149,9 @@ class Target:
         return sent
 
     @staticmethod
-    def ended(connection: socket.socket, seconds: float = 10.0) -> bool:
-        """Whether the server has ended the connection, or does within so many seconds."""
-        connection.settimeout(seconds)
+    def ended(connection: socket.socket) -> bool:
+        """Whether the server ends the connection."""
+        connection.settimeout(NEVER_SECONDS)
         try:
             while connection.recv(65536):
                 pass
@@ -198,7 +192,7 @@ def targets(tmp_path_factory) -> Iterator[str]:
 def attack(targets) -> Iterator[Any]:
     """Starts a target: `attack(limits, servers=1, descriptors=0)`; each server takes a token of its own. `websocket`:
     one that speaks over WebSockets; `socket`: the last server listens in the file system; `waits`: calls are never
-    answered."""
+    answered; `holds`: no long message is decoded before the command to go on."""
     started: List[Target] = []
 
     def start(
@@ -209,9 +203,10 @@ def attack(targets) -> Iterator[Any]:
         websocket: bool = False,
         socket: bool = False,
         waits: bool = False,
+        holds: bool = False,
     ) -> Target:
         options = {"token": TOKEN, "limits": limits or {}, "servers": servers, "descriptors": descriptors}
-        options.update(websocket=websocket, socket=socket, waits=waits)
+        options.update(websocket=websocket, socket=socket, waits=waits, holds=holds)
         started.append(Target(targets, options))
         return started[-1]
 

@@ -1,11 +1,10 @@
-"""The server under attack, in a process of its own, with gauges for memory, descriptors and stalls.
+"""The server under attack, in a process of its own, with gauges for memory, descriptors and work.
 
-Rule: nothing here protects the server. A second thread stands for the editor's main thread: it does nothing but look
-at the clock, so that whatever holds the interpreter's lock shows as a stall; a machine that has no processor for it
-does not. The program listens on a socket in the
-file system, whose path is its argument, and forks for each connection, because its imports take longer than most
-attacks. The first line there has the options; the first answer is the process, the second the ports. Then each line is
-a command, and every answer is one line of JSON.
+Rule: nothing here protects the server. What holds the interpreter's lock holds the editor's main thread up as well:
+so it is counted how long the text is that a single call is given while a message is decoded. The program listens on a
+socket in the file system, whose path is its argument, and forks for each connection, because its imports take longer
+than most attacks. The first line there has the options; the first answer is the process, the second the ports. Then
+each line is a command, and every answer is one line of JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import os
 import socket
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Optional, Set
 
@@ -30,12 +28,12 @@ from companion.log import LogBuffer
 from companion.protocol.limits import Limits
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
+from companion.transport import bodies
 from companion.transport.server import CompanionServer
 from companion.transport.websocket_server import WebSocketServer
-from tests.support.stopwatch import Stopwatch
+from tests.support.work import Work
 
 IDENTITY = Implementation("gemini-companion", "Gemini Companion", "0")
-TICK_SECONDS = 0.005
 MEBIBYTE = 1024 * 1024
 
 
@@ -43,17 +41,32 @@ class Gauges:
     """What the attack costs."""
 
     def __init__(self) -> None:
-        self.main_stall = 0.0
-        self.loop_stall = 0.0
         self.calls = 0
         self.clients: dict = {}
         self.notify = None
         self.loop: Optional[asyncio.AbstractEventLoop] = None
-        self.processor = 0.0
+        self.decoding = 0
+        self.longest = 0
+        self.go_on = threading.Event()
 
-    def reset(self) -> None:
-        self.main_stall = self.loop_stall = 0.0
-        self.processor = time.process_time()
+    def watch_decoding(self, held: bool) -> None:
+        """Count what is done to decode a long message; if `held`, that begins with the command to go on."""
+        read_value = bodies.read_value
+
+        def counted(body, limits):
+            if len(body) <= bodies.AT_ONCE_BYTES:
+                return read_value(body, limits)
+            self.decoding += 1
+            if held:
+                self.go_on.wait()
+            work = Work()
+            try:
+                with work.counted():
+                    return read_value(body, limits)
+            finally:
+                self.longest = max(self.longest, work.longest)
+
+        bodies.read_value = counted
 
     def tasks(self) -> int:
         """How many tasks the loop has."""
@@ -61,14 +74,13 @@ class Gauges:
 
     def read(self) -> dict:
         return {
-            "main_stall": self.main_stall,
-            "loop_stall": self.loop_stall,
             "peak": peak_memory(),
             "descriptors": len(os.listdir("/dev/fd")),
             "calls": self.calls,
             "clients": len(self.clients),
             "tasks": self.tasks(),
-            "processor": time.process_time() - self.processor,
+            "decoding": self.decoding,
+            "longest": self.longest,
         }
 
 
@@ -118,7 +130,7 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
         address = await CompanionServer(dialect, secrets, Hooks(call_tool), identity=IDENTITY, limits=limits).start()
         ports.append(address.socket or address.port)
     ready(ports)
-    await watch(gauges)
+    await asyncio.get_running_loop().create_future()  # for ever
 
 
 async def serve_websocket(options: dict, gauges: Gauges, ready, call_tool) -> None:
@@ -129,21 +141,13 @@ async def serve_websocket(options: dict, gauges: Gauges, ready, call_tool) -> No
     gauges.clients = server._protocol.registry.all()
     gauges.loop = asyncio.get_running_loop()
     gauges.notify = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, notify, server)
-    await watch(gauges)
+    await asyncio.get_running_loop().create_future()  # for ever
 
 
 def notify(server) -> None:
     """Many large messages that do not take each other's place."""
     for _ in range(100):
         server.notify("at_mentioned", {"filePath": "x" * 100_000})
-
-
-async def watch(gauges: Gauges) -> None:
-    """Watch the loop's clock."""
-    while True:
-        watch = Stopwatch()
-        await asyncio.sleep(TICK_SECONDS)
-        gauges.loop_stall = max(gauges.loop_stall, watch.seconds() - TICK_SECONDS)
 
 
 def main() -> None:
@@ -165,7 +169,7 @@ def main() -> None:
 
 
 def attend(connection: socket.socket) -> None:
-    """Serve, watch the clock, answer commands until the connection ends."""
+    """Serve, and answer commands until the connection ends."""
     commands, answers = connection.makefile("r", encoding="utf-8"), connection.makefile("w", encoding="utf-8")
     options = json.loads(commands.readline())
     if options["descriptors"]:
@@ -173,6 +177,7 @@ def attend(connection: socket.socket) -> None:
 
         resource.setrlimit(resource.RLIMIT_NOFILE, (options["descriptors"], options["descriptors"]))
     gauges = Gauges()
+    gauges.watch_decoding(options["holds"])
     buffer = LogBuffer()
     logging.getLogger().addHandler(buffer)
     logging.getLogger().setLevel(logging.INFO)
@@ -183,9 +188,9 @@ def attend(connection: socket.socket) -> None:
 
     def listen() -> None:
         for line in commands:
-            if line.strip() == "reset":
-                gauges.reset()
-                say("reset")
+            if line.strip() == "go on":
+                gauges.go_on.set()
+                say("go on")
             elif line.strip() == "notify":
                 gauges.notify()
                 say("notify")
@@ -197,11 +202,7 @@ def attend(connection: socket.socket) -> None:
 
     say(os.getpid())
     threading.Thread(target=lambda: asyncio.run(serve(options, gauges, say)), daemon=True).start()
-    threading.Thread(target=listen, daemon=True).start()
-    while True:
-        watch = Stopwatch()
-        time.sleep(TICK_SECONDS)
-        gauges.main_stall = max(gauges.main_stall, watch.seconds() - TICK_SECONDS)
+    listen()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import pytest
 from companion.common.workers import Computation
 from companion.review.document.journal import Found, KeptTexts, Text
 from companion.system.files import PrivateFile
+from tests.host.waiting import NEVER_SECONDS
 
 
 class AtOnce:
@@ -227,13 +228,15 @@ def test_what_the_disk_does_not_give_now_stays_for_later(
     assert len(left(second)) == 1
 
 
-def test_the_end_waits_for_what_was_asked_for(folder: Path) -> None:
+def test_the_end_waits_for_what_was_asked_for(folder: Path, monkeypatch: Any) -> None:
     runtime = AtOnce()
     runtime.holding = True
     kept = KeptTexts(runtime, str(folder))  # type: ignore[arg-type]
     kept.keep("a", text())
-    before = time.monotonic()
-    kept.wait(0.05)
-    assert 0.05 <= time.monotonic() - before < 5
+    asked: List[float] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Computation, "wait", lambda self, seconds: asked.append(seconds))
+        kept.wait(1000.0)
+    assert 0 < asked[0] <= 1000.0
     runtime.held[0]()
-    kept.wait(30)
+    kept.wait(NEVER_SECONDS)

@@ -15,6 +15,7 @@ from typing import Dict, List, Tuple
 import pytest
 
 from companion.system import files as private_files
+from tests.host.waiting import NEVER_SECONDS
 
 ROOT = str(Path(__file__).resolve().parents[3])
 
@@ -87,7 +88,7 @@ def test_what_another_process_uses_is_its_own_until_it_ends_however(folder: Path
         assert holder.stdout.readline()
         assert found(folder) == []
         holder.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
-        holder.wait(30)
+        holder.wait(NEVER_SECONDS)
         assert found(folder) == [b"theirs"]
     finally:
         holder.kill()

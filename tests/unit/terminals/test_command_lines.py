@@ -21,6 +21,7 @@ from companion.terminals.command_lines import (
     system_terminal,
     terminus_arguments,
 )
+from tests.host.waiting import NEVER_SECONDS
 
 VARIABLES = {"GEMINI_CLI_IDE_SERVER_PORT": "50001", "GEMINI_CLI_IDE_WORKSPACE_PATH": "/it's a $HOME:/b"}
 LAUNCH = Launch("Gemini CLI", ("gemini", "--model", "a b"), "/code/it's $one", VARIABLES)
@@ -39,7 +40,9 @@ def test_a_posix_line_means_the_same_to_every_shell_there_is(shell, tmp_path):
     folder.mkdir()
     value = "a:'b' $HOME \\ \"c\" !"
     launch = Launch("", ("python3", "-c", PRINT_ALL, "x y", "$z"), str(folder), {"A": value})
-    answer = subprocess.run([program, "-c", posix_line(launch)], stdout=subprocess.PIPE, check=True, timeout=30)
+    answer = subprocess.run(
+        [program, "-c", posix_line(launch)], stdout=subprocess.PIPE, check=True, timeout=NEVER_SECONDS
+    )
     assert answer.stdout.decode().strip() == repr([os.path.realpath(str(folder)), value, ["x y", "$z"]])
 
 
@@ -81,7 +84,7 @@ def test_a_backslash_means_the_same_to_fish(odd):
         odd,
     ]
     assert as_fish_reads(environment_lines({"A": odd}, "linux").rstrip("\n")) == ["export", "A=" + odd]
-    answer = subprocess.run(["sh", "-c", posix_line(launch)], stdout=subprocess.PIPE, check=True, timeout=30)
+    answer = subprocess.run(["sh", "-c", posix_line(launch)], stdout=subprocess.PIPE, check=True, timeout=NEVER_SECONDS)
     assert answer.stdout.decode().strip() == repr(["/", odd, [odd]])
 
 

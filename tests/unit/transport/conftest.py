@@ -19,6 +19,7 @@ from companion.protocol.limits import Limits
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult, text_result
 from companion.transport.server import CompanionServer
+from tests.host.waiting import NEVER_SECONDS, comes_true
 from tests.support.raw_requests import request_head
 
 TOKEN = "a-token-that-must-never-be-logged-0123456789"
@@ -203,13 +204,12 @@ def run(caplog):
         scenario: Callable[[Served], Awaitable[None]],
         limits: Limits = Limits(),
         call_tool: Optional[Callable[[ToolCall], Awaitable[ToolResult]]] = None,
-        seconds: float = 60,
     ) -> None:
         async def main() -> None:
             served = Served(limits, call_tool)
             served.port = (await served.server.start()).port
             try:
-                await asyncio.wait_for(scenario(served), seconds)
+                await asyncio.wait_for(scenario(served), NEVER_SECONDS)
             finally:
                 await served.server.stop()
                 await nothing_left(served)
@@ -228,9 +228,9 @@ def run(caplog):
 
 async def nothing_left(served: Served) -> None:
     """Every task of the server ends soon after its stop."""
-    for _ in range(200):
+
+    def left() -> Any:
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        if not others and not served.server._streams._writers:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"left behind: {others}")
+        return others or served.server._streams._writers
+
+    await comes_true(lambda: not left(), left)

@@ -30,7 +30,7 @@ def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, monkeypatch):
                 await (await client.listen()).content.readline()
             await served.server.stop()
 
-    run(scenario, seconds=20)
+    run(scenario)
 
 
 def test_disconnecting_ends_every_session_and_its_stream(run):
@@ -63,7 +63,7 @@ def test_a_client_that_is_silent_after_a_long_call_is_let_go_in_time(run):
             assert not served.closed
             await served.until(lambda: bool(served.closed))
 
-    run(scenario, Limits(silent_session_seconds=0.3), call_tool, seconds=20)
+    run(scenario, Limits(silent_session_seconds=0.3), call_tool)
 
 
 def test_several_clients_that_are_silent_are_let_go_one_after_the_other(run):
@@ -75,7 +75,7 @@ def test_several_clients_that_are_silent_are_let_go_one_after_the_other(run):
         await served.until(lambda: len(served.closed) == 3)
         assert [client.client_name for client in served.closed] == ["first", "second", "third"]
 
-    run(scenario, Limits(silent_session_seconds=0.3), seconds=20)
+    run(scenario, Limits(silent_session_seconds=0.3))
 
 
 def test_a_bound_that_was_lowered_holds_from_the_next_request_on(run):

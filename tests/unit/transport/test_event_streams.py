@@ -11,6 +11,7 @@ from companion.protocol.sessions import MCP, Session
 from companion.protocol.tools import ClientSession
 from companion.transport import event_streams
 from companion.transport.event_streams import AT_ONCE_BYTES, EventStreamWriter
+from tests.host.waiting import NEVER_SECONDS
 
 
 class Connection:
@@ -76,7 +77,7 @@ def run(scenario, monkeypatch):
         running = asyncio.ensure_future(writer.run(connection))
         await asyncio.sleep(0)
         await scenario(connection, stream, writer)
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, NEVER_SECONDS)
 
     asyncio.run(main())
 
@@ -182,7 +183,7 @@ def test_unless_the_stream_is_to_end(monkeypatch):
         await block(connection, stream, writer)
         stream.close()
         writer.pump()
-        await asyncio.wait_for(connection.aborted.wait(), 5)
+        await asyncio.wait_for(connection.aborted.wait(), NEVER_SECONDS)
         connection.gate.set()
         connection.on_lost(True)
 

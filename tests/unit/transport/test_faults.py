@@ -8,12 +8,12 @@ import random
 import socket
 import struct
 import sys
-import time
 
 import aiohttp
 import pytest
 
 from companion.protocol.limits import Limits
+from tests.host.waiting import NEVER_SECONDS
 
 UPDATES, OUTCOMES, CUTS = 1000, 50, 100
 
@@ -87,26 +87,29 @@ def test_two_hundred_slow_senders_do_not_hold_up_a_good_client(run, how):
         finally:
             writer.close()
 
-    async def scenario(served):
-        cut_off = []
-        slow = [asyncio.ensure_future(drip(served, cut_off)) for _ in range(200)]
+    async def beside_a_good_client(served, cut_off):
+        slow = asyncio.gather(*(drip(served, cut_off) for _ in range(200)))
         async with served.client() as client:
             await client.connect()
-            waits = []
             for _ in range(50):
-                started = time.monotonic()
                 assert await client.request("ping") == {}
-                waits.append(time.monotonic() - started)
-                await asyncio.sleep(0.005)
-            print(f"a good client waits {sorted(waits)[25] * 1000:.1f} ms among 200 slow ones")
-            assert sorted(waits)[25] < 0.25
-            await asyncio.gather(*slow)
-            # Without a token shown, the oldest ones had to make room.
-            made_room = cut_off.count(b"503") if how == "header" else 0
-            assert cut_off.count(b"408") + made_room == 200
-            assert await client.request("ping") == {}
+            return slow
 
-    run(scenario, Limits(request_seconds=1.0))
+    async def never_over(served):
+        slow = await beside_a_good_client(served, [])
+        slow.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await slow
+
+    async def cut_off_in_time(served):
+        cut_off = []
+        await (await beside_a_good_client(served, cut_off))
+        # Without a token shown, the oldest ones had to make room.
+        made_room = cut_off.count(b"503") if how == "header" else 0
+        assert cut_off.count(b"408") + made_room == 200
+
+    run(never_over, Limits(request_seconds=10 * NEVER_SECONDS))
+    run(cut_off_in_time, Limits(request_seconds=1.0))
 
 
 def test_a_thirty_two_mebibyte_diff(run):
@@ -115,9 +118,7 @@ def test_a_thirty_two_mebibyte_diff(run):
     async def scenario(served):
         async with served.client() as client:
             await client.connect()
-            started = time.monotonic()
             assert await client.call("openDiff", filePath="/a", newContent=text) == {"content": []}
-            print(f"a 32 MiB openDiff took {time.monotonic() - started:.2f} s")
             assert served.calls[0].arguments["newContent"] == text
             served.server.notify("ide/diffAccepted", {"filePath": "/a", "content": text}, session=client.session_id)
             served.server.notify("ide/diffRejected", {"filePath": "/b"}, session=client.session_id)
@@ -200,9 +201,7 @@ def test_a_client_that_went_away_is_noticed(run):
             response = await client.listen()
             await response.content.readline()
             response.close()
-        started = time.monotonic()
         await served.until(lambda: bool(served.closed))
-        assert 0.1 < time.monotonic() - started < 2
         assert [one.client_name for one in served.closed] == ["gone"]
         assert not served.server.sessions
 
@@ -259,7 +258,7 @@ def test_a_second_connection_takes_over_from_a_dead_first_one(run):
             await other.read(response, lambda: len(other.messages) == 200)
             with contextlib.suppress(aiohttp.ClientError, OSError):
                 await asyncio.wait_for(
-                    dead.content.read(), 5
+                    dead.content.read(), NEVER_SECONDS
                 )  # The dead one comes to life, and its connection has ended.
             served.server.notify("ide/diffAccepted", {"n": 200}, session=client.session_id)
             await other.read(response, lambda: len(other.messages) == 201)
@@ -279,13 +278,11 @@ def test_two_hundred_sessions_with_streams(run):
             await asyncio.gather(*(client.connect() for client in clients))
             following = [asyncio.ensure_future(client.follow(3)) for client in clients]
             await asyncio.sleep(0)
-            started = time.monotonic()
             served.server.notify("ide/contextUpdate", {"n": 0})
             for number, client in enumerate(clients):
                 served.server.notify("ide/diffAccepted", {"n": number}, session=client.session_id)
             served.server.notify("ide/contextUpdate", {"n": 1})
             await asyncio.gather(*following)
-            print(f"200 clients opened streams and had 3 messages each in {time.monotonic() - started:.2f} s")
             for number, client in enumerate(clients):
                 assert [message["params"]["n"] for message in client.messages] == [0, number, 1]
             assert len(served.server.sessions) == 200

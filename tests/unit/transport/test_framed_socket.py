@@ -17,6 +17,7 @@ if sys.platform == "win32":
 from companion.system.folders import is_answered
 from companion.transport import framed_socket
 from companion.transport.framed_socket import MOST_BYTES, MOST_CONNECTIONS, Claim, FrameServer, ask, claim
+from tests.host.waiting import NEVER_SECONDS
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def serve(path, answer, scenario, frame_seconds=60.0):
         server, claimed = FrameServer(answer, frame_seconds), claim(path)
         await server.serve(claimed)
         try:
-            return await asyncio.wait_for(scenario(server), 30)
+            return await asyncio.wait_for(scenario(server), NEVER_SECONDS)
         finally:
             server.close()
             claimed.release()

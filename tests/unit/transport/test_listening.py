@@ -18,6 +18,7 @@ from companion.transport import listening
 from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
 from companion.transport.server import CompanionServer
 from companion.transport.websocket_server import WebSocketServer
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.dialects import dialect
 
 TOKEN = "the-secret-of-this-test"
@@ -49,7 +50,7 @@ class OnPort:
         self.port = (await self.server.start()).port
 
     def connect(self):
-        client = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        client = socket.create_connection(("127.0.0.1", self.port), timeout=NEVER_SECONDS)
         client.sendall(REQUEST.format(path=self.path, host=f"127.0.0.1:{self.port}", more=self.more).encode())
         return client
 
@@ -75,7 +76,7 @@ class OnSocket(OnPort):
 
     def connect(self):
         client = socket.socket(socket.AF_UNIX)
-        client.settimeout(5)
+        client.settimeout(NEVER_SECONDS)
         client.connect(self.socket_path)
         client.sendall(REQUEST.format(path=self.path, host="localhost", more=self.more).encode())
         return client
@@ -126,7 +127,7 @@ def test_clients_hear_of_it_and_the_place_is_free_again(kind):
     try:
         bench = loop.run_until_complete(made(kind))
         with bench.connect() as client:
-            answer = loop.run_until_complete(asyncio.wait_for(first_bytes(client), 10))
+            answer = loop.run_until_complete(asyncio.wait_for(first_bytes(client), NEVER_SECONDS))
             assert answer.startswith(bench.first_bytes)
             # The loop runs no more, and does not come to take this one:
             with bench.connect() as waiting:
@@ -165,7 +166,7 @@ async def made(kind):
 async def first_bytes(client):
     client.setblocking(False)
     answer = await asyncio.get_running_loop().sock_recv(client, 12)
-    client.settimeout(5)
+    client.settimeout(NEVER_SECONDS)
     return answer
 
 

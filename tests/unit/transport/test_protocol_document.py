@@ -12,6 +12,7 @@ from companion.agents.ide_companion import IDE_COMPANION, TOOLS
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
+from tests.host.waiting import NEVER_SECONDS
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "PROTOCOL.md"
 TOKEN = "the-secret-of-this-test"
@@ -49,11 +50,11 @@ async def answer_to(port: int, message: Message, values: Dict[str, str]) -> Mess
     for name, value in values.items():
         text = text.replace("{" + name + "}", value)
     writer.write(text.encode() + b"\r\n\r\n" + body)
-    got = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)).decode()
+    got = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), NEVER_SECONDS)).decode()
     first_line, *fields = got.strip().split("\r\n")
     headers = dict(field.split(": ", 1) for field in fields)
     size = int(headers.get("Content-Length", 0))
-    received = (await asyncio.wait_for(reader.readexactly(size), 10)).decode()
+    received = (await asyncio.wait_for(reader.readexactly(size), NEVER_SECONDS)).decode()
     writer.close()
     return Message(first_line, headers, received)
 

@@ -8,6 +8,7 @@ import pytest
 from companion.diagnosis.client import Refused, WebSocketClient
 from companion.protocol.json_text import AT_ONCE_BYTES
 from companion.protocol.jsonrpc import read_value
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.held import LONG, long_texts
 from tests.unit.transport.websocket_bench import CALL, HEADER, PING, TOKEN, connect, handshake, heard, run
 
@@ -35,7 +36,7 @@ def test_the_application_is_told_each_thing_once():
         assert not bench.listed
         await socket.send_json({"jsonrpc": "2.0", "method": "ide_connected", "params": {"pid": 7}})
         await socket.send_json({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-        await socket.receive(5)
+        await socket.receive(NEVER_SECONDS)
         await socket.close()
         await bench.until(lambda: bench.closed)
         assert bench.closed == bench.listed == bench.opened

@@ -12,6 +12,7 @@ import pytest
 from companion.diagnosis.client import WebSocketClient
 from companion.protocol.tools import Cancellation
 from companion.transport import websocket_server as module
+from tests.host.waiting import NEVER_SECONDS
 from tests.unit.transport.websocket_bench import (
     CALL,
     HEADER,
@@ -46,7 +47,7 @@ def test_a_bound_that_was_lowered_holds_for_new_connections():
         await handshake(second)
         large = dict(PING, params={"filler": "x" * 1000})
         await second.send_json(large)
-        message = await second.receive(5)
+        message = await second.receive(NEVER_SECONDS)
         assert (message.type, message.data) == (aiohttp.WSMsgType.CLOSE, 1009)
         await first.send_json(large)
         assert (await heard(first))["id"] == 9, "who was there before keeps the former bound"
@@ -78,7 +79,7 @@ def test_the_user_disconnects_everybody():
             await handshake(socket)
         bench.server.disconnect()
         for socket in both:
-            message = await socket.receive(5)
+            message = await socket.receive(NEVER_SECONDS)
             assert (message.type, message.data) == (aiohttp.WSMsgType.CLOSE, 1001)
         await bench.until(lambda: len(bench.closed) == 2)
         await handshake(await connect(http, port))
@@ -125,7 +126,7 @@ def test_a_stop_sends_what_waits_and_closes_with_a_reason():
         for number in range(100):
             bench.server.notify("at_mentioned", {"n": number})
         stopping = asyncio.ensure_future(bench.server.stop())
-        messages = [await socket.receive(5) for _ in range(101)]
+        messages = [await socket.receive(NEVER_SECONDS) for _ in range(101)]
         assert [json.loads(message.data)["params"]["n"] for message in messages[:-1]] == list(range(100))
         assert (messages[-1].type, messages[-1].data) == (aiohttp.WSMsgType.CLOSE, 1001)
         await socket.close()

@@ -13,6 +13,7 @@ from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, text_result
 from companion.transport.bodies import in_default_executor
 from companion.transport.websocket_server import WebSocketServer
+from tests.host.waiting import NEVER_SECONDS, comes_true
 from tests.support.dialects import dialect
 
 HEADER = "X-Claude-Code-Ide-Authorization"
@@ -66,11 +67,7 @@ class Bench:
 
     async def until(self, condition: Callable[[], Any]) -> None:
         """Wait until the condition holds."""
-        for _ in range(1000):
-            if condition():
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError("it never came to be")
+        await comes_true(condition)
 
 
 def run(scenario: Callable[[Bench, aiohttp.ClientSession, int], Awaitable[None]]) -> None:
@@ -81,7 +78,7 @@ def run(scenario: Callable[[Bench, aiohttp.ClientSession, int], Awaitable[None]]
         port = (await bench.server.start()).port
         try:
             async with aiohttp.ClientSession() as http:
-                await asyncio.wait_for(scenario(bench, http, port), 30)
+                await asyncio.wait_for(scenario(bench, http, port), NEVER_SECONDS)
         finally:
             await bench.server.stop()
         await bench.until(lambda: not bench.server._peers)
@@ -98,7 +95,7 @@ async def connect(http: aiohttp.ClientSession, port: int, token: str = TOKEN, **
 
 async def heard(socket: Any) -> Any:
     """The next message."""
-    return json.loads((await socket.receive(5)).data)
+    return json.loads((await socket.receive(NEVER_SECONDS)).data)
 
 
 async def handshake(socket: Any) -> None:

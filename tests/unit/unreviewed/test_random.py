@@ -1,14 +1,15 @@
-"""Random days: an agent writes, the user saves, git moves, the package ends without a word; whose is each line?
+"""Random days: an agent writes, the user saves and accepts, git moves, the package ends without a word; whose is each
+line?
 
 An oracle knows who wrote each line. What the package calls "before" must be exactly the user's text: no line of his is
-ever undone, no line of the agent's kept silently.
+ever undone, no line of the agent's kept silently. What is listed of a file, and what it holds, must fit to that.
 """
 
 from __future__ import annotations
 
 import copy
 import random
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import pytest
 
@@ -18,7 +19,7 @@ from companion.unreviewed.model import NOTHING
 from companion.unreviewed.texts import hunks_between
 from companion.unreviewed.undoing import Progress, undo
 
-STEPS = 2500
+STEPS = {"git": 300, "no git": 1000}
 PULLED = "pulled.txt"
 
 
@@ -36,6 +37,8 @@ class Oracle:
     def __init__(self) -> None:
         self.lines: List[Line] = []
         self.exists = self.existed = False
+        self.accepted: List[Line] = []
+        """The lines when the user had accepted a proposal the last time, and nobody has decided anything since."""
 
     @property
     def now(self) -> Optional[bytes]:
@@ -45,13 +48,23 @@ class Oracle:
     def before(self) -> Optional[bytes]:
         return "".join(line.text for line in self.lines if not line.added).encode() if self.existed else None
 
+    @property
+    def counts(self) -> Tuple[int, int]:
+        """How many lines came and went, as the list says."""
+        hunks = hunks_between(self.before or b"", self.now or b"")
+        return sum(hunk.right_count for hunk in hunks), sum(hunk.left_count for hunk in hunks)
+
     def keep(self) -> None:
-        self.lines = [Line(line.text) for line in self.lines if not line.removed]
+        self.decided([Line(line.text) for line in self.lines if not line.removed])
         self.existed = self.exists
 
     def undo(self) -> None:
-        self.lines = [Line(line.text) for line in self.lines if not line.added]
+        self.decided([Line(line.text) for line in self.lines if not line.added])
         self.exists = self.existed
+
+    def decided(self, lines: List[Line]) -> None:
+        """The user has said something: from now on these are the lines."""
+        self.lines, self.accepted = lines, []
 
 
 class Day:
@@ -65,6 +78,7 @@ class Day:
         self.committed: Dict[str, Optional[bytes]] = {}
         self.upstream: List[str] = []
         self.looked = False
+        self.listing: Any = None
         for name, oracle in self.files.items():
             oracle.lines = [Line(self.text("first")) for _ in range(8)]
             oracle.exists = oracle.existed = True
@@ -72,7 +86,12 @@ class Day:
         if project.with_git:
             self.upstream = self.commits_of_others()
             self.committed = {name: oracle.now for name, oracle in self.files.items()}
-        project.begin()
+        self.begin()
+
+    def begin(self) -> None:
+        """The package begins to track."""
+        self.project.begin()
+        self.listing = Listing(self.project.workspace)
 
     def commits_of_others(self) -> List[str]:
         """Commit what is there. Others have gone on from there, and the last of their commits comes first."""
@@ -81,7 +100,7 @@ class Day:
         history = b"".join(
             b"commit refs/heads/theirs\ncommitter x <x> %d +0000\ndata 0\n%sM 100644 inline %s\ndata %d\n%s\n"
             % (number, b"" if number else b"from refs/heads/main\n", PULLED.encode(), len(text), text)
-            for number, text in enumerate(b"theirs %d\n" % number for number in range(STEPS))
+            for number, text in enumerate(b"theirs %d\n" % number for number in range(STEPS["git"]))
         )
         self.project.git("fast-import", "--quiet", asked=history)
         return str(self.project.git("rev-list", "main..theirs")).split()
@@ -105,8 +124,8 @@ class Day:
 
     def go_on(self, steps: int) -> None:
         """So many steps, of which some are done between two looks."""
-        actions = [self.agent_writes] * 16 + [self.user_saves] * 16 + [self.decide] * 10 + [self.crash]
-        actions += [self.agent_creates_or_deletes] * 4
+        actions = [self.agent_writes] * 16 + [self.user_saves] * 14 + [self.decide] * 10 + [self.crash] * 2
+        actions += [self.agent_creates_or_deletes] * 4 + [self.user_accepts] * 8 + [self.agent_brings_back] * 4
         if self.project.with_git:
             actions += [self.stage, self.commit, self.commit_one, self.stash, self.pull]
         while steps > 0:
@@ -138,6 +157,7 @@ class Day:
         if not self.looked:
             self.look()  # as when a tab reads the file anew
         place = self.random.choice(free)
+        oracle.accepted = []
         oracle.lines.insert(place, Line(self.text("user")))
         if self.random.random() < 0.4:
             own = [place for place in range(len(oracle.lines)) if self.lone(oracle, place)]
@@ -150,6 +170,27 @@ class Day:
             self.look()  # before the editor's event has come
         workspace.saved(name, oracle.now)
         self.looked = False
+
+    def user_accepts(self, name: str) -> None:
+        """The user accepts a proposal with one line more, and the agent writes it; then it writes on."""
+        oracle, workspace = self.files[name], self.project.workspace
+        free = [place for place in range(len(oracle.lines) + 1) if self.untouched(oracle, place)]
+        if not oracle.exists or not free:
+            return
+        self.look()  # so the proposal was made of what is there
+        oracle.lines.insert(self.random.choice(free), Line(self.text("accepted")))
+        workspace.expect(name, oracle.now)
+        self.write(name)
+        self.look()
+        oracle.accepted = list(oracle.lines)
+
+    def agent_brings_back(self, name: str) -> None:
+        """It writes what the user had accepted, once more: that is no second yes to it."""
+        oracle = self.files[name]
+        if oracle.exists and oracle.existed and oracle.accepted:
+            self.look()
+            oracle.lines = list(oracle.accepted)
+            self.write(name)
 
     @staticmethod
     def untouched(oracle: Oracle, place: int) -> bool:
@@ -174,7 +215,7 @@ class Day:
         self.look()
         self.looked = False
         oracle, workspace = self.files[name], self.project.workspace
-        change = next((each for each in Listing(workspace).lists().changes if each.path == name), None)
+        change = next((each for each in self.listing.lists().changes if each.path == name), None)
         if change is None or change.old_path:
             return  # a rename is another file's, too
         before, now = change.before, change.now
@@ -224,7 +265,7 @@ class Day:
             lines += [Line(text, removed=True) for text in before[hunk.left_start : hunk.left_end]]
             lines += [Line(text, added=True) for text in now[hunk.right_start : hunk.right_end]]
             place = hunk.left_end
-        oracle.lines = lines + [Line(text) for text in before[place:]]
+        oracle.decided(lines + [Line(text) for text in before[place:]])
 
     def held_before(self, name: str) -> Optional[bytes]:
         before = self.project.workspace._model.before(name)
@@ -273,15 +314,18 @@ class Day:
 
     def crash(self, name: str) -> None:
         self.look()
-        self.project.begin()
+        self.begin()
 
     def check(self) -> None:
+        """What is held, what is listed and what is in the files is what the oracle says."""
         for name, oracle in self.files.items():
             assert self.held_before(name) == oracle.before, name
-        listed = {change.path for change in self.project.workspace.changes()}
-        assert listed == {name for name, oracle in self.files.items() if oracle.before != oracle.now}
+            path = self.project.folder / name
+            assert (path.read_bytes() if path.exists() else None) == oracle.now, name
+        listed = {change.path: (change.added, change.removed) for change in self.listing.lists().changes}
+        assert listed == {name: each.counts for name, each in self.files.items() if each.before != each.now}
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_line_changes_hands(project, seed):
-    Day(project, seed).go_on(STEPS)
+    Day(project, seed).go_on(STEPS["git" if project.with_git else "no git"])

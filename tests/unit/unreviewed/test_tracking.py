@@ -15,6 +15,7 @@ from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
 from companion.unreviewed.tracking import ATTENTION_SECONDS, INTERVAL_SECONDS
 from companion.unreviewed.workspaces import Root
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.at_once import write_and_look
 
 
@@ -256,7 +257,7 @@ def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tr
     there, written = tracking._workspaces, Event()
     monkeypatch.setattr(there, "_real", Folders(there._real))
     assert [name for _, name in tracking.called(str(project.folder / "a.txt"))] == ["a.txt"]
-    assert written.wait(10)
+    assert written.wait(NEVER_SECONDS)
 
 
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):

@@ -6,19 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from tests.host import launch
 from tests.host.driver import Host, HostGone, is_alive
-
-
-def wait_for(condition, seconds=10.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)
+from tests.host.waiting import until
 
 
 def test_the_plugin_hosts_parent_is_the_editor(sample):
@@ -50,7 +43,7 @@ def test_killing_the_editor_calls_nothing(sample):
 
 def test_the_plugin_host_ends_at_once_even_when_its_main_thread_is_busy(sample):
     with sample.start() as host:
-        host.execute("import threading, time\nsublime.set_timeout(lambda: time.sleep(60))")
+        host.execute("import threading, time\nsublime.set_timeout(lambda: time.sleep(600))")
         host.kill()
         assert not is_alive(host.plugin_host_pid)
 
@@ -73,7 +66,7 @@ def test_nothing_is_left_when_the_test_that_drives_it_is_killed(sample):
     driver.send_signal(signal.SIGKILL)
     driver.wait()
     driver.stdout.close()
-    wait_for(lambda: not any(map(is_alive, pids)))
+    until(lambda: not any(map(is_alive, pids)))
 
 
 def test_a_crash_of_the_plugin_host_is_told_with_its_console(sample):

@@ -5,36 +5,33 @@ from __future__ import annotations
 import random
 import re
 import string
-import sys
-import time
 
 import pytest
 
 from companion.common.globs import Globs
 from companion.context.exclusion import exclusion
 from companion.settings import MOST_PROJECT_PATTERNS, read
+from tests.support.work import steps
 
 LONG_NAME = "/w/" + "a" * 250
 LONG_PATH = ("/" + "ab" * 100) * 20  # as long as a path may be on most systems
 
 
-# What other programs take of the processor meanwhile does not count, where the clock for that is a fine one.
-clock = time.perf_counter if sys.platform == "win32" else time.thread_time
+MOST_STEPS = 16
+"""For each character of the name, and for each one of the patterns."""
 
 
-def seconds(patterns, path):
-    """How long it takes to make the patterns ready and to hold them against a path of which nothing is known yet.
+def check(patterns, path):
+    """Make the patterns ready and hold them against a path of which nothing is known yet; count the steps of that.
 
-    In time of the processor, the best of three: what else runs on the machine is not the patterns' fault.
+    A search that goes back, as those of regular expressions do, would not be over while anybody waits.
     """
-
-    def once():
-        exclusion.cache_clear()
-        began = clock()
-        exclusion(tuple(patterns))(path)
-        return clock() - began
-
-    return min(once() for _ in range(3))
+    exclusion.cache_clear()
+    answers = []
+    taken = steps(lambda: answers.append(exclusion(tuple(patterns))(path)))
+    print(f"{taken} steps for {sum(map(len, patterns))} characters of patterns and {len(path)} of the path")
+    assert taken < 200 + MOST_STEPS * (sum(map(len, patterns)) + len(path))
+    return answers[0]
 
 
 @pytest.mark.parametrize(
@@ -51,34 +48,21 @@ def seconds(patterns, path):
 )
 @pytest.mark.parametrize("path", [LONG_NAME, LONG_PATH])
 def test_no_pattern_takes_long_whatever_the_name(pattern, path):
-    assert seconds([pattern], path) < 0.05
+    assert not check([pattern], path)
 
 
-def test_the_worst_that_a_project_may_say_takes_no_time_that_is_felt(capsys):
+def test_the_worst_that_a_project_may_say():
     worst = [f"*{chr(0x4E00 + number)}[a-{chr(0x3041 + number)}]?" * 16 for number in range(64)]
     layers = [("the settings", {}), ("the project's settings", {"context_exclude": worst})]
-    began = clock()
-    patterns = read(layers).settings.context_exclude
-    reading = clock() - began
+    read_of = []
+    assert 0 < steps(lambda: read_of.append(read(layers))) < MOST_STEPS * sum(map(len, worst))
+    patterns = read_of[0].settings.context_exclude
     assert len(patterns) > MOST_PROJECT_PATTERNS
-    path = "".join(chr(0x0400 + number % 0x1500) for number in range(4096))
-    matching = seconds(patterns, path)
-    with capsys.disabled():
-        print(
-            f"\n{len(patterns)} patterns, {len(path)} characters of path: read in {reading * 1e3:.1f} ms, "
-            f"held against it in {matching * 1e3:.1f} ms"
-        )
-    assert reading < 0.1
-    assert matching < 0.25
+    assert not check(patterns, "".join(chr(0x0400 + number % 0x1500) for number in range(4096)))
 
 
-def test_twice_the_name_takes_twice_the_time_and_not_more():
-    pattern = "x/" + "*a?" * 40 + "*z"
-
-    def best(length):
-        return min(seconds([pattern], "/" + "a" * length) for _ in range(2))
-
-    assert best(40000) < best(5000) * 8 * 3
+def test_a_name_may_be_very_long():
+    assert not check(["x/" + "*a?" * 40 + "*z"], "/" + "a" * 40000)
 
 
 @pytest.mark.parametrize("wrong", ["[z-a]", "src/[9-0]*.py", "[!b-a]"])
@@ -103,9 +87,10 @@ def test_a_wrong_pattern_raises_nothing_even_where_nobody_has_checked_it():
 
 def test_a_hundred_thousand_wrong_patterns_give_a_handful_of_complaints():
     layers = [("the settings", {}), ("the project's settings", {"context_exclude": ["[z-a]"] * 100000})]
-    began = clock()
-    complaints = read(layers).complaints
-    assert clock() - began < 0.5
+    found = []
+    # Each is looked at, and hardly any is taken apart.
+    assert 0 < steps(lambda: found.append(read(layers))) < 3 * 100000
+    complaints = found[0].complaints
     assert len(complaints) < 10
     assert sum(map(len, complaints)) < 2000
 

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import socket
-import statistics
-import time
 
+from tests.host.waiting import NEVER_SECONDS, until
 from tests.support import taken_port
 from tests.support.raw_requests import request_head
-from tests.support.stopwatch import Stopwatch
 
-UNLOADING_SECONDS = 0.2
-
-# The main thread gives no answer any more, and somebody notes how long the end takes.
+# The main thread gives no answer any more. It waits for the end of the servers, but not for ever; what the clients have
+# under way would be waited for longer than that.
 HOLD = f"""
-from __future__ import annotations
-import os, sys, time
-{inspect.getsource(Stopwatch)}
+import sys
 application = sys.modules["Gemini Companion.plugin"].application
 application.runtime.later_on_main = lambda milliseconds, function, *args: None
-stop, took = application.stop, sys.modules.setdefault("took", type(sys)("took")).__dict__
-def timed():
-    watch = Stopwatch()
-    stop()
-    took["seconds"] = watch.seconds()
-application.stop = timed
+sys.modules["Gemini Companion.companion.application"].STOP_SECONDS = {NEVER_SECONDS / 2}
+sys.modules["Gemini Companion.companion.transport.base"].STOP_SECONDS = {10 * NEVER_SECONDS}
 """
 
 
@@ -36,7 +26,7 @@ class Connection:
     def __init__(self, announcement):
         self.port, self.token = announcement["port"], announcement["authToken"]
         self.session = None
-        self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=15)
+        self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=NEVER_SECONDS)
 
     def send(self, message):
         body = json.dumps(message).encode()
@@ -80,25 +70,12 @@ def call_under_way(desktop, connection):
     desktop.host.wait_until("{}._in_flight == 1".format(server.replace("sys.", "__import__('sys').")))
 
 
-def assert_short(seconds):
-    """Unloading usually takes less than its time. On a busy machine one of several may take longer."""
-    print("unloading took " + ", ".join(f"{each * 1000:.0f}" for each in seconds) + " ms")
-    assert statistics.median(seconds) < UNLOADING_SECONDS
-
-
-def unloaded(desktop):
-    """Seconds that disabling the package has kept the main thread, without those in which there was no processor."""
-    desktop.host.disable_package()
-    return desktop.host.evaluate("__import__('sys').modules['took'].seconds")
-
-
 def test_an_upgrade_while_a_call_is_under_way(desktop):
-    seconds = []
-    for _ in range(6):
-        before = desktop.wait_published()
+    before = desktop.wait_published()
+    for _ in range(2):
         connection = Connection(before).initialize()
         call_under_way(desktop, connection)
-        seconds.append(unloaded(desktop))
+        desktop.host.disable_package()
         status, _, body = connection.answer()
         assert status == 200
         assert json.loads(body)["result"]["isError"] is True
@@ -107,18 +84,10 @@ def test_an_upgrade_while_a_call_is_under_way(desktop):
         again = Connection(before)
         again.session = connection.session
         assert again.ping() == 200
-    assert_short(seconds)
 
 
 def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_body(desktop):
-    rounds = [upgraded_beside_slow_clients(desktop) for _ in range(5)]
-    assert_short([seconds for seconds, _ in rounds])
-    # The package waits half a second for its servers, by the clock: what comes later than that is not handed over.
-    assert sum(kept for _, kept in rounds) >= 3
-
-
-def upgraded_beside_slow_clients(desktop):
-    """For how many seconds the main thread was kept, and whether the port, the token and the sessions still hold."""
+    """Neither is waited for: else the port, the token and the sessions would not be handed over."""
     before = desktop.wait_published()
     suspended = Connection(before).initialize()
     suspended.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -139,16 +108,14 @@ def upgraded_beside_slow_clients(desktop):
         + ")\n"
     )
     # Ten megabytes are on their way once the first of them is here: more than the buffers of both sides hold.
-    while b"ide/test" not in suspended.socket.recv(65536, socket.MSG_PEEK):
-        time.sleep(0.01)
+    until(lambda: b"ide/test" in suspended.socket.recv(65536, socket.MSG_PEEK))
     desktop.host.execute(HOLD)
-    seconds = unloaded(desktop)
+    desktop.host.disable_package()
     desktop.host.enable_package()
-    if desktop.wait_published() != before:
-        return seconds, False
+    assert desktop.wait_published() == before
     again = Connection(before)
     again.session = suspended.session
-    return seconds, again.ping() == 200
+    assert again.ping() == 200
 
 
 def test_a_port_that_is_lost_takes_its_tokens_along(desktop):

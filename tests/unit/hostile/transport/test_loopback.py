@@ -9,6 +9,7 @@ from companion.agents.ide_companion import IDE_COMPANION
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
+from tests.host.waiting import NEVER_SECONDS
 
 
 def test_only_the_loopback_address_listens():
@@ -28,7 +29,7 @@ def test_only_the_loopback_address_listens():
         finally:
             await server.stop()
 
-    asyncio.run(asyncio.wait_for(scenario(), 20))
+    asyncio.run(asyncio.wait_for(scenario(), NEVER_SECONDS))
 
 
 def other_addresses():
@@ -43,7 +44,7 @@ def other_addresses():
 
 async def reached(address, port):
     try:
-        _, writer = await asyncio.wait_for(asyncio.open_connection(address, port), 5)
+        _, writer = await asyncio.wait_for(asyncio.open_connection(address, port), NEVER_SECONDS)
     except (OSError, asyncio.TimeoutError):
         return False
     writer.close()

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import time
+PATIENT = {"request_seconds": 1000.0}
+"""Limits of a server that waits longer than any test: whoever is served beside others did not wait for their end."""
 
 
 def served_beside_quota(target):
-    """An eighth of 256 descriptors is taken at most. The seconds that a client with the token waits."""
-    seconds = target.ping()
+    """An eighth of 256 descriptors is taken at most, and a client with the token is served."""
+    target.ping()
     taken = target.gauges()["descriptors"] - target.start["descriptors"]
-    print(f"{taken} descriptors taken, a client with the token waited {seconds:.2f} s")
+    print(f"{taken} descriptors taken")
     assert taken <= 256 // 8 + 2
-    return seconds
 
 
 def test_idle_connections_without_a_token_have_a_quota(attack):
     """A process with 256 descriptors, as macOS gives desktop programs, and 260 idle connections to two endpoints."""
-    target = attack(servers=2, descriptors=256)
+    target = attack(PATIENT, servers=2, descriptors=256)
     for number in range(260):
         target.connect(target.ports[number % 2])
-        if number % 50 == 49:
-            time.sleep(0.05)
-    assert served_beside_quota(target) < 2
+    served_beside_quota(target)
     assert not [line for line in target.log() if "Traceback" in line]
 
 
 def test_a_client_with_the_token_keeps_its_connection(attack):
-    target = attack(descriptors=256)
+    target = attack(PATIENT, descriptors=256)
     with target.connect() as client:
         client.sendall(target.post())
         assert target.status(client) == 200
@@ -39,7 +37,7 @@ def test_a_client_with_the_token_keeps_its_connection(attack):
 
 def test_refused_clients_do_not_hold_what_is_left(attack):
     """Each is refused for its token in the middle of a body, and goes on sending nothing."""
-    target = attack(descriptors=256)
+    target = attack(PATIENT, descriptors=256)
     for _ in range(200):
         target.connect().sendall(target.head(Authorization="Bearer wrong", Content_Length="1000"))
     served_beside_quota(target)
@@ -47,7 +45,7 @@ def test_refused_clients_do_not_hold_what_is_left(attack):
 
 def test_as_many_clients_as_there_are_descriptors_leave_some_to_others(attack):
     """With the token: half of the process's descriptors, then a clear refusal."""
-    target = attack(descriptors=256)
+    target = attack(PATIENT, descriptors=256)
     before = target.start["descriptors"]
     statuses = []
     for _ in range(200):
@@ -62,7 +60,7 @@ def test_as_many_clients_as_there_are_descriptors_leave_some_to_others(attack):
 
 def test_all_servers_together_leave_some_to_others(attack):
     """One client, with the tokens of a port and of a socket in the file system, takes all it can get of both."""
-    target = attack(servers=3, socket=True, descriptors=256)
+    target = attack(PATIENT, servers=3, socket=True, descriptors=256)
     before = target.start["descriptors"]
     for number in range(400):
         server = (0, 2)[number % 2]
@@ -70,10 +68,9 @@ def test_all_servers_together_leave_some_to_others(attack):
         client.sendall(target.post_to(server))
         target.status(client)
     taken = target.gauges()["descriptors"] - before
-    seconds = target.ping(1)
-    print(f"{taken} descriptors taken, a client with another token waited {seconds:.2f} s")
+    target.ping(1)
+    print(f"{taken} descriptors taken")
     assert 100 <= taken <= 130
-    assert seconds < 2
     for _ in range(30):  # as many as there are for each of three
         client = target.connect_to(1)
         client.sendall(target.post_to(1))

@@ -51,7 +51,7 @@ def host(package: Path, lib_folder: Path, workspace: Path) -> Iterator[Host]:
 def discovery_file(host: Host) -> Path:
     """The discovery file that the package has written; waits for it."""
     folder = Path(host.environment["TMPDIR"], "gemini", "ide")
-    found = host.wait_until(lambda: list(folder.glob("gemini-ide-server-*.json")), timeout=30)
+    found = host.wait_until(lambda: list(folder.glob("gemini-ide-server-*.json")))
     return found[0]  # type: ignore[no-any-return]
 
 
@@ -144,14 +144,14 @@ def test_without_its_libraries_it_says_so_and_starts_once_they_are_there(
     late = tmp_path / "Lib"
     late.mkdir()
     with Host.start(package=str(package), libraries=[str(late)], folders=[str(workspace)]) as host:
-        said = host.wait_until(lambda: status_texts(host), timeout=30)
+        said = host.wait_until(lambda: status_texts(host))
         assert "Package Control: Satisfy Libraries" in said, said
         problem = "the libraries aiohttp and jsonschema are missing: run"
         assert problem in said, said
         host.call("run_palette", caption="Gemini Companion: Run Gemini CLI")
         assert problem in host.snapshot()["windows"][0]["status_messages"][-1]
         host.call("run_palette", caption="Gemini Companion: Diagnose")
-        report = host.wait_until(lambda: finished_report(host), timeout=60)
+        report = host.wait_until(lambda: finished_report(host))
         assert [line for line in report.splitlines() if line.startswith("- FAILED")] == [
             "- FAILED: the libraries can be imported: the libraries aiohttp and jsonschema are missing"
         ]

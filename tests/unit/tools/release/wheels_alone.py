@@ -34,7 +34,7 @@ async def answer(call: ToolCall) -> ToolResult:
 
 def talk(port: int) -> Dict[str, Any]:
     """The answer to `tools/call`, after a handshake. Blocking."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=90)
     session: Optional[str] = None
 
     def post(message: Dict[str, Any]) -> bytes:

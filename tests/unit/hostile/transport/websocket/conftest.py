@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import struct
-import time
 from typing import Any, Dict, Optional, Tuple
 
 import pytest
+
+from tests.host.waiting import NEVER_SECONDS
 
 HEADER = "X-Claude-Code-Ide-Authorization"
 TOKEN = "a-token-that-the-attacker-does-not-have"
@@ -46,7 +47,7 @@ class Attacker:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if small:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        self.socket.settimeout(30)
+        self.socket.settimeout(NEVER_SECONDS)
         self.socket.connect(("127.0.0.1", target.port))
         self.received = b""
 
@@ -119,9 +120,8 @@ class Attacker:
         assert opcode == TEXT, (opcode, payload)
         return json.loads(payload)
 
-    def close_code(self, seconds: float = 10.0) -> int:
+    def close_code(self) -> int:
         """The code with which the server ends the connection; 0 without one. Whatever comes before is passed over."""
-        self.socket.settimeout(seconds)
         while True:
             opcode, payload = self.frame()
             if opcode == CLOSE:
@@ -130,7 +130,7 @@ class Attacker:
     def flood(self, data: bytes, size: int, seconds: float = 10.0) -> int:
         """Send `data` again and again until so many bytes are sent, or no more are taken; how many were."""
         sent: int = self.target.flood(self.socket, data, size, seconds)
-        self.socket.settimeout(30)
+        self.socket.settimeout(NEVER_SECONDS)
         return sent
 
     def close(self) -> None:
@@ -154,10 +154,3 @@ def enter(attack):
     yield start
     for each in made:
         each.close()
-
-
-def until(condition, seconds=10.0):
-    ending = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < ending, "it never came to be"
-        time.sleep(0.02)
