@@ -33,6 +33,11 @@ def test_it_answers_while_the_package_is_there_and_is_gone_after_it_whatever_end
     file = desktop.host.wait_until(told)
     assert (file["path"], file["activeSelectionContent"]) == ("greeting.py", "Hello")
     desktop.wait_status("Codex CLI")
+    for share, text in ((False, ""), (True, "Hello")):
+        desktop.host.evaluate(
+            f"sublime.load_settings('Gemini Companion.sublime-settings').set('share_selection', {share})"
+        )
+        assert told()["activeSelectionContent"] == text, "from that moment on"
     desktop.host.call("run_palette", caption="Gemini Companion: Pause Sharing")
     assert told() is None, "from that moment on"
     desktop.host.call("run_palette", caption="Gemini Companion: Resume Sharing")
