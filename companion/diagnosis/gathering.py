@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, List, Tuple
 
 import sublime
 
-from ..agents.registry import agents_of
+from ..agents.registry import wanted_agents
 from ..common.display_names import client_name
 from ..endpoint.client import SELF_TEST
 from ..log import shortened
@@ -83,7 +83,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         port=endpoint.port,
         problem=endpoint.problem,
         folders=endpoint.folders(),
-        published_for=tuple(agent.key for agent in agents_of(settings) if agent.is_wanted(settings)),
+        published_for=tuple(agent.key for agent in wanted_agents(settings)),
         sharing=endpoint.tracker.sharing,
         clients=tuple(clients),
         reviews=tuple(reviews),
