@@ -30,6 +30,7 @@ DIALECTS: Tuple[Dialect, ...] = tuple(
 PRIMARY = DIALECTS[0]
 """That of the MCP endpoint on the window's port; it is served whoever is wanted."""
 
+
 def token_names(dialect: Dialect, agents: Sequence[Agent]) -> List[str]:
     """The names of the tokens by which these programs come in. At the primary server the shared one is no program's:
     our own trials show it."""
