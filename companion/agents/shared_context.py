@@ -34,3 +34,7 @@ class SharedContext(NamedTuple):
 
     ide_context: Mapping[str, Any]
     active: Optional[ActiveFile] = None
+
+
+NOTHING = SharedContext({"workspaceState": {"openFiles": []}})
+"""What is told where nothing is shared."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Opti
 
 import sublime
 
-from ..agents.shared_context import SharedContext
+from ..agents.shared_context import NOTHING, SharedContext
 from ..common.debounce import Debounce
 from ..editor.file_views import is_in
 from .exclusion import exclusion
@@ -75,7 +75,7 @@ class ContextTracker:
         self._pause = Pause(window)
         self._state = State.IDLE
         self._rechecks = 0
-        self._sent: Optional[SharedContext] = None
+        self._sent: Optional[Tuple[SharedContext, Settings]] = None  # and what it was made by
         self._existence = Existence(runtime, self._looked_for)
         self._waiting_since: Optional[float] = None  # for files never looked for, on the monotonic clock
         self._waiting: List[Callable[[SharedContext], None]] = []
@@ -136,7 +136,7 @@ class ContextTracker:
     def settings_changed(self) -> None:
         """The settings may be others, the user's or the window's: it may have another project."""
         self._pause.look_again()
-        self._changed()
+        self._replace_at_once()
 
     # -- for the endpoint ---------------------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class ContextTracker:
     def set_sharing(self, sharing: bool) -> None:
         """Pause or resume, as the user says: while paused the clients see a window without files."""
         self._pause.set(not sharing)
-        self._changed()
+        self._replace_at_once()
 
     @property
     def sharing(self) -> bool:
@@ -190,10 +190,12 @@ class ContextTracker:
 
     @property
     def published(self) -> Optional[SharedContext]:
-        """What was published last; None while nobody listens. Any thread."""
-        if self._sent is None or not self._pause:
-            return self._sent
-        return SharedContext({})  # not even for the moment that the news of a pause takes
+        """What was published last; None while nobody listens, and while the settings are others, for the moment that
+        their news takes. Any thread."""
+        sent = self._sent
+        if sent is None or sent[1] is not self._settings():
+            return None
+        return NOTHING if self._pause else sent[0]
 
     def context(self) -> SharedContext:
         """The context as it is now, as far as it may be shared and files are known to exist."""
@@ -216,6 +218,13 @@ class ContextTracker:
         self._structure_changed = True
         if self._state is State.LISTENING:
             self._debounce.mark()
+
+    def _replace_at_once(self) -> None:
+        """What was told may be shared no more. What waits for a client that reads slowly is replaced now, by what is
+        known of the tabs; whatever else has changed is told in a moment."""
+        self._changed()
+        if self._state is State.LISTENING and self._sent is not None:
+            self._send()
 
     def _settle(self) -> None:
         """Look at the view that got the focus last."""
@@ -278,8 +287,8 @@ class ContextTracker:
     def _send(self) -> None:
         context = self._context()
         waiting, self._waiting = self._waiting, []
-        if context != self._sent:
-            self._sent = context
+        former, self._sent = self._sent, (context, self._settings())
+        if former is None or context != former[0]:
             self._publish(context)
             return
         for deliver in waiting:

@@ -135,9 +135,10 @@ class EndpointWindow:
 
     def _open(self, session: ClientSession, path: str, found: Prepared, ticket: Optional[Ticket] = None) -> None:
         """Show what was read for a review, unless the user has switched its program off meanwhile. Main thread."""
-        if self._clients.hides(session.id):
+        owner = self._clients.owner_of(session)
+        if self._clients.hides(owner):
             raise CannotDo(HIDDEN)
-        self._reviews.open_diff(self._clients.owner_of(session), path, *found, ticket)
+        self._reviews.open_diff(owner, path, *found, ticket)
 
     def _withdraw_coming(self, session: str, name: Optional[str] = None) -> int:
         """Settle the tickets of a client's reviews that are not shown yet, of this name or all; how many there were."""
@@ -253,10 +254,11 @@ class EndpointWindow:
 
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
         """What the user's language servers and linters say; of one file under the name by which it was asked for."""
-        if path is None:
-            return await self._diagnostics.of(None)
-        names = await self._names_of(path, self._askable_files)
-        return [file._replace(path=path) for file in await self._diagnostics.of(tuple(names))]
+        files: Callable[[], Collection[str]] = self._shared_files if path is None else self._askable_files
+        names = None if path is None else tuple(await self._names_of(path, self._askable_files))
+        found = await self._diagnostics.of(names)
+        shared = await self._runtime.call_main(files)  # by now it may be less
+        return [file if path is None else file._replace(path=path) for file in found if file.path in shared]
 
     async def is_dirty(self, path: str) -> Optional[bool]:
         """Whether the file has edits that are not saved; None if it is not open."""

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Mapping, Optional, S
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention
-from ..agents.registry import agents_of
-from ..agents.shared_context import SharedContext
+from ..agents.registry import agents_of, wanted_agents
+from ..agents.shared_context import NOTHING, SharedContext
 from ..protocol.tools import ClientSession
 from ..review.decision import Owner
 from ..system.processes import is_alive
 from .client import SELF_TEST, Client, Presence, agent_of, name_of, program_of
-from .servers import PRIMARY, Servers
+from .servers import PRIMARY, Servers, token_names
 
 if TYPE_CHECKING:
     from ..context.tracker import ContextTracker
@@ -120,20 +120,21 @@ class Clients(Mapping[str, ClientSession]):
             self._clients.move_to_end(client.session.id)
 
     def wanted_has_changed(self) -> None:
-        """The switches of the programs may have been changed: show those that wait for it, and hide others."""
+        """The switches of the programs may have been changed: show those that wait for it, hide others, and end
+        the diffs of these."""
         for client in self._all(Presence.HIDDEN):
             if self.is_wanted(client.dialect, client.session):
                 self.came(client.session, client.dialect)
         for client in self._all(Presence.SHOWN):
             if not self.is_wanted(client.dialect, client.session):
                 self._hide(client)
+        self._reviews.end_all(self.hides)
 
     def _hide(self, client: Client) -> None:
-        """Take back what a client was told; what it asks for goes on in its terminal."""
+        """Take back what a client was told. This reaches it before its session ends, if that is to end."""
         logger.info("%.80r is told nothing any more: that is switched off", client.session.client_name)
-        self._send_context(client.session.id, SharedContext({}))
+        self._send_context(client.session.id, NOTHING)
         client.informed = False
-        self._reviews.withdraw_all(client.session.id)
         self._go(client, Presence.HIDDEN)
         self._fall_silent_if_nobody_is_left()
         self._changed()
@@ -224,10 +225,13 @@ class Clients(Mapping[str, ClientSession]):
         """Whether there is one. Thousands may come and go in a second, so none is counted for this."""
         return any(client.presence is Presence.SHOWN for client in self._clients.values())
 
-    def hides(self, session: str) -> bool:
-        """Whether the client is connected, but the user has switched its program off."""
-        client = self._clients.get(session)
-        return client is not None and client.presence is Presence.HIDDEN
+    def hides(self, owner: Owner) -> bool:
+        """Whether the user has switched the client's program off, be it connected or not."""
+        client = self._clients.get(owner.session_id)
+        if client is not None:
+            return client.presence is Presence.HIDDEN
+        own = {agent.token_name for agent in wanted_agents(self._settings())}
+        return bool(owner.token_name) and owner.token_name not in own
 
     def _all(self, presence: Presence) -> List[Client]:
         """Those of this presence, the one that has had it longest first."""
@@ -246,20 +250,21 @@ class Clients(Mapping[str, ClientSession]):
     def owner_of(self, session: ClientSession) -> Owner:
         """The client, by the name that users know: what its program is called, and what it calls itself. Any thread:
         looks up this client and no other."""
-        return Owner(session.id, name_of(session, self._clients.get(session.id), self._agents(), numbered=True))
+        name = name_of(session, self._clients.get(session.id), self._agents(), numbered=True)
+        return Owner(session.id, name, session.token_name)
 
     def _agents(self) -> Sequence[Agent]:
         return agents_of(self._settings())
 
     def wanted_dialects(self) -> List[Dialect]:
         """The dialects of the programs that the user wants to find this window."""
-        settings = self._settings()
-        return [agent.dialect for agent in agents_of(settings) if agent.is_wanted(settings)]
+        return [agent.dialect for agent in wanted_agents(self._settings())]
 
     def is_wanted(self, dialect: Dialect, session: ClientSession) -> bool:
-        """Whether the user wants this client to know of the window. Any thread: no client is looked up."""
-        agents = self._agents()
-        if session.token_name and all(agent.title != session.token_name for agent in agents):
-            return False  # the row that it was of is gone
-        agent = agent_of(dialect, session, agents)
-        return agent is None or agent.is_wanted(self._settings())
+        """Whether the user wants this client to know of the window: a program that comes by its token is switched on,
+        and it is none that is switched off. Any thread: no client is looked up."""
+        settings = self._settings()
+        if session.token_name not in token_names(dialect, wanted_agents(settings)):
+            return False
+        agent = agent_of(dialect, session, agents_of(settings))
+        return agent is None or agent.is_wanted(settings)

@@ -15,11 +15,11 @@ import sublime
 
 from ..agents.agent import Connection
 from ..agents.dialect import Dialect
-from ..agents.registry import agents_of
+from ..agents.registry import wanted_agents
 from ..common.pacing import Paced
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
-from ..protocol.serving import Address, Secrets
+from ..protocol.serving import Address, Tokens
 from ..protocol.tools import error_result
 from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
@@ -193,12 +193,12 @@ class Endpoint:
             logger.warning("%s", complaint)
             say(self.window, complaint)
         self.servers.settings_changed(self.settings().maximum_body_mebibytes)
-        self.servers.admit(agents_of(self.settings()))
+        self.clients.wanted_has_changed()  # before those who lose their tokens lose their sessions
+        self.servers.admit(wanted_agents(self.settings()))
         if self.port is not None:
             self.servers.start(self.clients.wanted_dialects())
         self.changes.settings_changed()
         self.reviews.open_reviews.settings_changed()
-        self.clients.wanted_has_changed()
         self.tracker.settings_changed()
         self.show_status()
 
@@ -274,11 +274,11 @@ class Endpoint:
 
     # -- what the server tells ----------------------------------------------------------------------------------------
 
-    def _serving(self, dialect: Dialect, address: Address, secrets: Secrets) -> None:
+    def _serving(self, dialect: Dialect, address: Address, tokens: Tokens) -> None:
         self._runtime.assert_main_thread()
         if self._stopped:
             return
-        self.servers.listens(dialect, address, secrets)
+        self.servers.listens(dialect, address, tokens)
         if dialect is PRIMARY:
             self.port = address.port
             logger.info("window %s is served on port %s", self.window.id(), address.port)

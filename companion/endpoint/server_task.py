@@ -10,11 +10,12 @@ from __future__ import annotations
 import errno
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.dialect import Dialect, Message, Transport
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
-from ..protocol.serving import Address, Hooks, Secrets, new_token
+from ..protocol.serving import Address, Hooks, Tokens, new_token
+from ..protocol.streams import GONE_SECONDS
 from ..protocol.tools import Implementation
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ RETRY_SECONDS = (1, 2, 5, 10, 30)
 # How long clients are asked to wait while the package is replaced. By themselves they try again after one second, and
 # give up two seconds later.
 COME_BACK_SECONDS = 4.0
-# If none is to come, their two tries are to be over before the user has started the editor again: Gemini CLI lets the
-# failure of the last one end a connection that it has made meanwhile.
-GONE_SECONDS = 0.25
 # The main thread waits for a server to end: at most so long for each of three steps.
 ENDING_SECONDS = 0.03
 TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where another program holds it
@@ -42,6 +40,7 @@ class ServerState(NamedTuple):
 
     port: int
     token: str
+    """The one that several programs share; "" if there is none."""
     agent_tokens: Dict[str, str]
     state: Dict[str, Any]
 
@@ -49,7 +48,7 @@ class ServerState(NamedTuple):
 class Listener(NamedTuple):
     """Who is told of the events of all servers of a window, always on the main thread."""
 
-    serving: Callable[[Dialect, Address, Secrets], None]
+    serving: Callable[[Dialect, Address, Tokens], None]
     problem: Callable[[Dialect, Optional[str]], None]  # a sentence for the user, None when all is well again
     came: Callable[[ClientSession, Dialect], None]
     went: Callable[[ClientSession], None]
@@ -78,13 +77,15 @@ class ServerTask:
         self._dialect = dialect
         self._version = version
         self._limits = Limits()
-        self._secrets = Secrets(state.token, state.agent_tokens) if state is not None else _new_secrets(())
+        self._tokens: Tokens = {}
+        if state is not None:
+            self._tokens = {**state.agent_tokens, **({"": state.token} if state.token else {})}
         self._server: Optional[BaseServer] = None
         self._left = state  # by the last server, for the next one; None from when that listens
         self._address = Address()
         self._stopped = False
         self._former: Dict[str, ClientSession] = {}  # sessions of the last server that has ended
-        self._waiting: List[Tuple[Message, str]] = []
+        self._waiting: List[Tuple[Message, Optional[str]]] = []
         self._ending = False
         self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
 
@@ -101,7 +102,7 @@ class ServerTask:
             except OSError as error:
                 if self._left is not None and error.errno in TAKEN:
                     logger.warning("the former port is taken: its clients have to connect again, with new tokens")
-                    self._left, self._secrets = None, _new_secrets(self._secrets.further)
+                    self._left, self._tokens = None, {name: new_token() for name in self._tokens}
                     continue
                 delay = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
                 failures += 1
@@ -122,7 +123,7 @@ class ServerTask:
         """One attempt. Raises OSError if the port is taken."""
         server = make_server(
             self._dialect,
-            self._secrets,
+            self._tokens,
             Hooks(
                 partial(self._call_tool, self._dialect),
                 self._client_came,
@@ -140,6 +141,7 @@ class ServerTask:
             await server.stop()
             return
         self._server, self._left, self._address = server, None, address
+        server.take(self._tokens)  # the user may have switched a program off since the former server ended
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
             self.notify(*notification)
@@ -152,16 +154,15 @@ class ServerTask:
         self._tell_address()
 
     def admit(self, names: Sequence[str]) -> None:
-        """Let each of these programs show a token of its own."""
+        """Take the tokens of these names and no others: who has come by another one is disconnected."""
         self._runtime.assert_loop_thread()
-        new = {name: new_token() for name in names if name not in self._secrets.further}
-        self._secrets.further.update(new)
-        if new and self._server is not None:
+        former, self._tokens = self._tokens, {name: self._tokens.get(name) or new_token() for name in names}
+        if self._tokens != former and self._server is not None:
+            self._server.take(self._tokens)
             self._tell_address()
 
     def _tell_address(self) -> None:
-        secrets = self._secrets._replace(further=dict(self._secrets.further))
-        self._tell(self._listener.serving, self._dialect, self._address, secrets)
+        self._tell(self._listener.serving, self._dialect, self._address, self._tokens)
 
     async def stop(self, *, for_good: bool) -> Optional[ServerState]:
         """End the server and its streams, and return what the next one can take over.
@@ -203,17 +204,22 @@ class ServerTask:
 
     def _keep(self, server: BaseServer) -> None:
         """Keep what the next server can take over of one that has ended."""
-        self._left = ServerState(self._address.port, *self._secrets, server.export_state())
+        own = {name: token for name, token in self._tokens.items() if name}
+        self._left = ServerState(self._address.port, self._tokens.get("", ""), own, server.export_state())
         self._former = dict(server.sessions)
 
     def notify(self, message: Message, session: Optional[str]) -> None:
         """Send a notification to one session or, without one, to all.
 
-        While there is no server, a message for one session waits for the next server.
+        While there is no server it waits for the next one, unless another one with its key replaces it: sessions that
+        are taken over have waiting messages too, whose text the user may have taken back meanwhile.
         """
         self._runtime.assert_loop_thread()
         if self._server is None:
-            if session is not None and not self._stopped:
+            if message.collapse is not None:
+                replaced = message.collapse, session
+                self._waiting = [each for each in self._waiting if (each[0].collapse, each[1]) != replaced]
+            if not self._stopped:
                 self._waiting.append((message, session))
             return
         self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
@@ -241,7 +247,3 @@ class ServerTask:
 
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)
-
-
-def _new_secrets(agents: Iterable[str]) -> Secrets:
-    return Secrets(new_token(), {agent: new_token() for agent in agents})

@@ -14,7 +14,7 @@ from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Message, Transport
 from ..agents.registry import AGENTS
 from ..agents.shared_context import SharedContext
-from ..protocol.serving import Address, Secrets
+from ..protocol.serving import Address, Tokens
 from .server_task import Listener, ServerState, ServerTask
 
 if TYPE_CHECKING:
@@ -30,6 +30,14 @@ DIALECTS: Tuple[Dialect, ...] = tuple(
 PRIMARY = DIALECTS[0]
 """That of the MCP endpoint on the window's port; it is served whoever is wanted."""
 
+
+def token_names(dialect: Dialect, agents: Sequence[Agent]) -> List[str]:
+    """The names of the tokens by which these programs come in. At the primary server the shared one is no program's:
+    our own trials show it."""
+    own = [""] if dialect is PRIMARY else []
+    return list(dict.fromkeys([*own, *(agent.token_name for agent in agents if agent.dialect is dialect)]))
+
+
 States = Dict[str, ServerState]
 """What the servers of a window leave to those that take their places, by the key of their dialect."""
 
@@ -39,7 +47,7 @@ class Service(NamedTuple):
 
     dialect: Dialect
     address: Address
-    secrets: Secrets
+    tokens: Tokens
     began: int
     """In milliseconds since the epoch."""
 
@@ -75,17 +83,13 @@ class Servers:
                 self._runtime.spawn(task.run)
 
     def admit(self, agents: Sequence[Agent]) -> None:
-        """Let those of these programs show tokens of their own that cannot be told apart by the names that they
-        introduce themselves with: all of the primary dialect, and the user's own rows."""
+        """Let in who shows a token of one of these programs, and nobody else: other sessions end."""
         for dialect in DIALECTS:
-            alike = [agent for agent in agents if agent.dialect is dialect and (agent.words or dialect is PRIMARY)]
-            names = [agent.title for agent in alike]
-            if names:
-                self._runtime.on_loop(self._tasks[dialect.key].admit, names)
+            self._runtime.on_loop(self._tasks[dialect.key].admit, token_names(dialect, agents))
 
-    def listens(self, dialect: Dialect, address: Address, secrets: Secrets) -> None:
-        """A server listens, perhaps anew."""
-        self.services[dialect.key] = Service(dialect, address, secrets, int(time.time() * 1000))
+    def listens(self, dialect: Dialect, address: Address, tokens: Tokens) -> None:
+        """A server listens, perhaps anew, or takes other tokens."""
+        self.services[dialect.key] = Service(dialect, address, tokens, int(time.time() * 1000))
 
     def stop(self, *, for_good: bool) -> Future[States]:
         """End all servers; the future holds what successors can go on with. `for_good`: there will be none. Any
@@ -146,8 +150,8 @@ class Servers:
 
     def secrets(self, dialects: Sequence[Dialect] = DIALECTS) -> List[str]:
         """The tokens that the listening servers of these dialects take. Never to be shown or written down."""
-        found = [service.secrets for service in self.services.values() if service.dialect in dialects]
-        return [token for secrets in found for token in (secrets.token, *secrets.further.values())]
+        found = [service.tokens for service in self.services.values() if service.dialect in dialects]
+        return [token for tokens in found for token in tokens.values()]
 
     def ports(self) -> Dict[str, int]:
         """The ports of those that have one, by the key of their dialect."""

@@ -21,6 +21,9 @@ _GREETING = b": connected\n\n"
 # The event type is one that no client listens to: some clients take a block without data for a message with empty data.
 _RECONNECTION = b"event: reconnection\nretry: %d\ndata: {}\n\n"
 RETRY_MILLISECONDS = 1000
+GONE_SECONDS = 0.25
+"""When clients come back although nobody will let them in: their two tries are to be over before the user lets them
+connect anew, because Gemini CLI has the failure of the last one end a connection that it has made meanwhile."""
 CHUNK_BYTES = 512 * 1024
 
 
@@ -150,13 +153,18 @@ class Stream:
             return b"data: " + message.payload + b"\n\n"
         return b"id: %s-%d\ndata: %s\n\n" % (self._label, message.sequence, message.payload)
 
+    def forget_replaced(self, collapse: str) -> None:
+        """A message with this key is about to replace the one before, which is never sent again: the user may have
+        taken back what it holds."""
+        earlier = self._sent_keys.get(collapse)
+        if earlier is not None:
+            self._forget(earlier)
+
     def _remember(self, message: Message) -> None:
         sequence, payload, collapse = message
         sent = self._sent
         if collapse is not None:
-            earlier = self._sent_keys.get(collapse)
-            if earlier is not None:
-                self._sent_bytes -= len(sent.pop(earlier).payload)
+            self.forget_replaced(collapse)
             self._sent_keys[collapse] = sequence
         sent[sequence] = message
         self._sent_bytes += len(payload)

@@ -37,7 +37,8 @@ class Gate:
         """`secret_header`: where clients show a token; by itself, but in `Authorization` as a bearer token."""
         self.port: Optional[int] = 0
         """The endpoint's own; None if it listens on no port but in the file system, where no web page comes."""
-        self._tokens = tokens
+        self.tokens = tokens
+        """Those that are taken, by name. What has been admitted may wait, for its body, say, until its own is not."""
         self._secret_header = istr(secret_header)
         self._is_bearer = self._secret_header == hdrs.AUTHORIZATION
         self._next_warning = 0.0
@@ -59,10 +60,10 @@ class Gate:
         """The name of the request's token, or the refusal. `now` is in seconds of a monotonic clock."""
         headers = request.headers
         shown = headers.get(self._secret_header)
-        name = bearer(shown, self._tokens) if self._is_bearer else token_shown(shown, self._tokens)
+        name = bearer(shown, self.tokens) if self._is_bearer else token_shown(shown, self.tokens)
         if name is not None:
             connection: Connection = request.protocol
-            if not connection.token_shown(self._tokens[name]):
+            if not connection.token_shown(self.tokens[name]):
                 return closing(request, refusal(503, "Too many connections show this token.", {"Retry-After": "1"}))
             return name
         if now >= self._next_warning:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from typing import Any, Dict, Mapping, Optional, Sequence, Union, cast
+from typing import Any, Collection, Dict, Mapping, Optional, Sequence, Union, cast
 
 from aiohttp import web
 
@@ -56,11 +56,12 @@ class CompanionServer(BaseServer):
         self._perform(self._protocol.stop(come_back_seconds))
         await self._streams.stop(seconds)
 
-    def disconnect(self) -> None:
-        """End every session. The clients' streams end, and their next request gets a 404 ("Session Management", 3)."""
+    def disconnect(self, keep: Collection[str] = ()) -> None:
+        """The clients' streams end, and their next request gets a 404 ("Session Management", 3)."""
         registry = self._protocol.registry
         for each in list(registry.all()):
-            self._perform(registry.close(each, "disconnected by the user"))
+            if each.client.token_name not in keep:
+                self._perform(registry.close(each, "disconnected by the user"))
 
     # Requests
 
@@ -119,6 +120,8 @@ class CompanionServer(BaseServer):
         self._in_flight += 1
         try:
             value = await self._bodies.decode(body, self._limits)
+            if token_name not in self._gate.tokens:
+                return refusal(401, "The user does not share this window with your program any more.")
             reaction = self._protocol.post(
                 value, headers, self._now(), token_name=token_name, in_event=not accepts_json, size=len(body)
             )

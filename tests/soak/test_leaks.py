@@ -62,7 +62,7 @@ def update(first, last):
 
 # Opens a review, waits until it is drawn, decides it, waits until the window is given back, and begins the next one.
 REVIEW = """
-sys.modules["Gemini Companion.companion.review.closed_reviews"].SECONDS = 1  # that a closed one is kept
+sys.modules["Gemini Companion.companion.review.manager"].SECONDS = 1  # that a closed one is kept
 Owner = sys.modules["Gemini Companion.companion.review.decision"].Owner
 class Reviewing:
     def __init__(self, path, count):

@@ -193,8 +193,8 @@ class Clients(set):
         self.renamed = []
         self.hidden = set()
 
-    def hides(self, session):
-        return session in self.hidden
+    def hides(self, owner):
+        return owner.session_id in self.hidden
 
     def owner_of(self, session):
         return OWNER

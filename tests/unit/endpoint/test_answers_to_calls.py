@@ -132,7 +132,7 @@ class Calls(RuleBasedStateMachine):
     def __contains__(self, session):
         return self.connected
 
-    def hides(self, session):
+    def hides(self, owner):
         return self.switched_off
 
     # -- the connection, as the transport carries it ------------------------------------------------------------------

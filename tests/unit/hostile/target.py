@@ -26,7 +26,7 @@ from companion.agents.claude_dialect import ClaudeDialect
 from companion.agents.ide_companion import IDE_COMPANION, IdeCompanion
 from companion.log import LogBuffer
 from companion.protocol.limits import Limits
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport import bodies
 from companion.transport.server import CompanionServer
@@ -124,10 +124,10 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
         await serve_websocket(options, gauges, ready, call_tool)
     ports = []
     for number in range(options["servers"]):
-        secrets, limits = Secrets(options["token"] + "-next" * number), Limits(**options["limits"])
+        tokens, limits = {"": options["token"] + "-next" * number}, Limits(**options["limits"])
         on_socket = options["socket"] and number == options["servers"] - 1
         dialect = OnSocket() if on_socket else IDE_COMPANION
-        address = await CompanionServer(dialect, secrets, Hooks(call_tool), identity=IDENTITY, limits=limits).start()
+        address = await CompanionServer(dialect, tokens, Hooks(call_tool), identity=IDENTITY, limits=limits).start()
         ports.append(address.socket or address.port)
     ready(ports)
     await asyncio.get_running_loop().create_future()  # for ever
@@ -135,8 +135,8 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
 
 async def serve_websocket(options: dict, gauges: Gauges, ready, call_tool) -> None:
     """The same with a server for WebSockets."""
-    secrets, limits = Secrets(options["token"]), Limits(**options["limits"])
-    server = WebSocketServer(OverWebSocket(), secrets, Hooks(call_tool), identity=IDENTITY, limits=limits)
+    tokens, limits = {"": options["token"]}, Limits(**options["limits"])
+    server = WebSocketServer(OverWebSocket(), tokens, Hooks(call_tool), identity=IDENTITY, limits=limits)
     ready([(await server.start()).port])
     gauges.clients = server._protocol.registry.all()
     gauges.loop = asyncio.get_running_loop()

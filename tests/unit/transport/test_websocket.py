@@ -62,7 +62,7 @@ def test_a_program_with_a_token_of_its_own_is_known_by_it_also_if_that_came_late
     async def scenario(bench, http, port):
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await connect(http, port, "a-token-of-its-own")
-        bench.further["OpenClaude"] = "a-token-of-its-own"
+        bench.server.take({"": TOKEN, "OpenClaude": "a-token-of-its-own"})
         for token, name in (("a-token-of-its-own", "OpenClaude"), (TOKEN, "")):
             await handshake(await connect(http, port, token))
             assert bench.opened[-1].token_name == name
