@@ -19,7 +19,7 @@ from ..agents.registry import agents_of, wanted_agents
 from ..common.display_names import client_name
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
-from ..endpoint.client import SELF_TEST
+from ..endpoint.clients import SELF_TEST
 from ..endpoint.servers import PRIMARY, SHARED
 from ..log import shortened
 from ..review.decision import Writer

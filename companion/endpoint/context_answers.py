@@ -24,9 +24,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, SharedSocket
-from ..agents.shared_context import NOTHING, SharedContext
+from ..agents.window import NOTHING, SharedContext
 from ..discovery.files import DiscoveryError, prepare
-from ..protocol.json_text import decode, encode
+from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
 from ..system.platform import LINUX, Platform
 from ..system.processes import is_alive

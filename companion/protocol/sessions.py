@@ -12,9 +12,8 @@ from enum import Enum
 from typing import Any, Dict, FrozenSet, List, Optional, Union
 
 from .limits import Limits
-from .outbox import Message, Notice, Outbox, export_messages, import_messages
-from .revisions import Revision
-from .streams import GONE_SECONDS, Stream
+from .metadata import Revision
+from .streams import GONE_SECONDS, Message, Notice, Outbox, Stream, export_messages, import_messages
 from .tools import ClientSession
 
 

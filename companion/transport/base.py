@@ -16,22 +16,13 @@ from typing import Any, Callable, Collection, Dict, Iterable, Mapping, NoReturn,
 from aiohttp import web
 
 from ..protocol.core import Protocol
-from ..protocol.effects import (
-    CallCancelled,
-    Event,
-    Notified,
-    SessionClosed,
-    SessionOpened,
-    ToolsListed,
-    Wake,
-)
+from ..protocol.exchanges import CallCancelled, Event, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
 from ..protocol.limits import Limits
 from ..protocol.serving import Address, Hooks, ServedDialect, Tokens
 from ..protocol.sessions import Output
 from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult, error_result
-from .bodies import Bodies, InWorker, in_default_executor
 from .connections import Connection, hang_up
-from .gate import Gate
+from .gate import Bodies, Gate, InWorker, in_default_executor
 from .listening import Listener, listen_locally, listen_on_port
 
 logger = logging.getLogger("gemini_companion.transport")

@@ -14,7 +14,7 @@ from typing import Any, Awaitable, Callable, Collection, Dict, Optional, Sequenc
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from ..protocol.effects import RunCalls
+from ..protocol.exchanges import RunCalls
 from ..protocol.jsonrpc import RpcError, error_message
 from ..protocol.sessions import Output, Session, SessionState
 from .base import STOP_SECONDS, BaseServer

@@ -51,7 +51,7 @@ tracemalloc.start()
 
 UPDATE = """
 from importlib import import_module
-SharedContext = import_module("Gemini Companion.companion.agents.shared_context").SharedContext
+SharedContext = import_module("Gemini Companion.companion.agents.window").SharedContext
 
 def update(first, last):
     for number in range(first, last):

@@ -6,8 +6,7 @@ import asyncio
 import os
 from types import SimpleNamespace
 
-from companion.agents.shared_context import SharedContext
-from companion.agents.window import ReviewRequest
+from companion.agents.window import ReviewRequest, SharedContext
 from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner
 from companion.review.document.disk import Limits

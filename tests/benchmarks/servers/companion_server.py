@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from control import CONTEXT, serve
 
-from companion.agents.claude_dialect import ClaudeDialect
+from companion.agents.claude_code import ClaudeDialect
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult

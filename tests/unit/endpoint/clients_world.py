@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.agents.window import ActiveFile, Position, SharedContext
 from companion.endpoint.clients import Clients
 from companion.protocol.tools import ClientSession
 from companion.settings import Settings

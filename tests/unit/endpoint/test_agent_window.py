@@ -9,8 +9,7 @@ import threading
 
 import pytest
 
-from companion.agents.shared_context import ActiveFile, Position
-from companion.agents.window import CannotDo, FileDiagnostics, OpenEditor
+from companion.agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, Position
 from companion.protocol.tools import Cancellation
 from companion.review.decision import Outcome, ReviewError
 from tests.support.agent_windows import CLIENT, OWNER, Bench, Syntax, View

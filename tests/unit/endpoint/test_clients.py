@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from companion.agents.claude_dialect import CLAUDE
+from companion.agents.claude_code import CLAUDE
 from companion.agents.codex_cli import CODEX
-from companion.agents.copilot_dialect import COPILOT
+from companion.agents.copilot_cli import COPILOT
 from companion.agents.dialect import Mention
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.agents.shared_context import SharedContext
+from companion.agents.window import SharedContext
 from companion.endpoint import clients as module
-from companion.endpoint.client import SELF_TEST
+from companion.endpoint.clients import SELF_TEST
 from companion.review.decision import Owner
 from tests.unit.endpoint.clients_world import CONTEXT, World, client
 

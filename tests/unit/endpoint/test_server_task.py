@@ -9,10 +9,10 @@ import pytest
 
 import companion.transport.server
 import companion.transport.websocket_server
-from companion.agents.claude_dialect import CLAUDE
+from companion.agents.claude_code import CLAUDE
 from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.endpoint.server_task import (
+from companion.endpoint.servers import (
     COME_BACK_SECONDS,
     ENDING_SECONDS,
     RETRY_SECONDS,

@@ -6,13 +6,12 @@ import asyncio
 
 import pytest
 
-from companion.agents.claude_code import CLAUDE_CODE
-from companion.agents.claude_dialect import CLAUDE
-from companion.agents.copilot_dialect import COPILOT
+from companion.agents.claude_code import CLAUDE, CLAUDE_CODE
+from companion.agents.copilot_cli import COPILOT
 from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.registry import AGENTS
-from companion.agents.shared_context import SharedContext
+from companion.agents.window import SharedContext
 from companion.endpoint import servers as module
 from companion.endpoint.servers import DIALECTS, PRIMARY, Servers
 from companion.protocol.serving import Address

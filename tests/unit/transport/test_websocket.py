@@ -6,8 +6,7 @@ import aiohttp
 import pytest
 
 from companion.diagnosis.client import Refused, WebSocketClient
-from companion.protocol.json_text import AT_ONCE_BYTES
-from companion.protocol.jsonrpc import read_value
+from companion.protocol.jsonrpc import AT_ONCE_BYTES, read_value
 from tests.host.waiting import NEVER_SECONDS
 from tests.support.held import LONG, long_texts
 from tests.unit.transport.websocket_bench import CALL, HEADER, PING, TOKEN, connect, handshake, heard, run

@@ -11,7 +11,7 @@ import aiohttp
 from companion.protocol.limits import Limits
 from companion.protocol.serving import Hooks
 from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, text_result
-from companion.transport.bodies import in_default_executor
+from companion.transport.gate import in_default_executor
 from companion.transport.websocket_server import WebSocketServer
 from tests.host.waiting import NEVER_SECONDS, comes_true
 from tests.support.dialects import dialect
