@@ -193,7 +193,9 @@ class TestFilesOnItsWord:
         ]
 
     def test_files_take_no_focus_from_a_terminal_and_there_are_only_so_many(self):
-        self.desktop.host.execute("window.new_file().settings().set('terminus_view', True)")
+        self.desktop.host.execute(
+            "view = window.new_file(); view.set_scratch(True); view.settings().set('terminus_view', True)"
+        )
         said = ""
         for number in range(30):
             self.desktop.write(f"{number}.py", b"")

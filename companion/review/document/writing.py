@@ -17,7 +17,7 @@ import logging
 import os
 import time
 from functools import partial
-from typing import TYPE_CHECKING, AbstractSet, Any, Callable, FrozenSet, List, Optional
+from typing import TYPE_CHECKING, AbstractSet, Any, Callable, FrozenSet, List, Mapping, Optional
 
 import sublime
 
@@ -115,16 +115,18 @@ class Write:
         elif any(view.is_read_only() for view in shown):
             self._end(DiskError(f"{self.name} is read-only."))
         else:
-            self._use_disk(self._write, tabs, then=partial(self._written, tabs))
+            # The editor may notice the write before we do, and then takes the encoding that it would of itself.
+            encodings = {view.id(): view.encoding() for view in shown}
+            self._use_disk(self._write, tabs, then=partial(self._written, tabs, encodings))
 
-    def _written(self, tabs: FrozenSet[str], _: object) -> None:
+    def _written(self, tabs: FrozenSet[str], encodings: Mapping[int, str], _: object) -> None:
         text = plain(self._text)
         for view in self._shown(tabs):
             if view.is_dirty():
                 # Typed in while the file was being written. The editor asks, as for what any program writes.
                 logger.info("a tab has unsaved edits of the text that a file had before it was written")
             elif view.substr(sublime.Region(0, view.size())) != text:
-                _read_again(view)
+                _read_again(view, encodings.get(view.id(), view.encoding()))
         self._end(None)
 
     def _shown(self, tabs: FrozenSet[str]) -> List[sublime.View]:
@@ -188,9 +190,8 @@ class Writes:
             write.wait(max(0.0, end - time.monotonic()))
 
 
-def _read_again(view: sublime.View) -> None:
-    """Have the editor read the tab's file again, in the same encoding. Main thread; the text may come later."""
-    encoding = view.encoding()
+def _read_again(view: sublime.View, encoding: str) -> None:
+    """Have the editor read the tab's file again, in the encoding that it had. Main thread; the text may come later."""
     if encoding == UTF_8 or encoding.endswith(" with BOM") or codec_of(encoding) is None:
         view.run_command("revert")
     else:  # of itself it might take another one for the file

@@ -7,6 +7,8 @@ import threading
 from typing import Any, Iterator
 from unittest import mock, skipIf
 
+import sublime
+
 from ....companion.review.document import disk
 from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
@@ -68,6 +70,24 @@ class TestTheTab(DiskTestCase):
         self.assertEqual(self.read(), "\u0436\n\u0444\n".encode("cp1251"))
         yield lambda: self.text(view) == "\u0436\n\u0444\n"
         self.assertEqual((view.encoding(), view.is_dirty()), ("Cyrillic (Windows 1251)", False))
+
+    def test_so_it_does_if_the_editor_reads_the_file_first(self) -> Iterator[Any]:
+        view = yield from self.open_file(content="\u0436\n".encode("cp1251"))
+        view.run_command("reopen", {"encoding": "Cyrillic (Windows 1251)"})
+        yield lambda: self.text(view) == "\u0436\n"
+        review = yield from self.open_diff(proposed="\u0436\n\u0444\n")
+        self.leave()
+        real = disk.write
+
+        def write(*arguments: Any) -> None:
+            real(*arguments)
+            sublime.set_timeout(lambda: view.run_command("reopen", {"encoding": "Western (Windows 1252)"}))
+
+        with mock.patch.object(disk, "write", write):
+            self.reviews.accept(review)
+            yield self.closed
+        yield lambda: self.text(view) == "\u0436\n\u0444\n"
+        self.assertEqual(view.encoding(), "Cyrillic (Windows 1251)")
 
 
 class TestOneFile(DiskTestCase):
