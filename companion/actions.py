@@ -25,8 +25,8 @@ from .unreviewed.model import Scope
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
     from .endpoint.endpoints import Endpoints
-    from .review.closed_reviews import ClosedReview
     from .review.decision import Review
+    from .review.manager import ClosedReview
     from .runtime import Runtime
 
 PREFIX = "gemini_companion_"  # of the names of all commands

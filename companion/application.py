@@ -29,14 +29,14 @@ from .editor.window_commands import FOLDER_COMMANDS, PROJECT_COMMANDS
 from .endpoint import handover
 from .endpoint.endpoints import Endpoints
 from .libraries import Libraries
-from .review.controls import tab_action
 from .review.document.journal import recover
+from .review.events import tab_action
 from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .system.platform import Platform
 from .system.processes import EDITOR_PID, editor_is_gone
 from .terminals.environment import ExportedEnvironment, terminal_variables
-from .unreviewed.tabs import Tabs
+from .unreviewed.tracking import Tabs
 
 if TYPE_CHECKING:
     from .agents.agent import Agent

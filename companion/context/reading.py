@@ -10,7 +10,7 @@ from typing import List, Optional, Sequence, Tuple
 import sublime
 
 from ..agents.shared_context import ActiveFile, Position
-from ..editor.selections import some_selections
+from ..editor.edits import some_selections
 from .model import Selection
 from .units import cut, utf16_length, well_formed
 

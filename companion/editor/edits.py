@@ -11,11 +11,14 @@ changed anywhere else.
 from __future__ import annotations
 
 from itertools import count
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 import sublime
 
 from ..comparison import common_prefix, common_suffix
+
+if TYPE_CHECKING:
+    import sublime
 
 COMMAND = "gemini_companion_replace_text"
 MOVE_CARET = "gemini_companion_move_caret"
@@ -115,3 +118,30 @@ def difference(before: str, after: str) -> Optional[Edit]:
     start = common_prefix(before, after)
     end = common_suffix(before[start:], after[start:])
     return Edit(start, len(before) - end, after[start : len(after) - end])
+
+
+# JOINED selections
+# What is selected in a view, as far as it is looked at.
+#
+# Rule: each selection is a question to the editor, and *Find All* leaves a user with ten thousands of them. So however
+# many there are, only some are asked for.
+
+MOST = 100
+
+
+def first_caret(view: sublime.View) -> int:
+    """Where the first caret is; at the start of the text if there is none. Main thread."""
+    try:
+        return view.sel()[0].b
+    except IndexError:
+        return 0
+
+
+def some_selections(view: sublime.View) -> List[sublime.Region]:
+    """The first `MOST` selections, carets among them, and the last one, in the order of the text. Main thread."""
+    selection = view.sel()
+    count = len(selection)
+    regions = [selection[number] for number in range(min(count, MOST))]
+    if count > MOST:
+        regions.append(selection[count - 1])
+    return regions

@@ -17,10 +17,9 @@ from ..common.globs import Globs, problem
 from ..context.exclusion import exclusion
 from ..review.manager import ReviewManager
 from ..terminals.launcher import terminal_of
-from ..unreviewed.choosing import ChangeLists
 from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
-from ..unreviewed.reviewing import ChangeReviews
+from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
 
 if TYPE_CHECKING:

@@ -18,10 +18,9 @@ from ..editor import file_views, view_roles
 from ..editor.status_bar import say
 from .decision import Owner, Review, ReviewError, Ticket, Writer
 from .display.panes import one_pane_says_all
-from .display.poller import Poller
-from .display.presentation import Presentation
+from .display.presentation import Poller, Presentation
 from .window.arrangement import Arrangement
-from .window.input_guard import InputGuard
+from .window.focus import InputGuard
 
 if TYPE_CHECKING:
     from ..runtime import Runtime

@@ -20,8 +20,8 @@ import sublime_plugin
 from ..agents.agent import Connection, Program
 from ..agents.dialect import Mention
 from ..common.display_names import file_name, has_control_characters, shown
+from ..editor.edits import some_selections
 from ..editor.quick_panel import Entry, choose
-from ..editor.selections import some_selections
 from ..editor.status_bar import say
 from ..editor.view_roles import TERMINAL_ARGUMENTS, is_terminal
 from ..system.platform import WINDOWS, Platform

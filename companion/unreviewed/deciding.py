@@ -17,8 +17,7 @@ from ..editor.file_views import unsaved_files
 from ..editor.quick_panel import Entry, choose
 from ..editor.status_bar import say
 from ..review.document.disk import Original
-from .contents import NOTHING, full_path
-from .model import Change
+from .model import NOTHING, Change, full_path
 from .texts import TextPair, file_count, text_pair
 from .tracking import Tracking
 from .undoing import Progress, Refusal, restore, undo

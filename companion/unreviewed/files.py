@@ -13,9 +13,8 @@ import time
 from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Tuple
 
 from ..review.document.file_replacement import SUFFIX
-from .following import Move
-from .git import Entries, Position, Repository
-from .walking import Walked, Walks
+from .git import Entries, Move, Position, Repository
+from .looking import Walked, Walks
 
 WALKED_FILES = 50000
 ASKED_SECONDS = 60.0

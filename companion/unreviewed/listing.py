@@ -11,10 +11,9 @@ import itertools
 from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
 from ..review.document.disk import format_of
-from .contents import portions
 from .looking import COPIED_BYTES
-from .merging import hunks_between
-from .model import Change, Scope
+from .model import Change, Scope, portions
+from .texts import hunks_between
 from .workspace import Workspace
 
 

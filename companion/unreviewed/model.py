@@ -1,33 +1,106 @@
-"""Which files of a folder hold something else than when the user last had a say.
+"""What a file holds: the identity of its bytes, its permissions, its size. And where it is.
 
-Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
-*now*, as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
+Rule: two files with one identity hold the same bytes. The identity is that of a git blob, so a file that git has need
+not be kept twice. A file that is too large to be read has an identity of its own, which changes with its time stamp.
 
-| event | what happened | before becomes |
-| --- | --- | --- |
-| `WRITTEN` | somebody wrote outside the editor | what it was |
-| `FOLLOWED` | git moved, and the file holds what git has there | now |
-| `SAVED` | the user saved it in the editor | now, without what nobody has reviewed |
-| `ACCEPTED` | a proposal that the user accepted has arrived | now |
-| `KEPT` | the user kept the change, or a part of it | now, or the part |
-| `UNDONE` | the user undid the change, or a part of it | what it was |
-
-A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
-that what was written since can be told from what was written earlier.
-
-Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came.
-
-Pure; knows neither disk, git nor editor. One thread at a time.
+Pure. Any thread.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import os
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
 
-from .contents import NOTHING, Content, full_path
+Item = TypeVar("Item")
 
+PORTION_FILES = 200
+PORTION_BYTES = 1 << 25
+"""As many files, and bytes of them, are in memory at once where there are many to be dealt with."""
+_UNREAD = "?"
+_SHA256_DIGITS = 64
+
+
+class Content(NamedTuple):
+    """What is at a path: `identity` is "" where there is no file. `mode`: the permission bits, 0 if they are not known;
+    `size`: bytes.
+    """
+
+    identity: str
+    mode: int = 0
+    size: int = 0
+
+    @property
+    def there(self) -> bool:
+        """Whether there is a file."""
+        return bool(self.identity)
+
+    @property
+    def readable(self) -> bool:
+        """Whether its bytes were read, so that the identity is theirs."""
+        return not self.identity.startswith(_UNREAD)
+
+
+NOTHING = Content("")
+UNKNOWN = Content(_UNREAD)
+"""There was a file, and nobody knows what it held."""
+
+
+def identity(data: bytes, like: str = "") -> str:
+    """The identity of bytes, as git computes it with SHA-1; with SHA-256 if `like`, another identity, is of that."""
+    algorithm = hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1
+    digest = algorithm(b"blob %d\0" % len(data))  # git's own identity, no protection against anybody
+    digest.update(data)
+    return digest.hexdigest()
+
+
+def portions(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[List[Item]]:
+    """All of them in their order, so many at a time that no portion is too large. One alone may be."""
+    portion: List[Item] = []
+    total = 0
+    for item in items:
+        if portion and (len(portion) == PORTION_FILES or total + size(item) > PORTION_BYTES):
+            yield portion
+            portion, total = [], 0
+        portion.append(item)
+        total += size(item)
+    if portion:
+        yield portion
+
+
+def full_path(folder: str, path: str) -> str:
+    """Where a file is, by its path relative to `folder`, with `/`."""
+    return os.path.join(folder, *path.split("/"))
+
+
+def unread_identity(modified: int, size: int, number: int) -> str:
+    """The identity of a file that is not read, by its time stamp in nanoseconds, its size, its number on the disk."""
+    return f"{_UNREAD}{modified}.{size}.{number}"
+
+
+# JOINED model
+# Which files of a folder hold something else than when the user last had a say.
+#
+# Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
+# *now*, as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
+#
+# | event | what happened | before becomes |
+# | --- | --- | --- |
+# | `WRITTEN` | somebody wrote outside the editor | what it was |
+# | `FOLLOWED` | git moved, and the file holds what git has there | now |
+# | `SAVED` | the user saved it in the editor | now, without what nobody has reviewed |
+# | `ACCEPTED` | a proposal that the user accepted has arrived | now |
+# | `KEPT` | the user kept the change, or a part of it | now, or the part |
+# | `UNDONE` | the user undid the change, or a part of it | what it was |
+#
+# A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
+# that what was written since can be told from what was written earlier.
+#
+# Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came.
+#
+# Pure; knows neither disk, git nor editor. One thread at a time.
 
 class Event(Enum):
     """Why a file holds something else."""

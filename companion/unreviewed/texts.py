@@ -1,22 +1,120 @@
-"""The two texts of an unreviewed change as the review shows them, and their lines as they stand in the bytes.
+"""What becomes of the text before, when the user edits a file that has unreviewed changes.
 
-Rule: a hunk is decided by itself only where each line that is shown is one line of the bytes. What cannot be shown as
-text is not shown at all.
+Theory of operation: `before` became `shown` by changes that nobody has reviewed, and `shown` became `saved` by edits of
+the user. Edits that do not overlap the changes are made in `before` as well: then what differs between `before` and
+`saved` are the changes and nothing else. An edit inside a change becomes part of it.
 
-The editor is not known here. Any thread.
+Rule: bytes are kept as they are. A line is what ends with a line feed; what encoding the text has does not matter.
+
+Pure. Any thread.
 """
 
 from __future__ import annotations
 
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..comparison import split_lines
+from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original
 from ..review.document.text import ProposedText
-from .merging import lines_of
 from .model import Change
 from .model import Kind as Kinds
 
+
+def lines_of(data: bytes) -> List[str]:
+    """The lines of a file; each byte is one character, so that nothing is lost on the way back."""
+    return split_lines(data.decode("latin-1"))
+
+
+def bytes_of(lines: Sequence[str]) -> bytes:
+    """The bytes of such lines."""
+    return "".join(lines).encode("latin-1")
+
+
+def hunks_between(before: bytes, now: bytes) -> List[Hunk]:
+    """The changed places, in lines."""
+    return compare_lines(lines_of(before), lines_of(now))
+
+
+def carried(before: bytes, shown: bytes, saved: bytes) -> bytes:
+    """`before` with those edits from `shown` to `saved` that overlap no change from `before` to `shown`."""
+    if before == shown:
+        return saved
+    changes = hunks_between(before, shown)
+    edits = [edit for edit in hunks_between(shown, saved) if not any(_overlap(change, edit) for change in changes)]
+    made = _with_edits(before, changes, saved, edits)
+    return before if made is None else made
+
+
+def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:
+    """`typed`, which somebody has made of `now`, with what `now` has changed of `before` as it was before.
+
+    None if the two touch each other.
+    """
+    changes, edits = hunks_between(before, now), hunks_between(now, typed)
+    if any(_touch(change, edit) for change in changes for edit in edits):
+        return None
+    return _with_edits(before, changes, typed, edits)
+
+
+def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:
+    """Whether all that was made of `shown` in `wanted` is in `now` as it is, whatever else is there."""
+    made, others = hunks_between(shown, wanted), hunks_between(wanted, now)
+    return bool(made) and not any(_overlap(edit, other) for edit in made for other in others)
+
+
+def with_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
+    """`before` with some of the hunks between the two as they are in `now`."""
+    old, new = lines_of(before), lines_of(now)
+    result: List[str] = []
+    place = 0  # in `old`
+    for hunk in sorted(hunks):
+        result += old[place : hunk.left_start] + new[hunk.right_start : hunk.right_end]
+        place = hunk.left_end
+    return bytes_of(result + old[place:])
+
+
+def without_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
+    """`now` with some of the hunks between the two as they were in `before`."""
+    return with_hunks(now, before, [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks])
+
+
+def _with_edits(before: bytes, changes: Sequence[Hunk], edited: bytes, edits: Sequence[Hunk]) -> Optional[bytes]:
+    """`before`, which has become another text by `changes`, with those `edits` that have made `edited` of that one.
+
+    None if an edit is behind a last line that has got its end: the two are one.
+    """
+    old, new = lines_of(before), lines_of(edited)
+    result: List[str] = []
+    place = 0  # in `old`
+    for edit in edits:
+        shift = sum(change.left_count - change.right_count for change in changes if change.right_end <= edit.left_start)
+        result += old[place : edit.left_start + shift]
+        result += new[edit.right_start : edit.right_end]
+        place = edit.left_end + shift
+    result += old[place:]
+    return bytes_of(result) if all(line.endswith("\n") for line in result[:-1]) else None
+
+
+def _overlap(change: Hunk, edit: Hunk) -> bool:
+    """Whether an edit of the user is about lines that a change has brought, or about the place where it took some."""
+    if change.right_count and edit.left_count:
+        return change.right_start < edit.left_end and edit.left_start < change.right_end
+    if change.right_count:
+        return change.right_start < edit.left_start < change.right_end
+    return edit.left_start < change.right_start < edit.left_end
+
+
+def _touch(change: Hunk, edit: Hunk) -> bool:
+    return change.right_start <= edit.left_end and edit.left_start <= change.right_end
+
+
+# JOINED texts
+# The two texts of an unreviewed change as the review shows them, and their lines as they stand in the bytes.
+#
+# Rule: a hunk is decided by itself only where each line that is shown is one line of the bytes. What cannot be shown as
+# text is not shown at all.
+#
+# The editor is not known here. Any thread.
 
 class TextPair(NamedTuple):
     """What a file held before, and what it holds; `right` is None if one of them is no text that can be shown.

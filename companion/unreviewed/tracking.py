@@ -1,17 +1,9 @@
-"""Tracks the folders of all windows: says when to look, and tells the windows what is unreviewed.
+"""When the next look may be, and when it should.
 
-Theory of operation: the windows say which folders they have, and whether an agent may be at work there. Looks happen on
-disk threads, of one folder one at a time. The loop's clock starts them: soon after a sign of a program or of the
-editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
-never change, and only those that are others than before.
+Theory of operation: each look costs time of a processor, and puts off the next one until it has cost a fiftieth of the
+time at most. What was not used in a minute is forgotten, so that a pause does not pay for a storm.
 
-A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
-called a tool when a change is seen, with no other sign since.
-
-Rule: nothing is woken up while nothing is tracked, or nothing happens. Whatever the user decides is done in order with
-the looks at that folder.
-
-Main thread, except where noted.
+Pure. One thread at a time; times are seconds of a steady clock.
 """
 
 from __future__ import annotations
@@ -19,22 +11,86 @@ from __future__ import annotations
 import os
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
+import sublime
+
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
+from ..review.document import text as encodings
+from ..system.files import opened, read_all
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
-from .schedule import INTERVAL_SECONDS, Schedule
+from .looking import COPIED_BYTES
 from .store import UNTIDY_BYTES
-from .workspace import Workspace
+from .workspace import Workspace, says
 from .workspaces import Root, Workspaces
 
 if TYPE_CHECKING:
     import asyncio
 
     from ..runtime import Runtime
+
+SHARE = 0.02
+INTERVAL_SECONDS = 1.8
+"""Of regular looks: what is written is counted within two seconds, the look itself included."""
+ATTENTION_SECONDS = 60.0
+"""How long after something has happened folders are looked at unasked."""
+SOON_SECONDS = 0.05
+SAVED_UP_SECONDS = 10.0
+FIRST_SECONDS = 0.15
+"""What a first look counts at most: there is one, and nobody is to wait for the next one because of it."""
+
+
+class Schedule:
+    """The looks at all folders together."""
+
+    def __init__(self) -> None:
+        self._allowed = float("-inf")
+        self._last = float("-inf")
+        self._happened = float("-inf")
+        self._asked = float("-inf")
+
+    def happened(self, now: float) -> None:
+        """Something has happened: look for a while."""
+        self._happened = now
+
+    def asked(self, now: float) -> None:
+        """There is a sign that files may have changed just now."""
+        self._happened = self._asked = now
+
+    def looked(self, now: float, cost: float, first: bool = False) -> None:
+        """A look has ended that took `cost` seconds of a processor; the `first` one takes in all files."""
+        self._last = now
+        cost = min(cost, FIRST_SECONDS) if first else cost
+        self._allowed = max(self._allowed, now - SAVED_UP_SECONDS) + cost / SHARE
+
+    def due(self, now: float) -> Optional[float]:
+        """In how many seconds to look; None if there is no need to."""
+        if now - self._happened > ATTENTION_SECONDS:
+            return None
+        regular = self._last + INTERVAL_SECONDS
+        wanted = min(regular, self._asked + SOON_SECONDS) if self._asked >= self._last else regular
+        return max(0.0, wanted - now, self._allowed - now)
+
+
+# JOINED tracking
+# Tracks the folders of all windows: says when to look, and tells the windows what is unreviewed.
+#
+# Theory of operation: the windows say which folders they have, and whether an agent may be at work there. Looks happen on
+# disk threads, of one folder one at a time. The loop's clock starts them: soon after a sign of a program or of the
+# editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
+# never change, and only those that are others than before.
+#
+# A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
+# called a tool when a change is seen, with no other sign since.
+#
+# Rule: nothing is woken up while nothing is tracked, or nothing happens. Whatever the user decides is done in order with
+# the looks at that folder.
+#
+# Main thread, except where noted.
 
 STORE = "Unreviewed"
 TIDY_SECONDS = 3600.0
@@ -334,3 +390,58 @@ def _processor_seconds() -> float:
     """What this thread has used, and all processes that have ended."""
     times = os.times()
     return time.thread_time() + times.children_user + times.children_system
+
+
+# JOINED tabs
+# What the editor's events of tabs and windows mean for unreviewed changes: what a tab saves is the user's.
+#
+# Rule: where nothing is tracked a tab's text is not asked for. Main thread, except where noted.
+
+class Tabs:
+    """The tabs of all windows."""
+
+    def __init__(self, tracking: Tracking) -> None:
+        self._tracking = tracking
+
+    def read(self, view: sublime.View) -> None:
+        """A tab has read its file from the disk: what it holds is looked at before the user can save it."""
+        path = view.file_name()
+        if path is not None:
+            if self._tracking.called(path):
+                self._tracking.carry_out(partial(look_at, path), path=path)
+            self._tracking.sign()
+
+    def saving(self, view: sublime.View) -> None:
+        """A tab is about to be saved."""
+        path = view.file_name()
+        for workspace, name in self._tracking.called(path) if path is not None else ():
+            workspace.saving(name)
+
+    def saved(self, view: sublime.View) -> None:
+        """A tab was saved."""
+        path = view.file_name()
+        if path is not None and self._tracking.called(path):
+            text = view.substr(sublime.Region(0, view.size()))
+            do = partial(take_over, path, text, view.encoding(), view.line_endings())
+            self._tracking.carry_out(do, path=path)
+
+    def activated(self) -> None:
+        """A view has the focus: the user may come from another application, and files have changed meanwhile."""
+        self._tracking.sign()
+
+
+def look_at(path: str, there: Workspaces) -> None:
+    """A tab has read this file. Disk thread."""
+    for workspace, name in there.holding(os.path.realpath(path)):
+        workspace.look_at([name])
+
+
+def take_over(path: str, text: str, encoding: str, line_endings: str, there: Workspaces) -> None:
+    """A tab with this text was saved; encoding and line endings by the editor's names. Disk thread."""
+    data = encodings.saved(text, encoding, line_endings)
+    with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
+        found = read_all(descriptor, COPIED_BYTES)
+        if says(found, data):  # the editor knows best how lines end
+            data = found
+    for workspace, name in there.holding(os.path.realpath(path)):
+        workspace.saved(name, data)

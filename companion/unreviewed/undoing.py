@@ -1,7 +1,8 @@
-"""Takes changes back, and brings back what was taken back last.
+"""The system's trash, where a file that is taken away can be found again.
 
-Rule: a file is touched only while it holds byte for byte what was shown. What it held is on the disk before. A rename
-is taken back as a whole, or not at all. A file with unsaved edits in a tab is left to the tab.
+Implements the FreeDesktop.org Trash specification 1.0, "Trash directories" and "Contents of a trash directory", for the
+home trash; and the folder `.Trash` of macOS. A file on another disk than the trash goes nowhere: copying it could fail
+half-way.
 
 These calls block on the disk. Disk threads.
 """
@@ -9,18 +10,187 @@ These calls block on the disk. Disk threads.
 from __future__ import annotations
 
 import os
+import secrets
+import stat
+import sys
+import time
+from contextlib import suppress
 from functools import partial
 from typing import Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from urllib.parse import quote
 
 from ..common.workers import together
 from ..comparison import Hunk
-from ..review.document.disk import DiskError, same_files
-from .contents import NOTHING, UNKNOWN, Content, full_path
-from .exchanging import State, exchange
-from .merging import without_hunks
-from .model import Change
-from .record import Group, Step, Undone
+from ..review.document import disk
+from ..review.document.disk import ChangedError, DiskError, Kind, Original, same_files
+from ..review.document.file_replacement import beside
+from ..review.document.journal import Entry, give_back, noted
+from ..system.files import flush_folder, new_file, write_all
+from .looking import is_solid
+from .model import NOTHING, UNKNOWN, Change, Content, full_path
+from .store import Group, Step, Undone
+from .texts import without_hunks
 from .workspace import Workspace
+
+_PART_BYTES = 100  # of a name; disks have room for 255
+
+
+def into_trash(path: str, former: str) -> bool:
+    """Move the file at `path`, which was at `former`, into the trash. False if there is none for it."""
+    if sys.platform == "win32":
+        return False
+    with suppress(OSError):
+        if sys.platform == "darwin":
+            _into_folder(path, os.path.basename(former), os.path.expanduser("~/.Trash"))
+        else:
+            data = os.environ.get("XDG_DATA_HOME", "")
+            home = os.path.join(data if os.path.isabs(data) else os.path.expanduser("~/.local/share"), "Trash")
+            _into_home_trash(path, former, home)
+        return True
+    return False
+
+
+def _into_folder(path: str, name: str, folder: str) -> None:
+    if os.path.lexists(os.path.join(folder, name)):
+        name = _unlike_others(name)
+    os.rename(path, os.path.join(folder, name))
+
+
+def _into_home_trash(path: str, former: str, home: str) -> None:
+    for folder in ("files", "info"):
+        os.makedirs(os.path.join(home, folder), 0o700, exist_ok=True)
+    name = _unlike_others(os.path.basename(former))  # desktops show the former one
+    info = os.path.join(home, "info", name + ".trashinfo")
+    with new_file(info) as descriptor:
+        when = time.strftime("%Y-%m-%dT%H:%M:%S")
+        about = f"[Trash Info]\nPath={quote(os.fsencode(former))}\nDeletionDate={when}\n"
+        write_all(descriptor, 0, about.encode("ascii"))
+        os.rename(path, os.path.join(home, "files", name))
+
+
+def _unlike_others(name: str) -> str:
+    """A name that is like no other, with which the trash has room for its own suffix."""
+    root, extension = (os.fsencode(part)[:_PART_BYTES].decode("utf-8", "ignore") for part in os.path.splitext(name))
+    return f"{root}.{secrets.token_hex(4)}{extension}"
+
+
+# JOINED exchanging
+# Gives a file other content, or takes it away, if it holds exactly what it is expected to hold.
+#
+# Rule: refuse when unsure. A link, a hard link, a read-only or a special file is left alone, and so is a file below a
+# link. Content is written as an accepted text is, with its journal (`review.document.disk`). What is taken away goes into
+# the system's trash, where there is one; before that it has another name for a moment, which the journal knows.
+#
+# These calls block on the disk. Disk threads.
+
+class State(NamedTuple):
+    """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
+
+    data: Optional[bytes]
+    mode: int
+
+
+def exchange(folder: str, path: str, held: State, wanted: State, storage: str) -> None:
+    """Make the file `path` below the real path `folder`, which is `held`, what is `wanted`. Raises `DiskError`."""
+    full = full_path(folder, path)
+    name = os.path.basename(full)
+    _check_way(folder, path, name)
+    original = _found(full, name, held)
+    if wanted.data is None:
+        _take_away(full, name, held.data or b"", storage)
+        return
+    disk.write(original, wanted.data, storage)
+    try:
+        if wanted.mode and wanted.mode != stat.S_IMODE(os.lstat(full).st_mode):
+            os.chmod(full, wanted.mode)
+    except OSError as error:
+        if held.data is not None:  # what nobody could restore stays
+            disk.write(disk.holding(full, wanted.data), held.data, storage)
+        raise DiskError(f"The permissions of {name} cannot be changed: {error.strerror}.") from error
+
+
+def _check_way(folder: str, path: str, name: str) -> None:
+    """Raise `DiskError` if a link, or a file, is on the way, now."""
+    parent = path.rpartition("/")[0]
+    while parent and not os.path.lexists(os.path.join(folder, parent)):
+        parent = parent.rpartition("/")[0]
+    if not is_solid(folder, parent):
+        raise DiskError(f"{name} is left as it is: there is a file or a link on the way to it.")
+
+
+def _found(full: str, name: str, held: State) -> Original:
+    """The file, if it is `held` and may be touched. Raises `DiskError` else."""
+    if held.data is None:
+        _remove_empty(full)
+        if os.path.lexists(full):
+            raise DiskError(f"{name} is there again.")
+        return Original(full, Kind.NEW)
+    try:
+        problem = _obstacle(os.lstat(full), held.mode)
+    except (FileNotFoundError, NotADirectoryError):
+        problem = "it is not there any more"
+    except OSError as error:
+        problem = f"it cannot be looked at ({error.strerror})"
+    if problem:
+        raise DiskError(f"{name} is left as it is: {problem}.")
+    return disk.holding(full, held.data)
+
+
+def _remove_empty(folder: str) -> None:
+    """Remove a folder in which there is nothing but folders, to make room for a file that was there before it."""
+    with suppress(OSError):
+        if stat.S_ISDIR(os.lstat(folder).st_mode):
+            found = list(os.walk(folder, topdown=False))
+            if not any(files for _, _, files in found) and len(found) == 1 + sum(len(each) for _, each, _ in found):
+                for each, _, _ in found:
+                    os.rmdir(each)
+
+
+def _obstacle(found: os.stat_result, mode: int) -> str:
+    if not stat.S_ISREG(found.st_mode):
+        return "it is not a regular file any more"
+    if mode and stat.S_IMODE(found.st_mode) != mode:
+        return "its permissions have changed since it was shown"
+    if found.st_nlink > 1:
+        return "it has several names on the disk"
+    if not found.st_mode & stat.S_IWUSR:
+        return "it is read-only"
+    return ""
+
+
+def _take_away(full: str, name: str, data: bytes, storage: str) -> None:
+    """Rename first, look again, and only then remove: who writes to it meanwhile gets it back."""
+    aside = beside(full)
+    try:
+        with noted(storage, Entry(full, aside, is_aside=True)) as note:
+            os.rename(full, aside)
+            try:
+                disk.holding(aside, data)
+                if not into_trash(aside, full):
+                    os.unlink(aside)
+            except BaseException as error:
+                try:
+                    is_back = give_back(aside, full)
+                except OSError:
+                    note.leave()  # the next start tries again
+                    raise
+                if not is_back:
+                    raise DiskError(f"{name} has just changed on disk. What it held is now {aside}.") from error
+                raise
+    except ChangedError:
+        raise ChangedError(f"{name} has just changed on disk.") from None
+    except OSError as error:
+        raise DiskError(f"{name} cannot be removed: {error.strerror}.") from error
+    flush_folder(os.path.dirname(full))
+
+
+# JOINED undoing
+# Takes changes back, and brings back what was taken back last.
+#
+# Rule: a file is touched only while it holds byte for byte what was shown. What it held is on the disk before. A rename
+# is taken back as a whole, or not at all. A file with unsaved edits in a tab is left to the tab.
+#
+# These calls block on the disk. Disk threads.
 
 UNSAVED = "{} has unsaved edits in a tab."
 

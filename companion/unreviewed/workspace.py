@@ -27,18 +27,15 @@ from functools import lru_cache
 from typing import Callable, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..comparison import Hunk
-from ..review.document.encodings import without_mark
+from ..review.document.text import without_mark
 from ..system.files import identity_of
-from .contents import Content, full_path, identity
 from .files import Files, Rules
-from .following import Move
-from .git import Repository
+from .git import Move, Repository
 from .history import History
 from .looking import Looks, Reading
-from .merging import holds_edit, with_hunks
-from .model import Change, Event, Scope
-from .record import Group, Record, Undone, read_record, write_record
-from .store import Store
+from .model import Change, Content, Event, Scope, full_path, identity
+from .store import Group, Record, Store, Undone, read_record, write_record
+from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted

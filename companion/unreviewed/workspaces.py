@@ -16,12 +16,11 @@ import time
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
-from .contents import full_path
 from .files import Rules
 from .git import GitError, Repository, find_git
 from .listing import Listing, Lists, joined
-from .record import has_record, recorded_folders
-from .store import Store
+from .model import full_path
+from .store import Store, has_record, recorded_folders
 from .workspace import Workspace
 
 logger = logging.getLogger("gemini_companion.unreviewed")

@@ -10,7 +10,7 @@ import tempfile
 from typing import Any, Callable, Dict, List, Mapping, Sequence, TypeVar
 
 from tests.host.json_lines import CallError, JsonLines
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 _Program = TypeVar("_Program", bound="Program")
 

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from typing import Any, Callable, Coroutine, List
 
-from tests.support.waiting import NEVER_SECONDS, until
+from tests.host.waiting import NEVER_SECONDS, until
 
 
 class LoopThread:

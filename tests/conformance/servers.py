@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 from tests.tools import nodes
 
 FOLDER = Path(__file__).resolve().parent

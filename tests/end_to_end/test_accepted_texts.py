@@ -12,7 +12,7 @@ if sys.platform == "win32":
 
 from tests.clients.claude import ClaudeClient
 from tests.clients.copilot import CopilotClient
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.clients.claude import ClaudeClient, lock_files
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")

@@ -14,7 +14,7 @@ if sys.platform == "win32":
     pytest.skip("the client connects to sockets in the file system", allow_module_level=True)
 
 from tests.clients.copilot import CopilotClient, lock_files
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
 PROPOSAL = GREETING.replace("Hello", "Good day")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.clients.gemini import GeminiClient
 from tests.host.launch import ROOT
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 DEMO = os.path.join(ROOT, "tests", "demo.py")
 STEPS = ["published itself", "is connected", "a word selected", "opened a diff", "edited the proposal"]

@@ -25,7 +25,7 @@ from tests.clients.programs.openai_api import OpenAiApi, user_texts
 from tests.clients.programs.opencode import OpenCode
 from tests.clients.programs.program import CONFIRMATION
 from tests.clients.programs.qwen_code import QwenCode
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 pytestmark = pytest.mark.timeout(240)
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.clients.claude import ClaudeClient, lock_files
 from tests.host.driver import Host
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 from tests.tools.desktop import Desktop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts for a POSIX shell")

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 CHANGE = "sublime.load_settings('Gemini Companion.sublime-settings').set({!r}, {!r})"
 EVERY_SETTING = {

@@ -9,8 +9,8 @@ import socket
 import pytest
 
 from tests.host.driver import Host
+from tests.host.waiting import NEVER_SECONDS
 from tests.support import taken_port
-from tests.support.waiting import NEVER_SECONDS
 from tests.tools.cache import ROOT
 from tests.tools.desktop import Desktop
 

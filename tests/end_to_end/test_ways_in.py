@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -17,9 +17,9 @@ import tempfile
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
-from ..support.waiting import NEVER_SECONDS
 from . import launch
 from .channel import Channel, HostError, HostGone, is_alive, kill_process, read_console
+from .waiting import NEVER_SECONDS
 
 __all__ = ["Host", "HostError", "HostGone", "is_alive", "kill_process"]
 

@@ -13,7 +13,7 @@ import threading
 import time
 from typing import IO, Any, Callable, Dict, List, Mapping, Optional, Sequence, Type
 
-from ..support.waiting import NEVER_SECONDS
+from .waiting import NEVER_SECONDS
 
 
 class CallError(Exception):

@@ -12,7 +12,7 @@ from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner
 from companion.review.document.disk import Limits
 from companion.review.document.preparation import FileRequest
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 CLIENT = ClientSession("session-1", "claude-code", "2.1", "2025-11-25", 0.0)
 OWNER = Owner("session-1", "Claude Code")

@@ -13,7 +13,7 @@ import tempfile
 import threading
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from .waiting import NEVER_SECONDS
+from ..host.waiting import NEVER_SECONDS
 
 
 def discovery_directory() -> str:

@@ -19,6 +19,7 @@ from unittest import mock
 import sublime
 from unittesting import DeferrableTestCase
 
+from ...companion.review import accepted_texts
 from ...companion.review.accepted_texts import AcceptedTexts
 from ...companion.review.decision import Outcome, Owner, Review, Ticket
 from ...companion.review.document import disk
@@ -26,9 +27,8 @@ from ...companion.review.document.preparation import prepare
 from ...companion.review.events import ReviewEvents
 from ...companion.review.manager import ReviewManager
 from ...companion.settings import Settings
-from ..companion.review import accepted_texts
+from ..host.waiting import NEVER_SECONDS
 from .selecting import put_caret
-from .waiting import NEVER_SECONDS
 
 PLUGIN = __package__.partition(".")[0] + ".plugin"
 GEMINI = Owner("session-1", "Gemini CLI")

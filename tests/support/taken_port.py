@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-from .waiting import NEVER_SECONDS
+from ..host.waiting import NEVER_SECONDS
 
 
 def take(port: int) -> socket.socket:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterator
 
-from tests.support.waiting import NEVER_SECONDS, until
+from tests.host.waiting import NEVER_SECONDS, until
 
 ROOT = Path(__file__).resolve().parents[2]
 

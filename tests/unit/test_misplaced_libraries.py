@@ -12,7 +12,7 @@ import pytest
 from companion import libraries
 from companion.diagnosis import programs as diagnosis
 from companion.diagnosis.checks import Outcome
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHER = "python314" if sys.version_info[:2] != (3, 14) else "python38"

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
+from tests.host.waiting import NEVER_SECONDS, until
 from tests.support.stepping import SteppedWorkers
-from tests.support.waiting import NEVER_SECONDS, until
 
 
 @pytest.fixture

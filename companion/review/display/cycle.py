@@ -1,35 +1,27 @@
-"""The loop of one review: its texts come into the views, are compared, and the result is drawn, again and again.
+"""How far a review has come, from its texts on their way into the views to the comparison on the screen.
 
-Theory of operation: a proposal mostly comes with its file and the comparison of both (`preparation`): then all this is
-one turn of the main thread. Otherwise the file is read on a disk thread (`file_watch`), and what takes long is compared
-on a computing thread. Long texts are put into the views, and results are drawn, in slices.
-
-Rules: nothing is compared while a text is on its way. A result is drawn only if the view still holds the text that it
-was made from.
+The editor is not known here. Any thread.
 """
 
 from __future__ import annotations
 
 import logging
 import time
+from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Iterator, Optional
+from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterator, Optional
 
 import sublime
 
 from ...common.debounce import Debounce
 from ...editor import file_views
 from ..decision import Review
-from ..document.analysis import Analysis
-from ..document.carrying import NOTHING
-from ..document.comparing import Compared, Question, WhitespaceChoice, compare
+from ..document.analysis import NO_EDIT, Analysis, Compared, Question, WhitespaceChoice, compare
 from ..document.disk import Kind, Limits, Original
 from ..document.preparation import Preparation
 from ..window import views
 from .drawing import Drawing
-from .file_watch import FileWatch
-from .panes import OriginalPane, ProposalPane
-from .phases import Phase
+from .panes import FileWatch, OriginalPane, ProposalPane
 from .proposal_hunks import ProposalHunks
 from .slices import Slices
 
@@ -37,6 +29,44 @@ if TYPE_CHECKING:
     from ...common.workers import Computation
     from ...runtime import Runtime
     from ...settings import Settings
+
+class Phase(Enum):
+    """How far a review has come."""
+
+    GATHERING = "gathering"  # the file is being read, or the texts are being put into the views
+    COMPARING = "comparing"  # on a computing thread
+    DRAWING = "drawing"  # the comparison, or the lack of one
+    SHOWN = "shown"  # what is drawn is the comparison of what was in the views
+    FAILED = "failed"  # the comparison has
+    RETIRED = "retired"  # the review has ended; nothing happens any more
+
+    def to(self, phase: Phase) -> Phase:
+        """The next phase. Raises `ValueError` if there is no way to it."""
+        if phase not in TRANSITIONS[self]:
+            raise ValueError(f"a review that is {self.value} cannot become {phase.value}")
+        return phase
+
+
+_ALWAYS = frozenset({Phase.GATHERING, Phase.COMPARING, Phase.DRAWING, Phase.RETIRED})
+TRANSITIONS: Dict[Phase, FrozenSet[Phase]] = {
+    Phase.GATHERING: _ALWAYS,
+    Phase.COMPARING: _ALWAYS | {Phase.FAILED},
+    Phase.DRAWING: _ALWAYS | {Phase.SHOWN},
+    Phase.SHOWN: _ALWAYS,
+    Phase.FAILED: _ALWAYS,
+    Phase.RETIRED: frozenset(),
+}
+
+
+# JOINED cycle
+# The loop of one review: its texts come into the views, are compared, and the result is drawn, again and again.
+#
+# Theory of operation: a proposal mostly comes with its file and the comparison of both (`preparation`): then all this is
+# one turn of the main thread. Otherwise the file is read on a disk thread (`file_watch`), and what takes long is compared
+# on a computing thread. Long texts are put into the views, and results are drawn, in slices.
+#
+# Rules: nothing is compared while a text is on its way. A result is drawn only if the view still holds the text that it
+# was made from.
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -312,7 +342,7 @@ class Cycle:
 
     def _use(self, count: int, found: Optional[Compared]) -> None:
         """Draw a comparison of the text of this change count, or that there is none."""
-        self.drawing.carry(NOTHING if count == self._count else found.edit if found is not None else None)
+        self.drawing.carry(NO_EDIT if count == self._count else found.edit if found is not None else None)
         self._count, self._found = count, found
         self.too_large = found is not None and found.analysis is None
         self.hunks.use(self.analysis, count)

@@ -11,15 +11,11 @@ from typing import Callable, Iterator, List, Optional
 
 import sublime
 
-from ..document.analysis import NOTHING, Analysis
-from ..document.carrying import Carried
-from .decorations import RIGHT, Marks, Regions, Styles
-from .header import Header
-from .header_rows import Row, header_html, header_rows
-from .links import REVERT_LINKS, UNDO_LINKS
-from .original_colors import OriginalColors
-from .phantoms import Block, Blocks, Top
-from .removed_lines import removed_blocks
+from ..document.analysis import NOTHING, Analysis, Carried
+from .decorations import RIGHT, Block, Blocks, Marks, Regions, Styles, Top
+from .header import Header, Row, header_html, header_rows
+from .inline import OriginalColors, removed_blocks
+from .proposal_hunks import REVERT_LINKS, UNDO_LINKS
 from .screen import CaretLine, Room, SizeCheck, Sizes, Watch, back_to_top
 from .side_by_side import SideBySide
 

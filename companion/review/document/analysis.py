@@ -1,9 +1,7 @@
-"""What the views need to know of a comparison, prepared on a worker thread so that the main thread only hands it on.
+"""What the editor makes of marks and blocks while the text is edited, as far as that is certain.
 
-Rule: everything here is plain data about two texts. Offsets count code points from the start of a text, rows count from
-0. It is valid for exactly these texts: whoever uses it checks that the view still holds them.
-
-Blocks of lines that moved are told as a reader counts: lines from 1, as the editor numbers them.
+Rule: the editor moves them with the text if an edit does not touch their ends; what it does at their ends is not
+documented. So after a single edit elsewhere, what stands at its place is not drawn again; in doubt it is.
 
 The editor is not known here. Any thread.
 """
@@ -12,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...comparison import (
     Hunk,
@@ -21,6 +19,8 @@ from ...comparison import (
     Move,
     Starts,
     Whitespace,
+    common_prefix,
+    common_suffix,
     compare_characters,
     compare_coarsely,
     compare_lines,
@@ -30,6 +30,59 @@ from ...comparison import (
     never,
     split_lines,
 )
+from .disk import Limits
+
+if TYPE_CHECKING:
+    from ...settings import Settings
+
+class Carried(NamedTuple):
+    """One edit: somewhere between `start` and `end` of the text before it `by` characters were added or deleted."""
+
+    start: int
+    end: int
+    by: int
+
+    def point(self, point: int) -> Optional[int]:
+        """Where a point is after the edit; None if that is not certain."""
+        if point < self.start:
+            return point
+        return point + self.by if point > self.end else None
+
+    def spans(self, spans: Sequence[Tuple[int, int]]) -> Optional[List[Tuple[int, int]]]:
+        """Where these spans are after the edit; None if that is not certain of each."""
+        moved = []
+        for first, last in spans:
+            begin, end = self.point(first), self.point(last)
+            if begin is None or end is None:
+                return None
+            moved.append((begin, end))
+        return moved
+
+
+NO_EDIT = Carried(-1, -1, 0)  # no edit at all
+
+
+def carried(before: str, after: str) -> Optional[Carried]:
+    """The one edit that made `after` of `before`; None if it replaced something, and so may have been several."""
+    if before == after:
+        return NO_EDIT
+    shorter = min(len(before), len(after))
+    same, behind = common_prefix(before, after), common_suffix(before, after)
+    if same + behind < shorter:
+        return None
+    # The same character may stand on both sides of where it was typed: then it may have been typed anywhere there.
+    return Carried(shorter - behind, same + max(0, len(before) - len(after)), len(after) - len(before))
+
+
+# JOINED analysis
+# What the views need to know of a comparison, prepared on a worker thread so that the main thread only hands it on.
+#
+# Rule: everything here is plain data about two texts. Offsets count code points from the start of a text, rows count from
+# 0. It is valid for exactly these texts: whoever uses it checks that the view still holds them.
+#
+# Blocks of lines that moved are told as a reader counts: lines from 1, as the editor numbers them.
+#
+# The editor is not known here. Any thread.
 
 Span = Tuple[int, int]
 
@@ -297,3 +350,89 @@ def parted(first: int, last: int, blocks: Sequence[Moved]) -> Iterator[Tuple[int
 
 NOTHING = analyse("", "")
 """Stands for texts that are not compared."""
+
+
+# JOINED comparing
+# What is compared in a review, and how: whole or coarsely, with the whitespace that the user wants to see.
+#
+# Rule: the same question gets the same answer, on whichever thread. So one that was answered before the views were made
+# is not asked again.
+#
+# The editor is not known here.
+
+class Question(NamedTuple):
+    """What is to be compared. The right text comes in portions. `drawn` is the text that was drawn last, if a single
+    edit made the right one of it."""
+
+    left: str
+    right: Tuple[str, ...]
+    ignored: Whitespace
+    limits: Limits
+    drawn: Optional[str] = None
+
+
+class Compared(NamedTuple):
+    """An answer. `text` is the right text; `edit` made it of the one that was drawn last.
+
+    There is no `analysis` of texts that are too long even for a coarse one.
+    """
+
+    question: Question
+    text: str
+    analysis: Optional[Analysis]
+    edit: Optional[Carried] = None
+
+
+def compare(question: Question, cancelled: Callable[[], bool]) -> Compared:
+    """Answer the question. A worker thread. Raises `comparison.Cancelled` when `cancelled()` becomes true."""
+    left, portions, ignored, limits, drawn = question
+    right = "".join(portions)
+    if all(len(text) <= limits.length and text.count("\n") <= limits.lines for text in (left, right)):
+        analysis = analyse(left, right, cancelled, ignored=ignored)
+        return Compared(question, right, analysis, carried(drawn, right) if drawn is not None else None)
+    if max(len(left), len(right)) > limits.longest:
+        return Compared(question, right, None)
+    left_lines, right_lines = Lines(left, cancelled), Lines(right, cancelled)
+    if max(len(left_lines), len(right_lines)) > limits.most_lines:
+        return Compared(question, right, None)
+    return Compared(question, right, analyse_coarsely(left_lines, right_lines, cancelled))
+
+
+class WhitespaceChoice:
+    """Which changes of whitespace one review leaves unmarked. Main thread only.
+
+    It is as the settings say, until the user says otherwise for this review. What is chosen for the review ends with
+    the next change of the setting.
+    """
+
+    def __init__(self, settings: Callable[[], Settings]) -> None:
+        self._settings = settings
+        self._setting = self._read()
+        self._chosen: Optional[Whitespace] = None
+
+    @property
+    def ignored(self) -> Whitespace:
+        """Which whitespace is not marked."""
+        return self._setting if self._chosen is None else self._chosen
+
+    @property
+    def shown_here(self) -> bool:
+        """Whether all is marked in this review although the settings say otherwise."""
+        return self.ignored is Whitespace.NONE and self._setting is not Whitespace.NONE
+
+    def toggle(self) -> None:
+        """Mark all, or hide what the settings hide; all changes of whitespace if they hide none."""
+        if self.ignored is not Whitespace.NONE:
+            self._chosen = Whitespace.NONE
+        else:
+            self._chosen = Whitespace.ALL if self._setting is Whitespace.NONE else self._setting
+
+    def settings_changed(self) -> bool:
+        """Read the setting again. True if something else holds now."""
+        before, setting = self.ignored, self._read()
+        if setting is not self._setting:
+            self._setting, self._chosen = setting, None
+        return self.ignored is not before
+
+    def _read(self) -> Whitespace:
+        return Whitespace(self._settings().review_ignore_whitespace)

@@ -21,12 +21,24 @@ from enum import Enum
 from typing import TYPE_CHECKING, FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
 from ...system.files import NotRegularError, identity_of, opened, read_all
-from . import encodings, file_replacement
-from .encodings import DEFAULT_FALLBACK, HEXADECIMAL, UTF_8, codec_of
+from . import file_replacement
+from . import text as encodings
 from .file_replacement import DamagedError, OvertakenError
-from .formats import BINARY, HEAD, TEXT, Format, format_of_bytes
 from .journal import StorageError
-from .text import plain, usual_ending, with_endings_of
+from .text import (
+    BINARY,
+    DEFAULT_FALLBACK,
+    HEAD,
+    HEXADECIMAL,
+    TEXT,
+    UTF_8,
+    Format,
+    codec_of,
+    format_of_bytes,
+    plain,
+    usual_ending,
+    with_endings_of,
+)
 
 if TYPE_CHECKING:
     from ...settings import Settings

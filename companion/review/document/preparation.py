@@ -21,7 +21,7 @@ from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 from ...agents.window import CannotDo
 from ...comparison import Cancelled, Whitespace, never
 from . import disk
-from .comparing import Compared, Question, compare
+from .analysis import Compared, Question, compare
 from .disk import Limits, Original
 from .text import ProposedText
 

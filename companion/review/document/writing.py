@@ -25,8 +25,7 @@ from ...editor import file_views
 from ...editor.storage import storage_folder
 from . import disk
 from .disk import DiskError, Original
-from .encodings import UTF_8, codec_of
-from .text import plain
+from .text import UTF_8, codec_of, plain
 
 if TYPE_CHECKING:
     from ...common.workers import Computation

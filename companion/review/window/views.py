@@ -1,14 +1,16 @@
-"""The two views of a review: how they are made, named, recognised and closed.
+"""What the keys of NeoVintageous mean in a proposal: Vim's ways to write accept it, and our own keys stay ours.
 
-Rules: both are scratch views of our own, so that closing them never asks anything; a user's tab is never one of them.
-Nothing that the editor does to a view on its own (trimming, wrapping, folding, saving on focus lost) may change the
-text or spoil the alignment.
+NeoVintageous is loaded after us, so its bindings win wherever their context holds. It leaves those keys alone that the
+view's setting `vintageous_handle_keys` names; every character goes to its command `nv_feed_key`. It writes no view that
+is not dirty, as ours never are, and would close it. `:w` and the like are key bindings of ours in its command line.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, FrozenSet, Optional
+from collections import Counter
+from itertools import islice
+from typing import Any, Dict, FrozenSet, Iterable, NamedTuple, Optional
 
 import sublime
 
@@ -19,8 +21,86 @@ from ...editor.file_views import is_open, views_of_file
 from ...editor.view_roles import ROLE, take_role
 from ..decision import Words
 from ..document.disk import Kind
-from ..document.indentation import guess
-from . import neovintageous
+
+FEED = "nv_feed_key"
+SETTING = "vintageous_handle_keys"
+_OURS = ("<C-s>", "<D-s>", "<f8>", "<S-f8>", "<C-f8>", "<C-S-f8>")
+_TAKES_A_CHARACTER = "fFtTrmqgz'`\"@"  # the character behind one of these is no command
+
+
+def handled_keys(before: Any) -> Dict[str, bool]:
+    """The setting for our views, made of the user's own."""
+    return {**(before if isinstance(before, dict) else {}), **dict.fromkeys(_OURS, False)}
+
+
+class Typed:
+    """What was typed last in NeoVintageous' normal mode."""
+
+    def __init__(self) -> None:
+        self._latest = ""
+
+    def is_write(self, arguments: Optional[Dict[str, Any]]) -> bool:
+        """Whether the character of this `nv_feed_key` completes "ZZ", which writes and closes."""
+        given = arguments or {}
+        character = given.get("character") or given.get("key")
+        self._latest = (self._latest + str(character))[-3:]
+        if self._latest[-2:] != "ZZ" or (self._latest[:-2] in _TAKES_A_CHARACTER and len(self._latest) > 2):
+            return False
+        self._latest = ""
+        return True
+
+
+# JOINED indentation
+# How a text is indented, so that the Tab key in a proposal does what it would do in the file.
+#
+# The editor guesses this when it loads a file, but not for text that a package puts into a view. The guess is made of the
+# steps from line to line, as the editor's is.
+#
+# The editor is not known here. Any thread.
+
+_LINES = 2000  # enough to tell
+_WIDTHS = range(2, 9)
+
+
+class Indentation(NamedTuple):
+    """Whether a step is made of spaces, and how wide it is in columns; 0 where the text does not say."""
+
+    spaces: bool
+    width: int
+
+
+def guess(lines: Iterable[str]) -> Optional[Indentation]:
+    """The indentation of `lines`, or None if none of them is indented."""
+    tabs = spaces = 0
+    before: Optional[int] = 0
+    steps: Counter[int] = Counter()
+    for line in islice(lines, _LINES):
+        text = line.lstrip(" \t")
+        if not text.strip():
+            continue
+        margin = line[: len(line) - len(text)]
+        if margin.startswith("\t"):
+            tabs += 1
+            before = None  # from here the next step cannot be measured
+            continue
+        if len(margin) > 1:
+            spaces += 1
+        if before is not None and len(margin) - before in _WIDTHS:
+            steps[len(margin) - before] += 1
+        before = len(margin)
+    if tabs >= spaces:
+        return Indentation(False, 0) if tabs else None
+    # Of equally frequent steps the narrower one: a continued line is often indented by two at once.
+    width = min(steps, key=lambda step: (-steps[step], step), default=0)
+    return Indentation(True, width)
+
+
+# JOINED views
+# The two views of a review: how they are made, named, recognised and closed.
+#
+# Rules: both are scratch views of our own, so that closing them never asks anything; a user's tab is never one of them.
+# Nothing that the editor does to a view on its own (trimming, wrapping, folding, saving on focus lost) may change the
+# text or spoil the alignment.
 
 _ENOUGH_TO_GUESS = 100000  # characters
 
@@ -73,7 +153,7 @@ def create(
     settings = view.settings()
     for key, value in {**_SETTINGS, **({} if alone else _SIDE_BY_SIDE)}.items():
         settings.set(key, value)
-    settings.set(neovintageous.SETTING, neovintageous.handled_keys(settings.get(neovintageous.SETTING)))
+    settings.set(SETTING, handled_keys(settings.get(SETTING)))
     settings.set("default_dir", os.path.dirname(path))
     if user_view is not None:
         theirs = user_view.settings()
@@ -124,5 +204,5 @@ def release(view: sublime.View) -> None:
 
 def _forget(settings: sublime.Settings) -> None:
     settings.erase(ROLE)
-    for key in (*_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", neovintageous.SETTING):
+    for key in (*_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", SETTING):
         settings.erase(key)

@@ -13,7 +13,7 @@ import json
 import threading
 from typing import Any, Deque, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 
 class Say(NamedTuple):

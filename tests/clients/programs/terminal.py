@@ -26,7 +26,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 import pyte
 
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 COLUMNS, LINES = 110, 50
 PATIENCE = NEVER_SECONDS

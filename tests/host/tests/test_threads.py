@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from tests.host import errors
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 
 def test_timers_run_in_order_and_errors_are_kept(bench):

@@ -12,7 +12,7 @@ import sublime
 from ....companion.agents.registry import AGENTS
 from ....companion.common.display_names import columns
 from ....companion.review.decision import Owner
-from ....companion.review.display.header_rows import header_rows
+from ....companion.review.display.header import header_rows
 from ....companion.terminals.launcher import RUN, TAG
 from ...support.review_case import DecidingTestCase
 

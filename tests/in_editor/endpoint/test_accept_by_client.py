@@ -8,9 +8,9 @@ import os
 from unittest import mock
 
 from ....companion.endpoint import agent_window
+from ...host.waiting import NEVER_SECONDS
 from ...support.context_case import ContextCase
 from ...support.listening_client import in_thread
-from ...support.waiting import NEVER_SECONDS
 
 OLD, NEW = "old\n", "new\n"
 

@@ -14,9 +14,9 @@ import sublime
 
 from ....companion.actions import PREFIX, always
 from ....companion.endpoint.servers import PRIMARY
+from ...host.waiting import NEVER_SECONDS
 from ...support.context_case import ContextCase
 from ...support.listening_client import announced, in_thread
-from ...support.waiting import NEVER_SECONDS
 
 PLUGIN = __package__.partition(".")[0] + ".plugin"
 

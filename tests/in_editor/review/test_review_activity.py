@@ -7,8 +7,8 @@ import threading
 from typing import Any, Iterator
 from unittest import mock
 
+from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import PROPOSED, TEXT, ReviewTestCase
-from ...support.waiting import NEVER_SECONDS
 
 STATUS = "gemini_companion.review"
 ACTIVITY = "Comparing\u2026"
@@ -26,7 +26,7 @@ class Activity(ReviewTestCase):
 
     def hold_comparisons(self) -> Any:
         """Let comparisons wait until they are allowed to go on, or are cancelled."""
-        compare = self.module("document.comparing").analyse
+        compare = self.module("document.analysis").analyse
 
         def held(left: str, right: str, cancelled: Any, **options: Any) -> Any:
             self.begun.set()
@@ -39,7 +39,7 @@ class Activity(ReviewTestCase):
                     raise RuntimeError("cancelled")
             return compare(left, right, cancelled, **options)
 
-        return mock.patch.object(self.module("document.comparing"), "analyse", held)
+        return mock.patch.object(self.module("document.analysis"), "analyse", held)
 
     def module(self, name: str) -> Any:
         return sys.modules[type(self.reviews).__module__.rpartition(".")[0] + f".{name}"]
@@ -109,7 +109,7 @@ class Activity(ReviewTestCase):
             raise LookupError("nothing")
 
         self.write()
-        with mock.patch.object(self.module("document.comparing"), "analyse", fail):
+        with mock.patch.object(self.module("document.analysis"), "analyse", fail):
             review = yield from self.open_diff(drawn=False)
             yield lambda: "The comparison failed" in self.header(review)
         view = self.proposal(review)
@@ -124,7 +124,7 @@ class Activity(ReviewTestCase):
         def fail(wanted: Any, cancelled: Any) -> Any:
             raise LookupError("nothing")
 
-        return mock.patch.object(self.module("display.file_watch"), "read", fail)
+        return mock.patch.object(self.module("display.panes"), "read", fail)
 
     def open_unread(self) -> Iterator[Any]:
         self.write()
@@ -165,7 +165,7 @@ class Activity(ReviewTestCase):
         yield lambda: NOT_READ not in self.header(review)
 
     def test_a_reading_that_fails_after_a_later_one_does_not_count(self) -> Iterator[Any]:
-        module = self.module("display.file_watch")
+        module = self.module("display.panes")
         real, asked, failed = module.read, threading.Event(), threading.Event()
 
         def fail(wanted: Any, cancelled: Any) -> Any:

@@ -6,7 +6,7 @@ import os
 from typing import Any, Iterator
 from unittest import mock
 
-from ....companion.review import accepted_text
+from ....companion.review import accepted_texts as accepted_text
 from ....companion.review.decision import ReviewError
 from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, CallTestCase
 

@@ -10,12 +10,13 @@ from unittest import mock, skipIf
 
 import sublime
 
-from ....companion.review import accepted_text, accepted_texts
-from ....companion.review.accepted_text import Holder
+from ....companion.review import accepted_texts
+from ....companion.review import accepted_texts as accepted_text
+from ....companion.review.accepted_texts import Holder
 from ....companion.review.decision import ReviewError, ReviewState
 from ....companion.review.document import disk, file_replacement, writing
+from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import GEMINI, PROPOSED, TEXT, DiskTestCase
-from ...support.waiting import NEVER_SECONDS
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

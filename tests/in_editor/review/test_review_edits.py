@@ -8,13 +8,14 @@ import threading
 from typing import Any, Iterator, List
 from unittest import mock
 
-from ....companion.review import accepted_text, accepted_texts
-from ....companion.review.accepted_text import AcceptedText, Holder
+from ....companion.review import accepted_texts
+from ....companion.review import accepted_texts as accepted_text
+from ....companion.review.accepted_texts import AcceptedText, Holder
 from ....companion.review.document import disk, writing
 from ....companion.review.document.disk import ChangedError
+from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import GEMINI, PROPOSED, TEXT, CallTestCase, ClockTestCase
 from ...support.selecting import put_caret
-from ...support.waiting import NEVER_SECONDS
 
 
 class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):

@@ -13,7 +13,7 @@ from unittest import mock
 import sublime
 
 from ....companion.review.display.markup import filler_html
-from ....companion.review.document import comparing
+from ....companion.review.document import analysis
 from ...support.review_case import ReviewTestCase
 from ...support.selecting import select
 
@@ -145,7 +145,7 @@ class TestSideBySide(LevelTestCase):
 
     def test_with_a_warning_that_the_comparison_has_failed(self) -> Iterator[Any]:
         review = yield from self.review()
-        with mock.patch.object(comparing, "analyse", side_effect=LookupError("nothing")):
+        with mock.patch.object(analysis, "analyse", side_effect=LookupError("nothing")):
             self.type(self.proposal(review), self.proposal(review).text_point(100, 0), "x")
             yield lambda: "The comparison failed" in self.header(review)
         self.assertEqual(self.errors(review), {})

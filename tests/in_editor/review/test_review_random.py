@@ -12,8 +12,8 @@ import random
 import time
 from typing import Any, Callable, Iterator
 
+from ...host.waiting import NEVER_SECONDS
 from ...support.selecting import put_caret
-from ...support.waiting import NEVER_SECONDS
 from .test_review_level import LevelTestCase
 
 STEPS, SEED, RUNS = 100, 20, 5

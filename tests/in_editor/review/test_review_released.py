@@ -9,7 +9,7 @@ from unittest import mock
 import sublime
 
 from ....companion.editor import view_roles
-from ....companion.review import closed_reviews
+from ....companion.review import manager
 from ...support.review_case import ALL_MARKS, PROPOSED, TEXT, DecidingTestCase
 from .test_review_level import top
 
@@ -147,12 +147,12 @@ class TestClosedByOthers(DecidingTestCase):
     def test_only_for_a_minute(self) -> Iterator[Any]:
         self.write()
         yield from self.open_diff()
-        with mock.patch.object(closed_reviews, "SECONDS", 0.3):
+        with mock.patch.object(manager, "SECONDS", 0.3):
             self.close_all_scratch()
             yield self.closed
         self.assertIn("for a minute", self.said[-1])
         yield lambda: self.reviews.closed._closed == []  # nobody has asked
-        closed = closed_reviews.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
+        closed = manager.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
         self.assertEqual(self.reviews.closed.reopen(closed), "that diff was closed more than a minute ago")
         self.assertEqual(self.reviews.closed.recent(), [])
 

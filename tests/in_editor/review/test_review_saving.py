@@ -8,8 +8,8 @@ from typing import Any, Iterator
 from unittest import mock, skipIf
 
 from ....companion.review.document import disk
+from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
-from ...support.waiting import NEVER_SECONDS
 
 
 class TestTheTab(DiskTestCase):

@@ -14,9 +14,9 @@ from ....companion.editor.edits import PORTION, Edit, apply_edits, set_text, tex
 from ....companion.review.display import slices
 from ....companion.review.document import preparation
 from ....companion.review.window.views import _FROM_THE_FILE, _SETTINGS
+from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import GEMINI, PROPOSED, TEXT, ReviewTestCase
 from ...support.selecting import put_caret, select
-from ...support.waiting import NEVER_SECONDS
 
 
 class TestViews(ReviewTestCase):

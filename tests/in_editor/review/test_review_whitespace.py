@@ -9,7 +9,7 @@ import sublime
 
 from ....companion.editor import edits
 from ....companion.review.display import panes, slices
-from ....companion.review.document import comparing
+from ....companion.review.document import analysis
 from ...support.review_case import ReviewTestCase
 from ...support.selecting import put_caret
 from .test_review_level import LevelTestCase
@@ -166,7 +166,7 @@ class TestDeciding(WhitespaceTestCase):
     def test_revert_all_remaining_takes_back_nothing_if_the_texts_could_not_be_compared_again(self) -> Iterator[Any]:
         review = yield from self.review("all")
         view = self.proposal(review)
-        with mock.patch.object(comparing, "analyse", side_effect=LookupError("nothing")):
+        with mock.patch.object(analysis, "analyse", side_effect=LookupError("nothing")):
             self.type(view, 0, "typed\n")
             self.window.run_command("gemini_companion_revert_all_remaining")
             yield lambda: "The comparison failed" in self.header(review)

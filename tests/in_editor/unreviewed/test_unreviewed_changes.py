@@ -11,9 +11,9 @@ from unittest import mock
 import sublime
 
 from ....companion.unreviewed import deciding, undoing
+from ...host.waiting import NEVER_SECONDS
 from ...support.selecting import select
 from ...support.unreviewed_case import CHANGED, LINES, THREE, ChangesTestCase
-from ...support.waiting import NEVER_SECONDS
 
 PICTURE = b"\x89PNG\r\n\x1a\n\x00\x00"
 
@@ -249,6 +249,14 @@ class TestReviewing(ChangesTestCase):
             self.assertIn(f"Next: {following}", self.header(review))
         self.command("accept_diff")
         yield lambda: self.open_review("three.py") is not None and self.open_review("one.py") is None
+
+    def test_the_next_file_comes_to_the_front_where_it_is_open_already(self) -> Iterator[Any]:
+        yield from self.three()
+        for name in ("two.py", "one.py", "three.py"):
+            yield from self.show(name)
+        self.command("accept_diff")
+        yield lambda: self.open_review("three.py") is None
+        yield lambda: self.window.active_view() == self.proposal(self.open_review("two.py"))
 
     def three(self) -> Iterator[Any]:
         """A program changes three files."""

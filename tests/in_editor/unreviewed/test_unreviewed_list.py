@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any, Iterator
 from unittest import mock
 
@@ -12,7 +13,7 @@ from ....companion.agents.registry import AGENTS
 from ....companion.review.decision import Ticket
 from ....companion.terminals.launcher import RUN, TAG
 from ....companion.unreviewed.model import Scope
-from ....companion.unreviewed.schedule import INTERVAL_SECONDS
+from ....companion.unreviewed.tracking import INTERVAL_SECONDS
 from ...support.review_case import PROPOSED
 from ...support.unreviewed_case import CHANGED, LINES, ChangesTestCase
 
@@ -208,14 +209,9 @@ class TestListing(ChangesTestCase):
     def test_the_list_previews_and_gives_the_tab_back(self) -> Iterator[Any]:
         self.write("gone.py", LINES)
         mine = yield from self.open_file("mine.py")
-        yield from self.track()
-        self.write("new.py", "new\n")
-        yield from self.listed("new.py")
-        arguments = self.panel("show_unreviewed_changes")
-        arguments[1]["on_highlight"](0)
-        yield lambda: self.window.active_view().file_name() == self.path("new.py")
+        close = yield from self.preview_new_file()
         self.assertEqual([view.file_name() for view in self.window.views()], [mine.file_name()])
-        arguments[0][1](-1)
+        close()
         yield lambda: self.window.active_view() == mine
         yield lambda: self.window.views(include_transient=True) == [mine]
         self.panel("show_unreviewed_changes")[0][1](0)
@@ -223,31 +219,32 @@ class TestListing(ChangesTestCase):
 
     def test_a_preview_that_the_user_has_made_a_tab_of_stays(self) -> Iterator[Any]:
         yield from self.open_file("mine.py")
-        yield from self.track()
-        self.write("new.py", "new\n")
-        yield from self.listed("new.py")
-        arguments = self.panel("show_unreviewed_changes")
-        arguments[1]["on_highlight"](0)
-        yield lambda: self.window.active_view().file_name() == self.path("new.py")
+        close = yield from self.preview_new_file()
         view = self.window.active_view()
         yield lambda: not view.is_loading()
         self.type(view, 0, "mine\n")
         view.run_command("save")
         yield lambda: view in self.window.views() and not view.is_dirty()
-        arguments[0][1](-1)
+        close()
         yield lambda: self.window.active_view() != view
         self.assertIn(view, self.window.views())
 
     def test_a_preview_of_the_user_s_own_stays_one(self) -> Iterator[Any]:
+        view = self.window.open_file(self.write("new.py", "before\n"), sublime.TRANSIENT)
+        yield lambda: not view.is_loading()
+        close = yield from self.preview_new_file()
+        close()
+        self.assertEqual((self.window.active_view(), view.sheet().is_transient()), (view, True))
+
+    def preview_new_file(self) -> Iterator[Any]:
+        """Go through the list, in which a program's new file comes first. `yield from` gives what closes the list."""
         yield from self.track()
         self.write("new.py", "new\n")
         yield from self.listed("new.py")
-        view = self.window.open_file(self.path("new.py"), sublime.TRANSIENT)
-        yield lambda: not view.is_loading()
-        arguments = self.panel("show_unreviewed_changes")
-        arguments[1]["on_highlight"](0)
-        arguments[0][1](-1)
-        self.assertEqual((self.window.active_view(), view.sheet().is_transient()), (view, True))
+        (_, picked), options = self.panel("show_unreviewed_changes")
+        options["on_highlight"](0)
+        yield lambda: self.window.active_view().file_name() == self.path("new.py")
+        return partial(picked, -1)
 
     def test_the_list_of_pending_diffs_leads_to_it(self) -> Iterator[Any]:
         self.assertFalse(self.can("GeminiCompanionShowPendingDiffsCommand"))

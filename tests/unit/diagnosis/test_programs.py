@@ -13,7 +13,7 @@ from companion.diagnosis import programs
 from companion.diagnosis.checks import Outcome
 from companion.diagnosis.programs import MARK, Answer, check_agent, judge, read_answer
 from companion.system.platform import LINUX, Platform
-from tests.support.waiting import NEVER_SECONDS, until
+from tests.host.waiting import NEVER_SECONDS, until
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="shells of POSIX systems")
 

@@ -16,7 +16,7 @@ from companion.discovery import files
 from companion.discovery import publisher as publishing
 from companion.discovery.files import DiscoveryError
 from companion.discovery.publisher import Publisher
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 TWO = (GEMINI_CLI, QWEN_CODE)
 TOKEN = "a-token-of-this-endpoint"

@@ -26,7 +26,7 @@ from companion.system.processes import (
     windows_began,
     windows_is_alive,
 )
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 DEAD, LIVING, OWN = 1111, 2222, 3333
 TWO = (GEMINI_CLI, QWEN_CODE)

@@ -20,7 +20,7 @@ from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
 from companion.transport import framed_socket
 from companion.transport.framed_socket import ask
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 CONTEXT = SharedContext(
     {

@@ -20,7 +20,7 @@ from companion.endpoint import context_answers
 from companion.endpoint.context_answers import Holding, chosen
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 from companion.transport.framed_socket import ask
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 from tests.unit.endpoint.answering_editors import CONTEXT, Editor, Window, answer, asynchronous, home, request
 
 __all__ = ["home"]

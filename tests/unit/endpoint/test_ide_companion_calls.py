@@ -11,8 +11,8 @@ import pytest
 from companion.agents.ide_companion import IDE_COMPANION, LONG_TEXT
 from companion.protocol.tools import ToolCall
 from companion.review.decision import ReviewError
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.agent_windows import CLIENT, OWNER, Bench
-from tests.support.waiting import NEVER_SECONDS
 
 
 @pytest.fixture

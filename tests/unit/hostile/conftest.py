@@ -18,8 +18,8 @@ from typing import Any, Dict, Iterator, List, Optional
 import pytest
 
 from tests.host.driver import Host
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.raw_requests import request_head
-from tests.support.waiting import NEVER_SECONDS
 from tests.tools.desktop import Desktop
 
 TOKEN = "a-token-that-the-attacker-does-not-have"

@@ -13,8 +13,8 @@ from typing import List
 
 import pytest
 
-from companion.review import accepted_text
-from companion.review.accepted_text import TRANSITIONS, AcceptedText, Holder
+from companion.review import accepted_texts
+from companion.review.accepted_texts import TRANSITIONS, AcceptedText, Holder
 from companion.review.decision import Owner
 from companion.review.document import disk
 from companion.review.document.disk import Kind, Original
@@ -28,7 +28,7 @@ OWNER = Owner("session", "A client")
 def steady_clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
     """The time in seconds, which the test moves on."""
     now = [1000.0]
-    monkeypatch.setattr(accepted_text.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(accepted_texts.time, "monotonic", lambda: now[0])
     return now
 
 
@@ -50,7 +50,7 @@ def test_there_is_no_way_but_those_of_the_table(one: Holder, other: Holder) -> N
 
 
 def test_the_table_in_words_has_every_state() -> None:
-    documented = set(re.findall(r"\b[A-Z]{4,}\b", accepted_text.__doc__ or ""))
+    documented = set(re.findall(r"\b[A-Z]{4,}\b", accepted_texts.__doc__ or ""))
     assert documented == {state.name for state in Holder}
 
 
@@ -128,7 +128,7 @@ def test_what_is_written_for_a_client_that_has_gone_was_accepted_just_before(clo
 
 def holds(path: Path, data: bytes, text: str, **options) -> bool:
     path.write_bytes(data)
-    return accepted_text.find(str(path), text, **options) is not None
+    return accepted_texts.find(str(path), text, **options) is not None
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_one_that_is_far_too_large_is_not_read(tmp_path):
 
 
 def test_nor_one_that_is_not_there(tmp_path):
-    assert accepted_text.find(str(tmp_path / "file"), "") is None
+    assert accepted_texts.find(str(tmp_path / "file"), "") is None
 
 
 class TestLooking:
@@ -218,9 +218,9 @@ class TestLooking:
     def test_a_file_that_is_as_it_was_is_not_read_again(self, file, monkeypatch):
         awaiting = told(path=str(file))
         os.utime(str(file), (1, 1))
-        monkeypatch.setattr(accepted_text.time, "time_ns", lambda: 10**19)  # long after any change
+        monkeypatch.setattr(accepted_texts.time, "time_ns", lambda: 10**19)  # long after any change
         assert awaiting.look() is None
-        monkeypatch.setattr(accepted_text, "find", lambda *arguments, **options: pytest.fail("read again"))
+        monkeypatch.setattr(accepted_texts, "find", lambda *arguments, **options: pytest.fail("read again"))
         assert awaiting.look() is None
 
     def test_one_that_has_just_changed_is(self, file):
@@ -238,7 +238,7 @@ class TestLooking:
         awaiting = told(path=str(file))
         awaiting.text = "old\n"
         os.utime(str(file), (1, 1))
-        monkeypatch.setattr(accepted_text.time, "time_ns", lambda: 10**19)
+        monkeypatch.setattr(accepted_texts.time, "time_ns", lambda: 10**19)
         assert awaiting.look() is not None
         assert awaiting.look() is not None
 

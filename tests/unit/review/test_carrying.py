@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from companion.review.document.carrying import NOTHING, Carried, carried
+from companion.review.document.analysis import NO_EDIT, Carried, carried
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from companion.review.document.carrying import NOTHING, Carried, carried
         ("hello", "helllo", Carried(2, 4, 1)),  # typed before, between or behind the two that were there
         ("aaa", "aa", Carried(0, 3, -1)),
         ("", "x", Carried(0, 0, 1)),
-        ("same", "same", NOTHING),
+        ("same", "same", NO_EDIT),
         ("one", "two", None),
         ("a b c", "a x c", None),
     ],
@@ -51,4 +51,4 @@ def test_spans_are_certain_together_or_not_at_all():
     spans = [(0, 5), (10, 20)]
     assert Carried(12, 12, 3).spans(spans) == [(0, 5), (10, 23)]
     assert Carried(5, 5, 1).spans(spans) is None  # at the end of one of them
-    assert NOTHING.spans(spans) == spans
+    assert NO_EDIT.spans(spans) == spans

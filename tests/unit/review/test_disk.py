@@ -10,7 +10,7 @@ import pytest
 
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
-from companion.review.document.encodings import codec_of
+from companion.review.document.text import codec_of
 from tests.support.writing import write_file
 
 

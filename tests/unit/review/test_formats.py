@@ -13,7 +13,7 @@ from companion.review.decision import Owner, Review
 from companion.review.display.header import contents_notice
 from companion.review.document import disk
 from companion.review.document.disk import Kind
-from companion.review.document.formats import BINARY, TEXT, format_of_bytes, format_of_text
+from companion.review.document.text import BINARY, TEXT, format_of_bytes, format_of_text
 
 
 def words(text):

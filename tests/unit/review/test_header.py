@@ -9,8 +9,7 @@ from html import unescape
 
 import pytest
 
-from companion.review.display.header import Header, age_text, place_of, position, status_text
-from companion.review.display.header_rows import header_html, header_rows
+from companion.review.display.header import Header, age_text, header_html, header_rows, place_of, position, status_text
 
 HEADER = Header("file.py", "Gemini CLI", 100, compared=True, added=3, removed=1, current=2, changes=5)
 

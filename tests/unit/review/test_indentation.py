@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.review.document.indentation import Indentation, guess
+from companion.review.window.views import Indentation, guess
 
 
 @pytest.mark.parametrize(

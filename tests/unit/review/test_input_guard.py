@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.review.window.input_guard import InputGuard
+from companion.review.window.focus import InputGuard
 
 
 class Clock:

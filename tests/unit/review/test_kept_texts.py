@@ -11,9 +11,9 @@ from typing import Any, Callable, List
 import pytest
 
 from companion.common.workers import Computation
-from companion.review.document.kept_texts import Found, KeptTexts, Text
+from companion.review.document.journal import Found, KeptTexts, Text
 from companion.system.files import PrivateFile
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 
 class AtOnce:

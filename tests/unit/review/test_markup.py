@@ -7,6 +7,7 @@ from html import unescape
 
 import pytest
 
+from companion.review.display.inline import _rows, removed_blocks
 from companion.review.display.markup import (
     RemovedLine,
     filler_html,
@@ -16,7 +17,6 @@ from companion.review.display.markup import (
     removed_html,
     unstamped,
 )
-from companion.review.display.removed_lines import _rows, removed_blocks
 from companion.review.document.analysis import analyse
 
 

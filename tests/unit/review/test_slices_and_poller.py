@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.review.display import poller, slices
-from companion.review.display.poller import Poller
+from companion.review.display import presentation, slices
+from companion.review.display.presentation import Poller
 from companion.review.display.slices import Slices
 from tests.support.stepping import SteppedRuntime
 
@@ -25,7 +25,7 @@ def clock(monkeypatch):
         return now[0]
 
     monkeypatch.setattr(slices.time, "perf_counter", look)
-    monkeypatch.setattr(poller.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(presentation.time, "monotonic", lambda: now[0])
     return now
 
 

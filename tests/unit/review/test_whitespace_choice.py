@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from companion.comparison import Whitespace
 from companion.review.display.leveling import gaps_of
-from companion.review.document.analysis import analyse
-from companion.review.document.comparing import WhitespaceChoice
+from companion.review.document.analysis import WhitespaceChoice, analyse
 from companion.settings import IGNORED_WHITESPACE, Settings
 from tests.support.applying import apply_hunks
 

@@ -15,7 +15,7 @@ from typing import Dict, List, Tuple
 import pytest
 
 from companion.system import files as private_files
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 ROOT = str(Path(__file__).resolve().parents[3])
 

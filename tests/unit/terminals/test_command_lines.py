@@ -21,7 +21,7 @@ from companion.terminals.command_lines import (
     system_terminal,
     terminus_arguments,
 )
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 VARIABLES = {"GEMINI_CLI_IDE_SERVER_PORT": "50001", "GEMINI_CLI_IDE_WORKSPACE_PATH": "/it's a $HOME:/b"}
 LAUNCH = Launch("Gemini CLI", ("gemini", "--model", "a b"), "/code/it's $one", VARIABLES)

@@ -19,8 +19,8 @@ from companion.protocol.limits import Limits
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult, text_result
 from companion.transport.server import CompanionServer
+from tests.host.waiting import NEVER_SECONDS, comes_true
 from tests.support.raw_requests import request_head
-from tests.support.waiting import NEVER_SECONDS, comes_true
 
 TOKEN = "a-token-that-must-never-be-logged-0123456789"
 SECRET = "geheim"

@@ -11,7 +11,7 @@ from companion.protocol.sessions import MCP, Session
 from companion.protocol.tools import ClientSession
 from companion.transport import event_streams
 from companion.transport.event_streams import AT_ONCE_BYTES, EventStreamWriter
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 
 class Connection:

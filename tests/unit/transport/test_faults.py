@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from companion.protocol.limits import Limits
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 UPDATES, OUTCOMES, CUTS = 1000, 50, 100
 

@@ -17,7 +17,7 @@ if sys.platform == "win32":
 from companion.system.folders import is_answered
 from companion.transport import framed_socket
 from companion.transport.framed_socket import MOST_BYTES, MOST_CONNECTIONS, Claim, FrameServer, ask, claim
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import json
 import random
 
 from companion.protocol.limits import Limits
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 ROUNDS = 400
 PIECES = [

@@ -18,8 +18,8 @@ from companion.transport import listening
 from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
 from companion.transport.server import CompanionServer
 from companion.transport.websocket_server import WebSocketServer
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.dialects import dialect
-from tests.support.waiting import NEVER_SECONDS
 
 TOKEN = "the-secret-of-this-test"
 REQUEST = (

@@ -20,8 +20,8 @@ from companion.protocol.tools import Implementation, Tool
 from companion.system import folders
 from companion.transport import listening as local_sockets
 from companion.transport.server import CompanionServer
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.dialects import dialect
-from tests.support.waiting import NEVER_SECONDS
 
 HEADER, PROCESS = "X-Secret", "X-PID"
 TOKEN = "the-secret-of-this-test"

@@ -12,7 +12,7 @@ from companion.agents.ide_companion import IDE_COMPANION, TOOLS
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "PROTOCOL.md"
 TOKEN = "the-secret-of-this-test"

@@ -8,8 +8,8 @@ import pytest
 from companion.diagnosis.client import Refused, WebSocketClient
 from companion.protocol.json_text import AT_ONCE_BYTES
 from companion.protocol.jsonrpc import read_value
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.held import LONG, long_texts
-from tests.support.waiting import NEVER_SECONDS
 from tests.unit.transport.websocket_bench import CALL, HEADER, PING, TOKEN, connect, handshake, heard, run
 
 

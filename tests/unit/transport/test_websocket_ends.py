@@ -12,7 +12,7 @@ import pytest
 from companion.diagnosis.client import WebSocketClient
 from companion.protocol.tools import Cancellation
 from companion.transport import websocket_server as module
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 from tests.unit.transport.websocket_bench import (
     CALL,
     HEADER,

@@ -13,8 +13,8 @@ from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, text_result
 from companion.transport.bodies import in_default_executor
 from companion.transport.websocket_server import WebSocketServer
+from tests.host.waiting import NEVER_SECONDS, comes_true
 from tests.support.dialects import dialect
-from tests.support.waiting import NEVER_SECONDS, comes_true
 
 HEADER = "X-Claude-Code-Ide-Authorization"
 TOKEN = "the-secret-of-this-test"

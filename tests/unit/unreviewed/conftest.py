@@ -198,7 +198,7 @@ def decisions(module: Any, tracking: Any) -> Any:
 @pytest.fixture
 def tabs(module: Any) -> Any:
     """What the events of tabs mean."""
-    return importlib.import_module("companion.unreviewed.tabs")
+    return importlib.import_module("companion.unreviewed.tracking")
 
 
 @pytest.fixture

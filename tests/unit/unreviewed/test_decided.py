@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from companion.unreviewed.merging import hunks_between
+from companion.unreviewed.texts import hunks_between
 
 
 @pytest.mark.parametrize("hunk", [0, 1])

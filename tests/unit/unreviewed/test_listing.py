@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from companion.unreviewed.contents import NOTHING, UNKNOWN
 from companion.unreviewed.listing import Listing
-from companion.unreviewed.merging import hunks_between
-from companion.unreviewed.model import Kind, Model
+from companion.unreviewed.model import NOTHING, UNKNOWN, Kind, Model
+from companion.unreviewed.texts import hunks_between
 
 
 def test_lines_are_counted_anew_once_either_side_is_another(project):

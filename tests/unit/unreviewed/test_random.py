@@ -14,9 +14,9 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import pytest
 
 from companion.comparison import Hunk
-from companion.unreviewed.contents import NOTHING
 from companion.unreviewed.listing import Listing
-from companion.unreviewed.merging import hunks_between
+from companion.unreviewed.model import NOTHING
+from companion.unreviewed.texts import hunks_between
 from companion.unreviewed.undoing import Progress, undo
 
 STEPS = {"git": 300, "no git": 1000}

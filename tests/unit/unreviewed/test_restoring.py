@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+from companion.unreviewed import undoing
+
 
 @pytest.mark.parametrize(
     "writes",
@@ -26,6 +28,30 @@ def test_what_is_brought_back_while_nobody_tracks_is_listed_as_before(project, w
     assert (project.read("a.txt"), project.read("b.bin")) == (b"mine\n", b"\0mine\n")
     project.begin()
     assert project.listed() == {}
+
+
+def test_what_was_undone_comes_back_in_a_later_process_though_the_next_undo_was_refused(project):
+    project.write(a_txt=b"before\n", b_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n", b_txt=b"now\n")
+    project.look()
+    assert project.undo("a.txt") == []
+    unsaved = undoing.Progress([str(project.folder / "b.txt")])
+    assert len(undoing.undo(project.workspace, [project.listed()["b.txt"]], unsaved, str(project.storage), 2.0)) == 1
+    project.begin()
+    assert project.restore() == []
+    assert project.read("a.txt") == b"now\n"
+
+
+def test_what_was_brought_back_is_listed_in_a_later_process_and_comes_back_once(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    project.look()
+    assert project.undo() == project.restore() == []
+    project.begin()
+    assert set(project.look()) == {"a.txt"}
+    assert not project.workspace.last_undone.groups
 
 
 @pytest.mark.parametrize("write", [b"agent again\n", None])

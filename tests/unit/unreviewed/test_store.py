@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from companion.unreviewed import store as store_module
-from companion.unreviewed.contents import Content, identity
-from companion.unreviewed.record import Record, Step, Undone, read_record, write_record
-from companion.unreviewed.store import Store
+from companion.unreviewed.model import Content, identity
+from companion.unreviewed.store import Record, Step, Store, Undone, read_record, write_record
 from companion.unreviewed.workspaces import Root, Workspaces
 
 
@@ -48,6 +47,13 @@ def test_what_no_record_needs_goes_and_what_another_folder_needs_stays(store):
     store.tidy()
     assert store.kept(mine) is None
     assert store.kept(other) == b"other"
+
+
+def test_what_was_kept_just_now_stays_until_a_record_names_it(store):
+    name = identity(b"new")
+    store.keep(name, b"new")
+    assert store.tidy() == set()
+    assert store.kept(name) == b"new"
 
 
 def test_after_seven_days_it_goes_and_that_is_said(store):

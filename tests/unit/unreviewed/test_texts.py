@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.contents import Content
-from companion.unreviewed.model import Change, Kind
+from companion.unreviewed.model import Change, Content, Kind
 from companion.unreviewed.texts import about, change_item, line_by_line
 
 
@@ -35,6 +34,7 @@ def test_the_list_says_why_a_change_cannot_be_undone_and_who_was_at_work():
         (b"1\r2\r", "UTF-8", False),
         (b"\xe9\n", "Western (Windows 1252)", True),
         ("\ufeff\u010a".encode("utf-16-le"), "UTF-16 LE with BOM", False),
+        ("\ufeff1\n2".encode("utf-16-le"), "UTF-16 LE with BOM", False),
     ],
 )
 def test_a_line_of_the_text_is_one_of_the_bytes_or_is_known_not_to_be(data, encoding, expected):

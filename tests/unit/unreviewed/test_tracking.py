@@ -13,10 +13,10 @@ import pytest
 from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
-from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
+from companion.unreviewed.tracking import ATTENTION_SECONDS, INTERVAL_SECONDS
 from companion.unreviewed.workspaces import Root
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.at_once import write_and_look
-from tests.support.waiting import NEVER_SECONDS
 
 
 def texts(tracking):
@@ -46,6 +46,23 @@ def test_a_repository_inside_that_has_become_a_link_is_not_followed(repository, 
     tracking.track(1, [str(repository.folder)], rules, tracked=True)
     write_and_look(repository, tracking, runtime, nested__a_txt=b"now\n", b_txt=b"new\n")
     assert [change.path for change in tracking.lists(1).changes] == ["b.txt"]
+
+
+def test_a_repository_inside_that_is_none_any_more_is_not_listed_by_itself(
+    repository, tracking, runtime, rules, tmp_path
+):
+    repository.write(nested__a_txt=b"before\n")
+    repository.git("init", "-q", "nested")
+    tracking.track(1, [str(repository.folder)], rules, tracked=True)
+    write_and_look(repository, tracking, runtime, nested__a_txt=b"now\n")
+    tracking.leave(1)
+    (repository.folder / "nested" / ".git").rename(tmp_path / "away")
+    tracking.track(2, [str(repository.folder)], rules, tracked=False)
+    assert tracking.lists(2).changes == ()
+    (tmp_path / "away").rename(repository.folder / "nested" / ".git")
+    tracking.leave(2)
+    tracking.track(3, [str(repository.folder)], rules, tracked=False)
+    assert [change.path for change in tracking.lists(3).changes] == ["a.txt"]
 
 
 def test_what_a_window_leaves_behind_is_listed_where_the_folder_is_opened_again(

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from companion.unreviewed import trash
+from companion.unreviewed import undoing as trash
 
 
 def test_a_new_file_goes_into_the_trash(project, tmp_path, monkeypatch):

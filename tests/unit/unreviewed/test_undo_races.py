@@ -10,7 +10,8 @@ from typing import Any, List
 import pytest
 
 from companion.review.document.journal import Note, recover
-from companion.unreviewed import exchanging, undoing
+from companion.unreviewed import undoing
+from companion.unreviewed import undoing as exchanging
 from companion.unreviewed.undoing import Refusal
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.unreviewed import copies, files, looking, store, undoing
-from companion.unreviewed.merging import hunks_between
+from companion.unreviewed import files, history, looking, store, undoing
 from companion.unreviewed.model import Kind
 from companion.unreviewed.store import Store
+from companion.unreviewed.texts import hunks_between
 
 ODD = {
     "crlf": (b"one\r\ntwo\r\n", b"one\r\n2\r\n"),
@@ -217,30 +217,6 @@ def test_what_was_undone_comes_back_in_a_later_process(project):
     assert project.read("b.txt") == b"new\n"
 
 
-def test_what_was_undone_comes_back_in_a_later_process_though_the_next_undo_was_refused(project):
-    project.write(a_txt=b"before\n", b_txt=b"before\n")
-    project.begin()
-    project.write(a_txt=b"now\n", b_txt=b"now\n")
-    project.look()
-    assert project.undo("a.txt") == []
-    unsaved = undoing.Progress([str(project.folder / "b.txt")])
-    assert len(undoing.undo(project.workspace, [project.listed()["b.txt"]], unsaved, str(project.storage), 2.0)) == 1
-    project.begin()
-    assert project.restore() == []
-    assert project.read("a.txt") == b"now\n"
-
-
-def test_what_was_brought_back_is_listed_in_a_later_process_and_comes_back_once(project):
-    project.write(a_txt=b"before\n")
-    project.begin()
-    project.write(a_txt=b"now\n")
-    project.look()
-    assert project.undo() == project.restore() == []
-    project.begin()
-    assert set(project.look()) == {"a.txt"}
-    assert not project.workspace.last_undone.groups
-
-
 def test_nothing_is_brought_back_over_what_came_later(project):
     project.write(a_txt=b"before\n")
     project.begin()
@@ -350,7 +326,7 @@ def test_what_is_too_large_to_be_copied_is_listed_and_cannot_be_undone(project):
 
 
 def test_what_git_has_is_undone_however_many_files_have_changed(repository, monkeypatch):
-    monkeypatch.setattr(copies, "COPIED_FILES", 0)
+    monkeypatch.setattr(history, "COPIED_FILES", 0)
     repository.write(a_txt=b"before\n")
     repository.commit()
     repository.begin()
@@ -363,7 +339,7 @@ def test_what_git_has_is_undone_however_many_files_have_changed(repository, monk
 
 
 def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(project, monkeypatch):
-    monkeypatch.setattr(copies, "COPIED_FILES", 3)
+    monkeypatch.setattr(history, "COPIED_FILES", 3)
     monkeypatch.setattr(store, "_SETTLING_SECONDS", 0.0)
     project.write(a_txt=b"0\n")
     project.begin()
@@ -398,7 +374,7 @@ def test_files_beyond_those_that_are_walked_through_are_not_taken_for_new_ones(p
 
 
 def test_a_folder_with_more_files_than_are_copied_lists_all_and_undoes_what_it_has(project, monkeypatch):
-    monkeypatch.setattr(copies, "COPIED_FILES", 2)
+    monkeypatch.setattr(history, "COPIED_FILES", 2)
     project.write(**{f"f{number}_txt": b"before %d\n" % number for number in range(5)})
     project.begin()
     project.write(**{f"f{number}_txt": b"now %d\n" % number for number in range(5)})

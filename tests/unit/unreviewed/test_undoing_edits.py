@@ -19,6 +19,17 @@ def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
     assert project.read("a.txt") == b"now\n"
 
 
+def test_so_are_those_that_their_tabs_know_by_another_name(project, tmp_path):
+    (tmp_path / "link").symlink_to(project.folder)
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    listed = list(project.look().values())
+    unsaved = undoing.Progress([str(tmp_path / "link" / "a.txt")])
+    refused = undoing.undo(project.workspace, listed, unsaved, str(project.storage), 1.0)
+    assert ([each.unsaved for each in refused], project.read("a.txt")) == ([True], b"now\n")
+
+
 def test_a_deleted_file_does_not_come_back_beside_the_unsaved_edits_of_its_tab(project):
     project.write(a_txt=b"before\n")
     project.begin()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion.unreviewed import contents, exchanging
+from companion.unreviewed import model, undoing
 from companion.unreviewed.git import Repository
 
 COUNT = 40
@@ -32,9 +32,9 @@ def state(project: Any) -> Any:
     return {str(path.relative_to(project.folder)): path.read_bytes() for path in project.folder.rglob("*.txt")}
 
 
-@pytest.mark.parametrize("portion", [7, contents.PORTION_FILES])
+@pytest.mark.parametrize("portion", [7, model.PORTION_FILES])
 def test_many_files_are_undone_and_brought_back_byte_for_byte_with_few_questions(many, monkeypatch, portion):
-    monkeypatch.setattr(contents, "PORTION_FILES", portion)
+    monkeypatch.setattr(model, "PORTION_FILES", portion)
     asked, flushed = [], []
     run, fsync = Repository._run, os.fsync
     monkeypatch.setattr(Repository, "_run", lambda *args, **options: asked.append(args) or run(*args, **options))
@@ -75,9 +75,9 @@ def test_a_process_that_ends_in_the_midst_leaves_what_can_be_brought_back(many, 
 
     now = state(many)
     many.look()
-    left, write = [False] + [True] * 30, exchanging.disk.write
+    left, write = [False] + [True] * 30, undoing.disk.write
     with monkeypatch.context() as patch:
-        patch.setattr(exchanging.disk, "write", ended)
+        patch.setattr(undoing.disk, "write", ended)
         with pytest.raises((EndedError, IndexError)):
             many.undo()
     many.begin()
@@ -100,7 +100,7 @@ def test_a_copy_that_is_damaged_is_made_anew_before_anything_is_undone(project):
 
 
 def test_what_is_in_memory_at_once_has_its_bounds(monkeypatch):
-    monkeypatch.setattr(contents, "PORTION_FILES", 3)
-    monkeypatch.setattr(contents, "PORTION_BYTES", 6)
-    found = list(contents.portions([3, 3, 1, 9, 1, 1, 1, 1], lambda size: size))
+    monkeypatch.setattr(model, "PORTION_FILES", 3)
+    monkeypatch.setattr(model, "PORTION_BYTES", 6)
+    found = list(model.portions([3, 3, 1, 9, 1, 1, 1, 1], lambda size: size))
     assert found == [[3, 3], [1], [9], [1, 1, 1], [1]]

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from companion.unreviewed import looking
-from companion.unreviewed.walking import Walks
+from companion.unreviewed.looking import Walks
 from tests.unit.unreviewed.conftest import TEXT, text
 
 

@@ -10,8 +10,8 @@ from typing import Iterator, List
 
 import pytest
 
-from companion.unreviewed import walking
-from companion.unreviewed.walking import Walks
+from companion.unreviewed import looking
+from companion.unreviewed.looking import Walks
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """On a disk on which folders keep the time stamps that they were made with."""
     for name in "abc":
         (tmp_path / name).mkdir()
-    monkeypatch.setattr(walking, "signature_of", lambda found: (0, 0, 0, found.st_ino, 0))
+    monkeypatch.setattr(looking, "signature_of", lambda found: (0, 0, 0, found.st_ino, 0))
     return tmp_path
 
 
@@ -33,7 +33,7 @@ def test_what_comes_and_goes_on_a_disk_without_time_stamps_of_folders_is_found(f
     assert there.walk().files == ["a/old.txt"]
     os.rename(str(folder / "a" / "old.txt"), str(folder / "a" / "Old.txt"))
     (folder / "b" / "new.txt").touch()
-    monkeypatch.setattr(walking, "RELISTED_SECONDS", -1.0)
+    monkeypatch.setattr(looking, "RELISTED_SECONDS", -1.0)
     assert sorted(there.walk().files) == ["a/Old.txt", "b/new.txt"]
 
 
@@ -41,8 +41,8 @@ def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, mo
     there = walks(folder)
     walked = there.walk()
     clock = iter(range(1_000_000_000, 2_000_000_000, 10))
-    monkeypatch.setattr(walking.time, "monotonic", lambda: next(clock))
-    monkeypatch.setattr(walking, "RELISTED_FOLDERS", 1)
+    monkeypatch.setattr(looking.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(looking, "RELISTED_FOLDERS", 1)
     for name in "abc":
         (folder / name / "new.txt").touch()
     found = [len(there.walk().files) for _ in range(5)]

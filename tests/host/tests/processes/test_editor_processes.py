@@ -11,7 +11,7 @@ import pytest
 
 from tests.host import launch
 from tests.host.driver import Host, HostGone, is_alive
-from tests.support.waiting import until
+from tests.host.waiting import until
 
 
 def test_the_plugin_hosts_parent_is_the_editor(sample):

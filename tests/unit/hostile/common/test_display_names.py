@@ -26,8 +26,7 @@ from companion.diagnosis.checks import Facts, WindowFacts
 from companion.diagnosis.rendering import Findings, render
 from companion.endpoint.client import display_name
 from companion.protocol.tools import ClientSession
-from companion.review.display.header import Header, status_text
-from companion.review.display.header_rows import header_rows
+from companion.review.display.header import Header, header_rows, status_text
 
 EVIL = "a\nb\r\t\x1b[31m\x7f\x9b\u202etxt.exe\u2066\u200f\u061c\u2028\u2029\u0085\u200b\ufeff\ud800z"
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"

@@ -20,7 +20,7 @@ from companion.common import workers as workers_module
 from companion.common.workers import Workers
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
-from tests.support.waiting import NEVER_SECONDS, until
+from tests.host.waiting import NEVER_SECONDS, until
 from tests.support.writing import write_file
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -15,10 +15,10 @@ import pytest
 
 from companion.common.workers import Computation
 from companion.protocol import json_text
-from companion.review.document import disk, encodings
+from companion.review.document import disk
 from companion.review.document import text as text_module
 from companion.review.document.disk import Kind
-from companion.review.document.kept_texts import KeptTexts, Text
+from companion.review.document.journal import KeptTexts, Text
 from companion.review.document.text import ProposedText, plain, usual_ending
 from tests.support.work import Work
 
@@ -135,5 +135,5 @@ def test_portions_do_not_tear_line_endings(monkeypatch: Any, text: str) -> None:
 )
 def test_portions_do_not_tear_characters(monkeypatch: Any, data: bytes) -> None:
     for size in (1, 2, 3, 7):
-        monkeypatch.setattr(encodings, "PORTION", size)
-        assert encodings.decode(data, "utf-8", "replace") == data.decode("utf-8", "replace")
+        monkeypatch.setattr(text_module, "PORTION", size)
+        assert text_module.decode(data, "utf-8", "replace") == data.decode("utf-8", "replace")

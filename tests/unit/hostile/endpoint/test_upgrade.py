@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import socket
 
+from tests.host.waiting import NEVER_SECONDS, until
 from tests.support import taken_port
 from tests.support.raw_requests import request_head
-from tests.support.waiting import NEVER_SECONDS, until
 
 # The main thread gives no answer any more. It waits for the end of the servers, but not for ever; what the clients have
 # under way would be waited for longer than that.

@@ -12,9 +12,9 @@ import pytest
 
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind
-from companion.review.document.encodings import DEFAULT_FALLBACK
 from companion.review.document.preparation import FileRequest, PathError, prepare
-from tests.support.waiting import NEVER_SECONDS
+from companion.review.document.text import DEFAULT_FALLBACK
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.writing import write_file
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links are POSIX's")

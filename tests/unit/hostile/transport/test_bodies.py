@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import select
 
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 MEBIBYTE = 1024 * 1024
 

@@ -9,7 +9,7 @@ from companion.agents.ide_companion import IDE_COMPANION
 from companion.protocol.serving import Hooks, Secrets
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 
 def test_only_the_loopback_address_listens():

@@ -11,7 +11,7 @@ import json
 import pytest
 
 from companion.protocol.json_text import AT_ONCE_BYTES, LONG, MOST_VALUES
-from tests.support.waiting import until
+from tests.host.waiting import until
 
 SIZE = 30 * 1024 * 1024
 

@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional, Tuple
 
 import pytest
 
-from tests.support.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS
 
 HEADER = "X-Claude-Code-Ide-Authorization"
 TOKEN = "a-token-that-the-attacker-does-not-have"
