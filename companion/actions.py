@@ -16,7 +16,7 @@ from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name
 from .editor.quick_panel import Entry, choose
 from .editor.status_bar import say
-from .endpoint.status_text import STARTING, listed
+from .endpoint.clients import STARTING, listed
 from .review.changes import Changes
 from .review.manager import ReviewManager
 from .terminals.launcher import Launcher, terminal_of

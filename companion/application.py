@@ -26,7 +26,7 @@ from .editor.status_bar import say
 from .editor.storage import installation_secret, storage_folder
 from .editor.view_roles import is_terminal
 from .editor.window_commands import FOLDER_COMMANDS, PROJECT_COMMANDS
-from .endpoint import handover
+from .endpoint import servers as handover
 from .endpoint.endpoints import Endpoints
 from .libraries import Libraries
 from .review.document.journal import recover

@@ -162,6 +162,8 @@ class Agent(Program):
     """What it speaks with the editor."""
     client_names: Tuple[str, ...] = ()
     """By which it introduces itself, where several programs come in by one token."""
+    has_own_token = False
+    """Whether it has a token that no other program is told: nothing that it says would tell which program it is."""
     npm_package: str
     """The npm package that users install."""
     node: int
@@ -182,6 +184,11 @@ class Agent(Program):
     """The environment variable that names the folder of its own files."""
     usual_home = ""
     """That folder where nothing names another, in the user's own."""
+
+    @property
+    def token_name(self) -> str:
+        """The name of the token that it shows; "" for the one that the programs of its dialect share."""
+        return self.title if self.has_own_token else ""
 
     @property
     def file_names(self) -> Pattern[str]:

@@ -1,17 +1,20 @@
-"""Claude Code: where and how it looks for the editor.
+"""The protocol of Claude Code, which opencode listens to as well: the tools, their answers, the notifications.
 
-Rule: all that is special to it stands here; what it says once it is connected stands in `claude_dialect`. Measured with
-release 2.1.330.
+Measured with Claude Code 2.1.330; the protocol has no published specification. Tools that this release never calls are
+offered as its companions for other editors offer them, without `executeCode`: no program runs code in the editor.
 
-It looks into `~/.claude/ide` always, and into `$CLAUDE_CONFIG_DIR/ide` as well. The file is put into the former alone:
-there it is found whatever the terminal's variables are, by opencode too, and is one editor, not two with one port.
+Rules that the program relies on: an answer to `openDiff` that it does not know leaves its own question in the terminal
+standing, so whatever cannot be shown is an error; `TAB_CLOSED` as an answer to `openDiff` would accept, so it is never
+given; `FILE_SAVED` counts only with the final text behind it.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
+from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
 from ..system.platform import WINDOWS, Platform
 from .agent import (
     EDITOR_DISPLAY_NAME,
@@ -24,7 +27,197 @@ from .agent import (
     folders_of,
     process_id,
 )
-from .claude_dialect import CLAUDE
+from .dialect import (
+    TEXT,
+    Mention,
+    Message,
+    SelectionDialect,
+    Transport,
+    diagnostic_fields,
+    file_url,
+    json_result,
+    selection_fields,
+    tool,
+)
+from .window import AgentWindow, Severity
+
+_SWITCH: Dict[str, Any] = {"type": "boolean"}
+_SEVERITIES: Mapping[Severity, str] = {
+    Severity.ERROR: "Error",
+    Severity.WARNING: "Warning",
+    Severity.INFORMATION: "Info",
+    Severity.HINT: "Hint",
+}
+
+_TOOLS: Tuple[Tool, ...] = (
+    tool(
+        "openDiff",
+        "Open Diff",
+        "Show a proposed text of a file for review. Answers when the user has decided: FILE_SAVED with the final text, "
+        "or DIFF_REJECTED.",
+        ("new_file_path", "new_file_contents", "tab_name"),
+        old_file_path=TEXT,
+        new_file_path=TEXT,
+        new_file_contents=TEXT,
+        tab_name=TEXT,
+    ),
+    tool("close_tab", "Close Tab", "Close the review of this name.", ("tab_name",), tab_name=TEXT),
+    tool("closeAllDiffTabs", "Close All Diffs", "Close all reviews of this connection."),
+    tool(
+        "getDiagnostics",
+        "Get Diagnostics",
+        "What the user's language servers and linters say: of one file, or of all open ones.",
+        uri=TEXT,
+    ),
+    tool(
+        "openFile",
+        "Open File",
+        "Open a file of the workspace in the editor.",
+        ("filePath",),
+        filePath=TEXT,
+        makeFrontmost=_SWITCH,
+        preview=_SWITCH,
+    ),
+    tool("getOpenEditors", "Get Open Editors", "The tabs that show files."),
+    tool("getCurrentSelection", "Get Current Selection", "The file in front and the text that is selected in it."),
+    tool("getLatestSelection", "Get Latest Selection", "The same, also while the focus is elsewhere."),
+    tool("getWorkspaceFolders", "Get Workspace Folders", "The folders of the window."),
+    tool(
+        "checkDocumentDirty",
+        "Check Document Dirty",
+        "Whether an open file has edits that are not saved.",
+        ("filePath",),
+        filePath=TEXT,
+    ),
+    tool("saveDocument", "Save Document", "Save an open file of the workspace.", ("filePath",), filePath=TEXT),
+)
+
+
+class ClaudeDialect(SelectionDialect):
+    """MCP over a WebSocket on a port of its own."""
+
+    key = "claude"
+    transport = Transport.WEBSOCKET
+    tools = _TOOLS
+    secret_header = "X-Claude-Code-Ide-Authorization"
+    takes_mentions = True
+    turn_begins = "closeAllDiffTabs"
+    # Notifications get lost in the program until it has started: 0.2 s on a quick machine, over a second on a busy one.
+    attentive_after_seconds = (0.5, 3.0)
+
+    def mention(self, mention: Mention) -> Optional[Message]:
+        params: Dict[str, Any] = {"filePath": mention.path}
+        if mention.lines is not None:
+            params["lineStart"], params["lineEnd"] = mention.lines
+        return Message("at_mentioned", params)
+
+    def process_id(self, method: str, params: Mapping[str, Any]) -> Optional[int]:
+        pid = params.get("pid") if method == "ide_connected" else None
+        return pid if type(pid) is int and pid > 0 else None
+
+    async def _open_diff(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        accepted = await self.reviewed(call, window, "new_file_path")
+        if accepted is None:
+            return _texts("DIFF_REJECTED", call.arguments["tab_name"])
+        return _texts("FILE_SAVED", accepted)
+
+    async def _close_tab(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        await window.withdraw_review(call.session.id, call.arguments["tab_name"])
+        return text_result("TAB_CLOSED")
+
+    async def _close_all(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        return text_result(f"CLOSED_{await window.withdraw_reviews(call.session.id)}_DIFF_TABS")
+
+    async def _diagnostics(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        return json_result(
+            [
+                {
+                    "uri": file_url(file.path),
+                    "diagnostics": [diagnostic_fields(each, _SEVERITIES) for each in file.diagnostics],
+                }
+                for file in await self.diagnosed(call, window)
+            ]
+        )
+
+    async def _open_file(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        path = call.arguments["filePath"]
+        in_front = call.arguments.get("makeFrontmost") is not False
+        await window.open_file(path, in_front=in_front, preview=call.arguments.get("preview") is True)
+        return text_result(f"Opened file: {path}")
+
+    async def _open_editors(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        tabs = [
+            {
+                "uri": file_url(editor.path),
+                "isActive": editor.is_active,
+                "label": posixpath.basename(editor.path.replace("\\", "/")),
+                "languageId": editor.language,
+                "isDirty": editor.is_dirty,
+            }
+            for editor in await window.open_editors()
+        ]
+        return json_result({"tabs": tabs})
+
+    async def _selection(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        active = await window.selection()
+        if active is None:
+            return json_result({"success": False, "message": "No file is active in the editor."})
+        return json_result({"success": True, **selection_fields(active)})
+
+    async def _folders(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        paths = list(window.folders())
+        folders = [
+            {"name": posixpath.basename(path.replace("\\", "/")), "uri": file_url(path), "path": path} for path in paths
+        ]
+        return json_result({"success": True, "folders": folders, "rootPath": paths[0] if paths else None})
+
+    async def _is_dirty(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        path = call.arguments["filePath"]
+        dirty = await window.is_dirty(path)
+        if dirty is None:
+            return _not_open(path)
+        return json_result({"success": True, "filePath": path, "isDirty": dirty, "isUntitled": False})
+
+    async def _save(self, call: ToolCall, window: AgentWindow) -> ToolResult:
+        path = call.arguments["filePath"]
+        if not await window.save(path):
+            return _not_open(path)
+        return json_result({"success": True, "filePath": path, "saved": True, "message": "The file is saved."})
+
+    handlers = {
+        "openDiff": _open_diff,
+        "close_tab": _close_tab,
+        "closeAllDiffTabs": _close_all,
+        "getDiagnostics": _diagnostics,
+        "openFile": _open_file,
+        "getOpenEditors": _open_editors,
+        "getCurrentSelection": _selection,
+        "getLatestSelection": _selection,
+        "getWorkspaceFolders": _folders,
+        "checkDocumentDirty": _is_dirty,
+        "saveDocument": _save,
+    }
+
+
+def _texts(*texts: str) -> ToolResult:
+    return ToolResult(tuple({"type": "text", "text": text} for text in texts))
+
+
+def _not_open(path: str) -> ToolResult:
+    return json_result({"success": False, "message": f"The file is not open in the editor: {path}"})
+
+
+CLAUDE = ClaudeDialect()
+
+
+# JOINED claude_code
+# Claude Code: where and how it looks for the editor.
+#
+# Rule: all that is special to it stands here; what it says once it is connected stands in `claude_dialect`. Measured with
+# release 2.1.330.
+#
+# It looks into `~/.claude/ide` always, and into `$CLAUDE_CONFIG_DIR/ide` as well. The file is put into the former alone:
+# there it is found whatever the terminal's variables are, by opencode too, and is one editor, not two with one port.
 
 PORT = re.compile(r"^([0-9]{1,5})\.lock$")
 

@@ -12,9 +12,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, SharedSocket
-from .dialect import ContextOf, Dialect, Message, Transport
-from .selection_dialect import position
-from .shared_context import SharedContext
+from .dialect import ContextOf, Dialect, Message, Transport, position
+from .window import SharedContext
 
 CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
 NO_WINDOW = "no-client-found"  # the program says: open this project in an editor

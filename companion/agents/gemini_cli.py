@@ -21,6 +21,7 @@ class GeminiCli(Agent):
     key = "gemini"
     title = "Gemini CLI"
     dialect = IDE_COMPANION
+    has_own_token = True
     program = "gemini"
     npm_package = "@google/gemini-cli"
     node = 20

@@ -13,8 +13,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..protocol.tools import EMPTY, Tool, ToolCall, ToolResult, text_result
 from .dialect import Dialect, Message, Transport, tool
-from .shared_context import SharedContext
-from .window import AgentWindow
+from .window import AgentWindow, SharedContext
 
 CONTEXT_UPDATE, DIFF_ACCEPTED, DIFF_REJECTED = "ide/contextUpdate", "ide/diffAccepted", "ide/diffRejected"
 LONG_TEXT = 1 << 20  # characters; from here on another thread makes the JSON

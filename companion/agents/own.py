@@ -62,7 +62,7 @@ def _program(title: str, words: Sequence[str]) -> Program:
 def _like(agent: Agent, title: str, words: Tuple[str, ...], folder: str) -> Agent:
     own = copy.copy(agent)
     own.key, own.title, own.words, own.program, own.folder = _key(title), title, words, words[0], folder
-    own.client_names, own.last_without_token = (), (0, 0, 0)
+    own.client_names, own.has_own_token, own.last_without_token = (), True, (0, 0, 0)
     own.how_to_connect = agent.how_to_connect.replace(agent.title, title)
     return own
 

@@ -33,6 +33,7 @@ class QwenCode(Agent):
     key = "qwen"
     title = "Qwen Code"
     dialect = IDE_COMPANION
+    has_own_token = True
     program = "qwen"
     npm_package = "@qwen-code/qwen-code"
     node = 20

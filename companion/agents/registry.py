@@ -35,6 +35,11 @@ def agents_of(settings: Settings) -> Tuple[Agent, ...]:
     return (*AGENTS, *own_agents(settings, AGENTS).agents)
 
 
+def wanted_agents(settings: Settings) -> Tuple[Agent, ...]:
+    """Those of them that the user has switched on. Any thread."""
+    return tuple(agent for agent in agents_of(settings) if agent.is_wanted(settings))
+
+
 def wrong_rows(settings: Settings) -> Sequence[str]:
     """A sentence for each row of the user's that is left out. Any thread."""
     return own_agents(settings, AGENTS).complaints

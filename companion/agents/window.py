@@ -1,18 +1,54 @@
-"""What a program may ask of the window that it is connected to: the interface that dialects are written against.
+"""The context of one window as every program is told it, each in its own words.
 
-Rule: types only. The endpoint implements it with the editor; a test implements it with a few lines. Everything is
-called on the loop thread and awaited there; whatever it takes of the main thread or the disk is not the caller's
-concern.
+Rule: pure values. What is in here has passed the user's settings: what is not to be shared is not in it.
 """
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Callable, NamedTuple, Optional, Protocol, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 from ..protocol.tools import ClientSession, ToolCall
-from .shared_context import ActiveFile, Position
 
+
+class Position(NamedTuple):
+    """A place in a text: line and character from 0, characters in UTF-16 units."""
+
+    line: int
+    character: int
+
+
+class ActiveFile(NamedTuple):
+    """The file that the user was last in, and one selection in it, with its text; without text it is the caret.
+
+    Of several selections it is the last that is not empty: programs that know of one take its text for the range's.
+    """
+
+    path: str
+    start: Position
+    end: Position
+    text: str = ""
+    selections: Tuple[Tuple[Position, Position], ...] = ()
+    """All of them, where there are several that are not empty."""
+
+
+class SharedContext(NamedTuple):
+    """All at once: what the IDE companion protocol calls `IdeContext`, and the file in front, if it is shared."""
+
+    ide_context: Mapping[str, Any]
+    active: Optional[ActiveFile] = None
+
+
+NOTHING = SharedContext({"workspaceState": {"openFiles": []}})
+"""What is told where nothing is shared."""
+
+
+# JOINED window
+# What a program may ask of the window that it is connected to: the interface that dialects are written against.
+#
+# Rule: types only. The endpoint implements it with the editor; a test implements it with a few lines. Everything is
+# called on the loop thread and awaited there; whatever it takes of the main thread or the disk is not the caller's
+# concern.
 
 class CannotDo(Exception):
     """What was asked for cannot be done. The message is a sentence for whoever asked."""

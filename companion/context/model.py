@@ -1,23 +1,110 @@
-"""The context of a window: its open files, the active file, and the selection in it.
+"""Text in UTF-16 code units, which is what clients count in, and text made safe to send.
 
-Rule: this is pure. Events have everything that the model needs, including the time, the existence of files and where
-links lead to. What is excluded under one of its names is excluded.
-`payload` returns the `IdeContext` for clients. Implements the companion specifications, section II, "The Context
-Interface".
-
-The active file is the one that had the focus last. Other things that take the focus (a terminal, a panel, an input, a
-review, an untitled buffer, another application) are no events here. So a file stays active until another file has the
-focus or it is closed.
+Rule: a character outside the Basic Multilingual Plane is two units and is never cut in half.
 """
 
 from __future__ import annotations
 
+import functools
+import os
+import re
+import unicodedata
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Tuple
 
+from ..common.globs import Globs
 from ..settings import Settings
-from .exclusion import Excluded, exclusion
-from .units import well_formed
 
+
+def utf16_length(text: str) -> int:
+    """The number of UTF-16 code units in `text`."""
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(1 for character in text if character > "\uffff")
+
+
+def cut(text: str, units: int) -> str:
+    """The longest beginning of `text` that has at most `units` UTF-16 code units."""
+    if len(text) * 2 <= units:
+        return text
+    text = text[:units]  # no character has less than one unit
+    excess = utf16_length(text) - units
+    while excess > 0:
+        # Each dropped character has one unit or two; the loop ends after a few rounds.
+        dropped = text[len(text) - (excess + 1) // 2 :]
+        text = text[: len(text) - len(dropped)]
+        excess -= utf16_length(dropped)
+    return text
+
+
+def well_formed(text: str) -> str:
+    """`text` with each lone surrogate replaced by U+FFFD, and each pair of surrogates joined into one character."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+# JOINED exclusion
+# Which files are excluded from the context by the setting `context_exclude`.
+#
+# Rule: a pattern without a slash is matched against the names of the file and of all folders above it. A pattern with a
+# slash is matched against the path, from its start if the pattern is absolute or begins with `~`, or else from any
+# folder; if it matches a folder, everything below is excluded. The patterns are those of `fnmatch`. Neither case nor the
+# encoding of accents matters: excluding too much costs little, excluding too little may give away a secret.
+#
+# Callers ask for each name of a file: the one under which it is open, and the one without links.
+#
+# An untrusted project may add patterns, and matching runs on the main thread. So nothing here raises or accesses the
+# disk, and the time is linear in the length of the path.
+
+Excluded = Callable[[str], bool]  # is this path excluded?
+
+
+@functools.lru_cache(maxsize=32)
+def exclusion(patterns: Tuple[str, ...]) -> Excluded:
+    """A cached predicate: does one of `patterns` exclude this absolute path? Any thread."""
+    names: List[str] = []
+    paths: List[str] = []
+    for pattern in patterns:
+        pattern = _canonical(pattern.strip())
+        if pattern == "~" or pattern.startswith("~/"):  # not "~name/", which may need a directory service
+            pattern = _canonical(os.path.expanduser(pattern))
+        if not pattern.strip("/"):
+            continue  # an empty pattern excludes nothing, and neither does the root
+        if "/" not in pattern:
+            names.append(pattern)
+            continue
+        anchored = pattern.startswith("/") or re.match(r"[A-Za-z]:/", pattern) is not None
+        stem = pattern.rstrip("/") if anchored else "*/" + pattern.strip("/")
+        # It is matched against the path and a slash: so "/*" matches the path itself and everything below.
+        paths.append(stem + ("/?*" if pattern.endswith("/") else "/*"))
+    name_globs, path_globs = Globs(names), Globs(paths)
+
+    @functools.lru_cache(maxsize=1024)
+    def excluded(path: str) -> bool:
+        path = _canonical(path)
+        return path_globs.match(path + "/") or any(name_globs.match(part) for part in path.split("/") if part)
+
+    return excluded
+
+
+def _canonical(path: str) -> str:
+    # File systems of macOS may return accents as combining characters.
+    return unicodedata.normalize("NFC", path.replace("\\", "/"))
+
+
+# JOINED model
+# The context of a window: its open files, the active file, and the selection in it.
+#
+# Rule: this is pure. Events have everything that the model needs, including the time, the existence of files and where
+# links lead to. What is excluded under one of its names is excluded.
+# `payload` returns the `IdeContext` for clients. Implements the companion specifications, section II, "The Context
+# Interface".
+#
+# The active file is the one that had the focus last. Other things that take the focus (a terminal, a panel, an input, a
+# review, an untitled buffer, another application) are no events here. So a file stays active until another file has the
+# focus or it is closed.
 
 class Selection(NamedTuple):
     """The caret and the selected text of the active file. Line and character from 1, characters in UTF-16 units."""

@@ -1,9 +1,12 @@
-"""Tracks the context of one window: editor events in, context updates for the clients out.
+"""Whether the user has paused the sharing of a window.
 
-Rule: an event handler only notes that something happened. The context is computed once the burst of events is over, and
-only while a client is connected. Focus is tracked even without clients, because a client that connects later must be
-told which file the user was in.
-Implements the companion specifications, section II, "ide/contextUpdate Notification" (debounce of 50 ms).
+Rule: a pause ends only when the user resumes. So it is kept in the window's settings, which the editor stores with its
+session and with the workspace of a project: there it outlasts an upgrade of the package however long that takes, and a
+restart. Carried over by the package itself it would end with the first upgrade that goes wrong, unseen.
+
+Another project brings the window other settings. The window then is paused if it was, and if it had been when that
+project was last open. A project's file can pause a window, if the editor lets it have a say in the window's settings;
+what the user has said in the window goes before it, either way.
 """
 
 from __future__ import annotations
@@ -11,22 +14,118 @@ from __future__ import annotations
 import os
 import time
 from enum import Enum
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 
-from ..agents.shared_context import SharedContext
+from ..agents.window import NOTHING, ActiveFile, Position, SharedContext
 from ..common.debounce import Debounce
+from ..editor.edits import some_selections
 from ..editor.file_views import is_in
-from .exclusion import exclusion
 from .existence import Existence
-from .model import ContextModel
-from .pause import Pause
-from .reading import read_selection
+from .model import ContextModel, Selection, cut, exclusion, utf16_length, well_formed
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
     from ..settings import Settings
+
+KEY = "gemini_companion.sharing_paused"  # stays as it is: windows are stored with it
+
+
+class Pause:
+    """The pause of one window. True while it lasts. Main thread only."""
+
+    def __init__(self, window: sublime.Window) -> None:
+        self._window = window
+        self._on = self._stored()
+
+    def __bool__(self) -> bool:
+        return self._on
+
+    def set(self, on: bool) -> None:
+        """The user pauses, or resumes."""
+        self._on = on
+        self._store()
+
+    def look_again(self) -> None:
+        """The window's settings may be those of another project now. Nothing of this can end the pause."""
+        stored = self._stored()
+        if self._on and not stored:
+            self._store()
+        self._on = self._on or stored
+
+    def _stored(self) -> bool:
+        return bool(self._window.settings().get(KEY))
+
+    def _store(self) -> None:
+        settings = self._window.settings()
+        if self._on:
+            settings.set(KEY, True)
+            return
+        settings.erase(KEY)
+        if settings.get(KEY):  # somebody else's, further down: the project's, say
+            settings.set(KEY, False)
+
+
+# JOINED reading
+# Reads from the editor what the context needs to know about a view. Main thread only.
+#
+# Rule: no more text is copied from a buffer than will be sent.
+
+def read_selection(
+    view: sublime.View, path: str, maximum: int, share_text: bool
+) -> Tuple[Optional[Selection], ActiveFile]:
+    """What is selected in a view of the file `path`: for programs that are told of all selections, the caret of the
+    last one and the text of all, joined; for the others the file with one of them. Each text is cut to `maximum` UTF-16
+    units. None where there is not even a caret.
+    """
+    regions = some_selections(view)
+    if not regions:
+        return None, ActiveFile(path, Position(0, 0), Position(0, 0))
+    caret = _position(view, regions[-1].b)
+    filled = [region for region in regions if not region.empty()] if share_text else []
+    start = end = caret
+    text = _text(view, filled[-1], maximum) if filled else ""
+    if text:
+        start, end = _position(view, filled[-1].begin()), _position(view, filled[-1].end())
+    several = filled if text and len(filled) > 1 else []
+    ranges = tuple((_position(view, each.begin()), _position(view, each.end())) for each in several)
+    joined = text if len(filled) == 1 else _joined_text(view, filled, maximum)
+    return Selection(caret.line + 1, caret.character + 1, joined), ActiveFile(path, start, end, text, ranges)
+
+
+def _position(view: sublime.View, point: int) -> Position:
+    return Position(*view.rowcol_utf16(point))
+
+
+def _joined_text(view: sublime.View, regions: Sequence[sublime.Region], maximum: int) -> str:
+    parts: List[str] = []
+    remaining = maximum
+    for region in regions:
+        if parts:
+            remaining -= 1  # the newline between two selections
+        if remaining <= 0:
+            break
+        part = _text(view, region, remaining)
+        if not part:
+            break
+        parts.append(part)
+        remaining -= utf16_length(part)
+    return "\n".join(parts)
+
+
+def _text(view: sublime.View, region: sublime.Region, maximum: int) -> str:
+    begin = region.begin()
+    return cut(well_formed(view.substr(sublime.Region(begin, min(region.end(), begin + maximum)))), maximum)
+
+
+# JOINED tracker
+# Tracks the context of one window: editor events in, context updates for the clients out.
+#
+# Rule: an event handler only notes that something happened. The context is computed once the burst of events is over, and
+# only while a client is connected. Focus is tracked even without clients, because a client that connects later must be
+# told which file the user was in.
+# Implements the companion specifications, section II, "ide/contextUpdate Notification" (debounce of 50 ms).
 
 QUIET_MILLISECONDS = 50
 LONGEST_MILLISECONDS = 200
@@ -75,7 +174,7 @@ class ContextTracker:
         self._pause = Pause(window)
         self._state = State.IDLE
         self._rechecks = 0
-        self._sent: Optional[SharedContext] = None
+        self._sent: Optional[Tuple[SharedContext, Settings]] = None  # and what it was made by
         self._existence = Existence(runtime, self._looked_for)
         self._waiting_since: Optional[float] = None  # for files never looked for, on the monotonic clock
         self._waiting: List[Callable[[SharedContext], None]] = []
@@ -136,7 +235,7 @@ class ContextTracker:
     def settings_changed(self) -> None:
         """The settings may be others, the user's or the window's: it may have another project."""
         self._pause.look_again()
-        self._changed()
+        self._replace_at_once()
 
     # -- for the endpoint ---------------------------------------------------------------------------------------------
 
@@ -156,7 +255,7 @@ class ContextTracker:
     def set_sharing(self, sharing: bool) -> None:
         """Pause or resume, as the user says: while paused the clients see a window without files."""
         self._pause.set(not sharing)
-        self._changed()
+        self._replace_at_once()
 
     @property
     def sharing(self) -> bool:
@@ -190,10 +289,12 @@ class ContextTracker:
 
     @property
     def published(self) -> Optional[SharedContext]:
-        """What was published last; None while nobody listens. Any thread."""
-        if self._sent is None or not self._pause:
-            return self._sent
-        return SharedContext({})  # not even for the moment that the news of a pause takes
+        """What was published last; None while nobody listens, and while the settings are others, for the moment that
+        their news takes. Any thread."""
+        sent = self._sent
+        if sent is None or sent[1] is not self._settings():
+            return None
+        return NOTHING if self._pause else sent[0]
 
     def context(self) -> SharedContext:
         """The context as it is now, as far as it may be shared and files are known to exist."""
@@ -216,6 +317,13 @@ class ContextTracker:
         self._structure_changed = True
         if self._state is State.LISTENING:
             self._debounce.mark()
+
+    def _replace_at_once(self) -> None:
+        """What was told may be shared no more. What waits for a client that reads slowly is replaced now, by what is
+        known of the tabs; whatever else has changed is told in a moment."""
+        self._changed()
+        if self._state is State.LISTENING and self._sent is not None:
+            self._send()
 
     def _settle(self) -> None:
         """Look at the view that got the focus last."""
@@ -278,8 +386,8 @@ class ContextTracker:
     def _send(self) -> None:
         context = self._context()
         waiting, self._waiting = self._waiting, []
-        if context != self._sent:
-            self._sent = context
+        former, self._sent = self._sent, (context, self._settings())
+        if former is None or context != former[0]:
             self._publish(context)
             return
         for deliver in waiting:

@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional, Union
 
 import aiohttp
 
-from ..endpoint.client import SELF_TEST
+from ..endpoint.clients import SELF_TEST
 
 SECONDS = 3.0  # for one request on the loopback device
 PROTOCOL_VERSION = "2025-06-18"

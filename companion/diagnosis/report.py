@@ -15,11 +15,11 @@ import sublime
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
-from ..agents.registry import agents_of
+from ..agents.registry import agents_of, wanted_agents
 from ..common.display_names import client_name
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
-from ..endpoint.client import SELF_TEST
+from ..endpoint.clients import SELF_TEST
 from ..endpoint.servers import PRIMARY, SHARED
 from ..log import shortened
 from ..review.decision import Writer
@@ -99,7 +99,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         port=endpoint.port,
         problem=endpoint.problem,
         folders=endpoint.folders(),
-        published_for=tuple(agent.key for agent in agents_of(settings) if agent.is_wanted(settings)),
+        published_for=tuple(agent.key for agent in wanted_agents(settings)),
         sharing=endpoint.tracker.sharing,
         clients=tuple(clients),
         reviews=tuple(reviews),

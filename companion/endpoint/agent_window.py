@@ -1,11 +1,9 @@
-"""One window as programs may use it: `agents.window.AgentWindow`, done with the editor.
+"""Whether a file lies inside the folders of a workspace on disk, however its path is spelled.
 
-Theory of operation: a review that a call waits for has a `Ticket`. Whoever ends the review, or takes the call back,
-settles the ticket; only the first one does, and the call is answered with what that was.
+Rules: links are followed anew for each question, because a link may lead elsewhere the next time. What cannot be
+determined counts as outside.
 
-Rules: everything is called on the loop thread; the main thread and the disk are asked through the runtime. What the
-user does not share is not told here either. On a client's word alone nothing is opened, saved or written outside of
-the workspace folders; what the user accepts may lie anywhere. A call that fails has changed nothing in the window.
+The editor is not known here. This blocks on the disk: disk thread.
 """
 
 from __future__ import annotations
@@ -14,12 +12,25 @@ import os
 import stat
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple, TypeVar
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+)
 
 import sublime
 
-from ..agents.shared_context import ActiveFile
-from ..agents.window import CannotDo, FileDiagnostics, OpenEditor, ReviewRequest
+from ..agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, ReviewRequest
 from ..editor.file_views import same_key
 from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import Outcome, Owner, ReviewError, Ticket
@@ -28,7 +39,6 @@ from ..review.document.preparation import PathError, Preparation, prepare
 from ..review.document.text import ProposedText
 from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
-from .workspace_boundary import inside_workspace, place_inside
 
 if TYPE_CHECKING:
     import asyncio
@@ -38,6 +48,71 @@ if TYPE_CHECKING:
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from .clients import Clients
+
+class _Folder(NamedTuple):
+    path: str
+    key: str
+    status: os.stat_result
+
+
+def inside_workspace(path: str, folders: Sequence[str]) -> bool:
+    """Whether the file at `path`, which need not exist yet, lies in one of `folders` or below. Never raises."""
+    return place_inside(path, folders) is not None
+
+
+def place_inside(path: str, folders: Sequence[str]) -> Optional[str]:
+    """The same file's path below one of `folders`, as that is spelled, with no link on the way from it; None if it lies
+    in none of them. Never raises.
+    """
+    if not os.path.isabs(path):
+        return None
+    try:
+        real = os.path.realpath(path)
+        if os.path.islink(real):
+            return None  # links that lead to each other
+        wanted = _found(folders)
+        for parent in map(str, Path(real).parents):
+            folder = _same_folder(parent, wanted)
+            if folder is not None:
+                return os.path.join(folder, os.path.relpath(real, parent))
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def _found(folders: Sequence[str]) -> List[_Folder]:
+    found: List[_Folder] = []
+    for folder in folders:
+        try:
+            found.append(_Folder(folder, os.path.normcase(os.path.realpath(folder)), os.stat(folder)))
+        except OSError:
+            continue  # nothing can be inside a folder that is not there
+    return found
+
+
+def _same_folder(folder: str, wanted: Sequence[_Folder]) -> Optional[str]:
+    key = os.path.normcase(folder)
+    spelled_so = [each.path for each in wanted if each.key == key]
+    if spelled_so:
+        return spelled_so[0]
+    # The same folder may be spelled differently: many disks ignore case.
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return None  # it does not exist yet
+    same = [each.path for each in wanted if found.st_ino != 0 and os.path.samestat(found, each.status)]
+    return same[0] if same else None
+
+
+# JOINED agent_window
+# One window as programs may use it: `agents.window.AgentWindow`, done with the editor.
+#
+# Theory of operation: a review that a call waits for has a `Ticket`. Whoever ends the review, or takes the call back,
+# settles the ticket; only the first one does, and the call is answered with what that was.
+#
+# Rules: everything is called on the loop thread; the main thread and the disk are asked through the runtime. What the
+# user does not share is not told here either. On a client's word alone nothing is opened, saved or written outside of
+# the workspace folders; what the user accepts may lie anywhere. A call that fails has changed nothing in the window.
 
 Prepared = Tuple[ProposedText, Preparation]
 Result = TypeVar("Result")
@@ -135,9 +210,10 @@ class EndpointWindow:
 
     def _open(self, session: ClientSession, path: str, found: Prepared, ticket: Optional[Ticket] = None) -> None:
         """Show what was read for a review, unless the user has switched its program off meanwhile. Main thread."""
-        if self._clients.hides(session.id):
+        owner = self._clients.owner_of(session)
+        if self._clients.hides(owner):
             raise CannotDo(HIDDEN)
-        self._reviews.open_diff(self._clients.owner_of(session), path, *found, ticket)
+        self._reviews.open_diff(owner, path, *found, ticket)
 
     def _withdraw_coming(self, session: str, name: Optional[str] = None) -> int:
         """Settle the tickets of a client's reviews that are not shown yet, of this name or all; how many there were."""
@@ -253,10 +329,11 @@ class EndpointWindow:
 
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
         """What the user's language servers and linters say; of one file under the name by which it was asked for."""
-        if path is None:
-            return await self._diagnostics.of(None)
-        names = await self._names_of(path, self._askable_files)
-        return [file._replace(path=path) for file in await self._diagnostics.of(tuple(names))]
+        files: Callable[[], Collection[str]] = self._shared_files if path is None else self._askable_files
+        names = None if path is None else tuple(await self._names_of(path, self._askable_files))
+        found = await self._diagnostics.of(names)
+        shared = await self._runtime.call_main(files)  # by now it may be less
+        return [file if path is None else file._replace(path=path) for file in found if file.path in shared]
 
     async def is_dirty(self, path: str) -> Optional[bool]:
         """Whether the file has edits that are not saved; None if it is not open."""

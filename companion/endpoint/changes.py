@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, List, NamedTuple, S
 import sublime
 
 from ..common.globs import Globs, problem
-from ..context.exclusion import exclusion
+from ..context.model import exclusion
 from ..review.manager import ReviewManager
 from ..terminals.launcher import terminal_of
 from ..unreviewed.deciding import ChangeDecisions

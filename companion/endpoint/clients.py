@@ -1,34 +1,148 @@
-"""The clients of one window: who has come and gone, what each is called, and what they are told.
+"""One client of a window: what is known of it, whether it is shown, and what users call it.
 
-Rule: everything runs on the main thread, except where noted. A client hears only what is its own, in the words of its
-dialect; one that the user does not want to know of the window is told nothing and not shown.
+    presence  what happens                              next presence
+    --------  ----------------------------------------  -------------
+    EXPECTED  it connects                               SHOWN
+    EXPECTED  it connects, its program is switched off  HIDDEN
+    SHOWN     the user switches its program off         HIDDEN
+    HIDDEN    the user switches its program on          SHOWN
 
-Other threads look up single clients, and never go through all of them: the main thread may add or remove one meanwhile.
+A client is expected if something is told of it before it is said to have connected: over HTTP, its process id comes
+with the request that opens its session. Whatever its presence, one that goes is forgotten.
+
+Rule: only the main thread changes a client. Other threads ask for its name, and for nothing else.
 """
 
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
+import secrets
+from collections import Counter, OrderedDict
+from enum import Enum
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Callable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention
-from ..agents.registry import agents_of
-from ..agents.shared_context import SharedContext
+from ..agents.registry import AGENTS, agents_of, wanted_agents
+from ..agents.window import NOTHING, SharedContext
+from ..common.display_names import client_name, cut_middle
 from ..protocol.tools import ClientSession
 from ..review.decision import Owner
 from ..system.processes import is_alive
-from .client import SELF_TEST, Client, Presence, agent_of, name_of, program_of
-from .servers import PRIMARY, Servers
+from .servers import PRIMARY, Servers, token_names
 
 if TYPE_CHECKING:
     from ..context.tracker import ContextTracker
+    from ..protocol.tools import ClientSession
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from ..settings import Settings
+
+# The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
+ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
+SELF_TEST = "gemini-companion-self-test-" + secrets.token_hex(16)
+"""How our own trials introduce themselves to our servers, so that they are counted as no clients. It is of this run
+alone, so that no client can make itself invisible by it."""
+
+
+class Presence(Enum):
+    """Whether a client has connected, and if so, whether the user wants it to know of the window."""
+
+    EXPECTED = "expected"
+    SHOWN = "shown"
+    HIDDEN = "hidden"
+
+
+TRANSITIONS: Dict[Presence, FrozenSet[Presence]] = {
+    Presence.EXPECTED: frozenset({Presence.SHOWN, Presence.HIDDEN}),
+    Presence.SHOWN: frozenset({Presence.HIDDEN}),
+    Presence.HIDDEN: frozenset({Presence.SHOWN}),
+}
+
+
+class Client:
+    """What is known of one client. Main thread only.
+
+    `number` tells it from others of its `program`, as users call that, for as long as it is connected. `given_name` is
+    what the client calls itself, or "". `informed` means that it knows of a file.
+    """
+
+    session: ClientSession
+    dialect: Dialect
+    """Both are set once it has connected; one that is expected has neither."""
+
+    def __init__(self) -> None:
+        self.presence = Presence.EXPECTED
+        self.number = 0
+        self.program = ""
+        self.given_name = ""
+        self.process_id: Optional[int] = None
+        self.informed = False
+
+    def go(self, presence: Presence) -> bool:
+        """Change the presence. False if there is no way to it."""
+        if presence not in TRANSITIONS[self.presence]:
+            return False
+        self.presence = presence
+        return True
+
+    def is_news(self, context: SharedContext) -> bool:
+        """Whether it has to be told: nothing is taken back from one that was told nothing. Keeps account."""
+        if not self.dialect.only_takes_back(context):
+            self.informed = True
+            return True
+        return self.informed
+
+
+def name_of(
+    session: ClientSession, client: Optional[Client], agents: Sequence[Agent] = AGENTS, *, numbered: bool = False
+) -> str:
+    """The name that users know: what the client's program is called, one of `agents`, and what it calls itself. If it
+    is to be `numbered`, it is not the one of another client.
+
+    `client` is what is known of it, if anything is; its dialect tells the program only while it is shown. Any thread:
+    the presence is read before the dialect, which is set before it, and the rest once.
+    """
+    if client is None:
+        return display_name(session)
+    name = program_of(session, client, agents)
+    if numbered and client.number > 1:
+        name = f"{name} {client.number}"
+    given = client.given_name
+    return f"{name}: {client_name(given)}" if given else name
+
+
+def program_of(session: ClientSession, client: Client, agents: Sequence[Agent]) -> str:
+    """What the client's program is called."""
+    agent = agent_of(client.dialect, session, agents) if client.presence is Presence.SHOWN else None
+    return agent.title if agent is not None else display_name(session)
+
+
+def display_name(session: ClientSession) -> str:
+    """The name that a client introduces itself with, as the user reads it: short, hidden characters made visible."""
+    name = client_name(session.client_name)
+    if name in ANONYMOUS_CLIENTS:
+        return session.token_name or ANONYMOUS_CLIENTS[name]
+    return name
+
+
+def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent] = AGENTS) -> Optional[Agent]:
+    """Which of these programs it is: one of a user's row by its token, others of one dialect by the names that they
+    introduce themselves with."""
+    same = [agent for agent in agents if agent.dialect is dialect]
+    by_token = (agent for agent in same if agent.words and agent.title == session.token_name)
+    return next(by_token, next((agent for agent in same if session.client_name in agent.client_names), None))
+
+
+# JOINED clients
+# The clients of one window: who has come and gone, what each is called, and what they are told.
+#
+# Rule: everything runs on the main thread, except where noted. A client hears only what is its own, in the words of its
+# dialect; one that the user does not want to know of the window is told nothing and not shown.
+#
+# Other threads look up single clients, and never go through all of them: the main thread may add or remove one meanwhile.
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
@@ -120,20 +234,21 @@ class Clients(Mapping[str, ClientSession]):
             self._clients.move_to_end(client.session.id)
 
     def wanted_has_changed(self) -> None:
-        """The switches of the programs may have been changed: show those that wait for it, and hide others."""
+        """The switches of the programs may have been changed: show those that wait for it, hide others, and end
+        the diffs of these."""
         for client in self._all(Presence.HIDDEN):
             if self.is_wanted(client.dialect, client.session):
                 self.came(client.session, client.dialect)
         for client in self._all(Presence.SHOWN):
             if not self.is_wanted(client.dialect, client.session):
                 self._hide(client)
+        self._reviews.end_all(self.hides)
 
     def _hide(self, client: Client) -> None:
-        """Take back what a client was told; what it asks for goes on in its terminal."""
+        """Take back what a client was told. This reaches it before its session ends, if that is to end."""
         logger.info("%.80r is told nothing any more: that is switched off", client.session.client_name)
-        self._send_context(client.session.id, SharedContext({}))
+        self._send_context(client.session.id, NOTHING)
         client.informed = False
-        self._reviews.withdraw_all(client.session.id)
         self._go(client, Presence.HIDDEN)
         self._fall_silent_if_nobody_is_left()
         self._changed()
@@ -224,10 +339,13 @@ class Clients(Mapping[str, ClientSession]):
         """Whether there is one. Thousands may come and go in a second, so none is counted for this."""
         return any(client.presence is Presence.SHOWN for client in self._clients.values())
 
-    def hides(self, session: str) -> bool:
-        """Whether the client is connected, but the user has switched its program off."""
-        client = self._clients.get(session)
-        return client is not None and client.presence is Presence.HIDDEN
+    def hides(self, owner: Owner) -> bool:
+        """Whether the user has switched the client's program off, be it connected or not."""
+        client = self._clients.get(owner.session_id)
+        if client is not None:
+            return client.presence is Presence.HIDDEN
+        own = {agent.token_name for agent in wanted_agents(self._settings())}
+        return bool(owner.token_name) and owner.token_name not in own
 
     def _all(self, presence: Presence) -> List[Client]:
         """Those of this presence, the one that has had it longest first."""
@@ -246,20 +364,67 @@ class Clients(Mapping[str, ClientSession]):
     def owner_of(self, session: ClientSession) -> Owner:
         """The client, by the name that users know: what its program is called, and what it calls itself. Any thread:
         looks up this client and no other."""
-        return Owner(session.id, name_of(session, self._clients.get(session.id), self._agents(), numbered=True))
+        name = name_of(session, self._clients.get(session.id), self._agents(), numbered=True)
+        return Owner(session.id, name, session.token_name)
 
     def _agents(self) -> Sequence[Agent]:
         return agents_of(self._settings())
 
     def wanted_dialects(self) -> List[Dialect]:
         """The dialects of the programs that the user wants to find this window."""
-        settings = self._settings()
-        return [agent.dialect for agent in agents_of(settings) if agent.is_wanted(settings)]
+        return [agent.dialect for agent in wanted_agents(self._settings())]
 
     def is_wanted(self, dialect: Dialect, session: ClientSession) -> bool:
-        """Whether the user wants this client to know of the window. Any thread: no client is looked up."""
-        agents = self._agents()
-        if session.token_name and all(agent.title != session.token_name for agent in agents):
-            return False  # the row that it was of is gone
-        agent = agent_of(dialect, session, agents)
-        return agent is None or agent.is_wanted(self._settings())
+        """Whether the user wants this client to know of the window: a program that comes by its token is switched on,
+        and it is none that is switched off. Any thread: no client is looked up."""
+        settings = self._settings()
+        if session.token_name not in token_names(dialect, wanted_agents(settings)):
+            return False
+        agent = agent_of(dialect, session, agents_of(settings))
+        return agent is None or agent.is_wanted(settings)
+
+
+# JOINED status_text
+# The text in the status bar: whether the window is served, who is connected, and what waits for the user.
+#
+# Rules: pure, and short. However many clients there are and whatever they call themselves, the text fits.
+
+MOST = 5
+"""How many names are shown: as many as there are programs that people commonly run side by side."""
+LONGEST = 30
+"""How many columns of a name are shown."""
+STARTING = "the server is starting: try again in a moment"
+
+
+def status_text(
+    *,
+    port: Optional[int] = None,
+    problem: Optional[str] = None,
+    clients: Sequence[str] = (),
+    sharing: bool = True,
+    pending: int = 0,
+    changed: int = 0,
+) -> str:
+    """What the status bar says about one window's endpoint. `port` is None while it does not listen; `clients` are
+    their names; `pending` counts the reviews that wait for an answer, `changed` the files that were changed outside the
+    editor."""
+    if problem is not None:
+        return "Companion: " + problem
+    if port is None:
+        return "Companion: starting"
+    parts: List[str] = [listed(clients) if clients else "no client"]
+    if not sharing:
+        parts.append("sharing paused")
+    if pending:
+        parts.append(f"{pending} to review")
+    if changed:
+        parts.append("1 changed file" if changed == 1 else f"{changed:,} changed files")
+    return "Companion: " + ", ".join(parts)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names, equal ones once with their count, each cut to a readable length; then how many more."""
+    counted = sorted(Counter(names).items())
+    shown = [f"{count} " * (count > 1) + cut_middle(name, LONGEST) for name, count in counted[:MOST]]
+    more = sum(count for _, count in counted[MOST:])
+    return " + ".join(shown) + (f" and {more} more" if more else "")

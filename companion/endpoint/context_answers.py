@@ -24,9 +24,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent, SharedSocket
-from ..agents.shared_context import SharedContext
+from ..agents.window import NOTHING, SharedContext
 from ..discovery.files import DiscoveryError, prepare
-from ..protocol.json_text import decode, encode
+from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
 from ..system.platform import LINUX, Platform
 from ..system.processes import is_alive
@@ -239,7 +239,7 @@ class ContextAnswers:
         deadline = time.monotonic() + FIRST_SECONDS
         while endpoint.tracker.published is None and time.monotonic() < deadline:  # noqa: ASYNC110 - another thread's
             await asyncio.sleep(POLL_SECONDS)
-        return endpoint.tracker.published or SharedContext({})
+        return endpoint.tracker.published or NOTHING
 
     def _note(self, endpoint: Endpoint, name: str, process: Optional[int]) -> None:
         """Show the program among the clients of its window."""

@@ -31,9 +31,8 @@ from typing import (
 
 import sublime
 
-from ..agents.shared_context import Position
-from ..agents.window import Diagnostic, FileDiagnostics, Severity
-from ..context.units import cut, well_formed
+from ..agents.window import Diagnostic, FileDiagnostics, Position, Severity
+from ..context.model import cut, well_formed
 
 if TYPE_CHECKING:
     import asyncio

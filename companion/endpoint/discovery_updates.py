@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Tuple
 import sublime
 
 from ..agents.agent import Agent, Announcement
-from ..agents.registry import agents_of
+from ..agents.registry import wanted_agents
 from ..discovery.files import DiscoveryError
 from ..discovery.publisher import Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
@@ -76,7 +76,7 @@ class DiscoveryUpdater:
             project_file,
             None if folders or project_file else self._active_file(),
             settings.workspace_fallback,
-            tuple(agent for agent in agents_of(settings) if agent.is_wanted(settings)),
+            wanted_agents(settings),
         )
         if request != self._request or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._request = request
@@ -131,15 +131,16 @@ class DiscoveryUpdater:
         for service in request.services:
             announcement = Announcement(
                 port=service.address.port,
-                token=service.secrets.token,
+                token=service.tokens.get("", ""),
                 folders=folders,
                 editor_pid=EDITOR_PID,
-                agent_tokens=service.secrets.further,
+                agent_tokens=service.tokens,
                 socket=service.address.socket,
                 began=service.began,
                 real_folders=real_folders,
             )
-            agents = [agent for agent in request.agents if agent.dialect is service.dialect]
+            speaking = [agent for agent in request.agents if agent.dialect is service.dialect]
+            agents = [agent for agent in speaking if agent.token_name in service.tokens]  # the others have theirs soon
             try:
                 self._publishers[service.dialect.key].publish(announcement, agents)
             except DiscoveryError as error:

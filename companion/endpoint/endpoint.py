@@ -1,7 +1,6 @@
-"""One window's endpoint: its server, its context, its reviews and its discovery files, brought together.
+"""One window's settings: those of the user, narrowed by those of the window's project, checked and cached.
 
-Rule: windows share nothing in here. Everything runs on the main thread; the server is told what to do through the
-runtime, and answers the same way.
+Rule: asking costs nothing, because the answer is cached; whoever hears of a change calls `refresh`.
 """
 
 from __future__ import annotations
@@ -9,37 +8,69 @@ from __future__ import annotations
 import logging
 import os
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Callable, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
 from ..agents.agent import Connection
 from ..agents.dialect import Dialect
-from ..agents.registry import agents_of
+from ..agents.registry import wanted_agents, wrong_rows
 from ..common.pacing import Paced
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
-from ..protocol.serving import Address, Secrets
+from ..protocol.serving import Address, Tokens
 from ..protocol.tools import error_result
 from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
+from ..settings import FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
 from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
-from .clients import Clients
+from .clients import STARTING, Clients, status_text
 from .discovery_updates import DiscoveryUpdater
-from .server_task import Listener
-from .servers import PRIMARY, Servers, States
-from .status_text import STARTING, status_text
+from .servers import PRIMARY, Listener, Servers, States
 from .tab_origins import TabOrigins
-from .window_settings import WindowSettings
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
     from ..protocol.tools import ToolCall, ToolResult
     from ..runtime import Runtime
     from ..unreviewed.tracking import Tracking
+
+class WindowSettings:
+    """`window_settings()` is the current `Settings`. Any thread may ask; only the main thread refreshes."""
+
+    def __init__(self, window: sublime.Window) -> None:
+        self._window = window
+        self._current = Settings()
+        self._project: Any = None  # as last read
+
+    def __call__(self) -> Settings:
+        return self._current
+
+    def refresh(self) -> List[str]:
+        """Read the settings again and return a sentence for each wrong value."""
+        self._project = self._window.project_data()
+        reading = read(
+            [
+                ("the settings", sublime.load_settings(FILE_NAME).to_dict()),
+                ("the project's settings", project_layer(self._project)),
+            ]
+        )
+        self._current = reading.settings
+        return [*reading.complaints, *wrong_rows(reading.settings)]
+
+    def project_has_changed(self) -> bool:
+        """Whether the project is no longer what was read. The editor has no event for that."""
+        return bool(self._window.project_data() != self._project)
+
+
+# JOINED endpoint
+# One window's endpoint: its server, its context, its reviews and its discovery files, brought together.
+#
+# Rule: windows share nothing in here. Everything runs on the main thread; the server is told what to do through the
+# runtime, and answers the same way.
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
@@ -193,12 +224,12 @@ class Endpoint:
             logger.warning("%s", complaint)
             say(self.window, complaint)
         self.servers.settings_changed(self.settings().maximum_body_mebibytes)
-        self.servers.admit(agents_of(self.settings()))
+        self.clients.wanted_has_changed()  # before those who lose their tokens lose their sessions
+        self.servers.admit(wanted_agents(self.settings()))
         if self.port is not None:
             self.servers.start(self.clients.wanted_dialects())
         self.changes.settings_changed()
         self.reviews.open_reviews.settings_changed()
-        self.clients.wanted_has_changed()
         self.tracker.settings_changed()
         self.show_status()
 
@@ -274,11 +305,11 @@ class Endpoint:
 
     # -- what the server tells ----------------------------------------------------------------------------------------
 
-    def _serving(self, dialect: Dialect, address: Address, secrets: Secrets) -> None:
+    def _serving(self, dialect: Dialect, address: Address, tokens: Tokens) -> None:
         self._runtime.assert_main_thread()
         if self._stopped:
             return
-        self.servers.listens(dialect, address, secrets)
+        self.servers.listens(dialect, address, tokens)
         if dialect is PRIMARY:
             self.port = address.port
             logger.info("window %s is served on port %s", self.window.id(), address.port)

@@ -1,26 +1,266 @@
-"""The servers of one window: one for each dialect that a wanted program speaks.
+"""One endpoint's server on the loop: tried until it listens, restarted, and handed over to an upgraded package.
 
-Rule: main thread, except where noted. What the servers tell goes to one listener; what is asked of them here is handed
-to the loop.
+Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
+port that somebody else has now takes its tokens and sessions along, because clients show them there.
+aiohttp is imported with the servers, on the thread for imports, because that takes a third of a second.
 """
 
 from __future__ import annotations
 
+import errno
+import logging
+import sys
 import time
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Message, Transport
 from ..agents.registry import AGENTS
-from ..agents.shared_context import SharedContext
-from ..protocol.serving import Address, Secrets
-from .server_task import Listener, ServerState, ServerTask
+from ..agents.window import SharedContext
+from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
+from ..protocol.serving import Address, Hooks, Tokens, new_token
+from ..protocol.streams import GONE_SECONDS
+from ..protocol.tools import Implementation
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
-    from ..protocol.tools import ToolCall, ToolResult
+    from ..protocol.tools import ClientSession, ToolCall, ToolResult
     from ..runtime import Runtime
+    from ..transport.base import BaseServer
+
+logger = logging.getLogger("gemini_companion.server")
+
+RETRY_SECONDS = (1, 2, 5, 10, 30)
+# How long clients are asked to wait while the package is replaced. By themselves they try again after one second, and
+# give up two seconds later.
+COME_BACK_SECONDS = 4.0
+# The main thread waits for a server to end: at most so long for each of three steps.
+ENDING_SECONDS = 0.03
+TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where another program holds it
+
+
+class ServerState(NamedTuple):
+    """What the next server of the window takes over. It holds secrets: never log it, never write it to disk."""
+
+    port: int
+    token: str
+    """The one that several programs share; "" if there is none."""
+    agent_tokens: Dict[str, str]
+    state: Dict[str, Any]
+
+
+class Listener(NamedTuple):
+    """Who is told of the events of all servers of a window, always on the main thread."""
+
+    serving: Callable[[Dialect, Address, Tokens], None]
+    problem: Callable[[Dialect, Optional[str]], None]  # a sentence for the user, None when all is well again
+    came: Callable[[ClientSession, Dialect], None]
+    went: Callable[[ClientSession], None]
+    listed: Callable[[ClientSession, Dialect], None]  # the client was told the tools
+    process_known: Callable[[ClientSession, int], None]
+
+
+class ServerTask:
+    """The server of one window for one dialect. Loop thread only, except where noted."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        libraries: Libraries,
+        listener: Listener,
+        call_tool: Callable[[Dialect, ToolCall], Awaitable[ToolResult]],
+        version: str,
+        dialect: Dialect,
+        state: Optional[ServerState] = None,
+    ) -> None:
+        """`state` is what a former server has left. Any thread may construct a server task."""
+        self._runtime = runtime
+        self._libraries = libraries
+        self._listener = listener
+        self._call_tool = call_tool
+        self._dialect = dialect
+        self._version = version
+        self._limits = Limits()
+        self._tokens: Tokens = {}
+        if state is not None:
+            self._tokens = {**state.agent_tokens, **({"": state.token} if state.token else {})}
+        self._server: Optional[BaseServer] = None
+        self._left = state  # by the last server, for the next one; None from when that listens
+        self._address = Address()
+        self._stopped = False
+        self._former: Dict[str, ClientSession] = {}  # sessions of the last server that has ended
+        self._waiting: List[Tuple[Message, Optional[str]]] = []
+        self._ending = False
+        self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
+
+    async def run(self) -> None:
+        """Listen, on the former port if it is free. Retry, with growing pauses, until it works or `stop` is called."""
+        import asyncio
+
+        self._attempt += 1
+        this, failures = self._attempt, 0
+        make_server = await self._libraries.imported(self._import_server)
+        while not self._stopped and this == self._attempt:
+            try:
+                await self._listen(make_server, this)
+            except OSError as error:
+                if self._left is not None and error.errno in TAKEN:
+                    logger.warning("the former port is taken: its clients have to connect again, with new tokens")
+                    self._left, self._tokens = None, {name: new_token() for name in self._tokens}
+                    continue
+                delay = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
+                failures += 1
+                logger.warning("could not open a port (%s); trying again in %s s", error, delay)
+                self._tell(self._listener.problem, self._dialect, f"could not open a port: {error.strerror or error}")
+                await asyncio.sleep(delay)
+            else:
+                return
+
+    def _import_server(self) -> Callable[..., BaseServer]:
+        """What makes the server."""
+        from ..transport import server, websocket_server
+
+        over_websocket = self._dialect.transport is Transport.WEBSOCKET
+        return websocket_server.WebSocketServer if over_websocket else server.CompanionServer
+
+    async def _listen(self, make_server: Callable[..., BaseServer], this: int) -> None:
+        """One attempt. Raises OSError if the port is taken."""
+        server = make_server(
+            self._dialect,
+            self._tokens,
+            Hooks(
+                partial(self._call_tool, self._dialect),
+                self._client_came,
+                partial(self._tell, self._listener.went),
+                lambda client: self._tell(self._listener.listed, client, self._dialect),
+                partial(self._tell, self._listener.process_known),
+            ),
+            identity=Implementation("gemini-companion", "Gemini Companion", self._version),
+            limits=self._limits,
+            in_worker=self._runtime.in_worker,
+        )
+        port, state = (self._left.port, self._left.state) if self._left is not None else (0, {})
+        address = await server.start(port, state)
+        if self._stopped or this != self._attempt:
+            await server.stop()
+            return
+        self._server, self._left, self._address = server, None, address
+        server.take(self._tokens)  # the user may have switched a program off since the former server ended
+        waiting, self._waiting = self._waiting, []
+        for notification in waiting:
+            self.notify(*notification)
+        sessions = server.sessions
+        for session in sessions.values():
+            self._client_came(session)
+        for session in [each for each in self._former.values() if each.id not in sessions]:
+            self._tell(self._listener.went, session)  # its session could not be kept
+        self._tell(self._listener.problem, self._dialect, None)
+        self._tell_address()
+
+    def admit(self, names: Sequence[str]) -> None:
+        """Take the tokens of these names and no others: who has come by another one is disconnected."""
+        self._runtime.assert_loop_thread()
+        former, self._tokens = self._tokens, {name: self._tokens.get(name) or new_token() for name in names}
+        if self._tokens != former and self._server is not None:
+            self._server.take(self._tokens)
+            self._tell_address()
+
+    def _tell_address(self) -> None:
+        self._tell(self._listener.serving, self._dialect, self._address, self._tokens)
+
+    async def stop(self, *, for_good: bool) -> Optional[ServerState]:
+        """End the server and its streams, and return what the next one can take over.
+
+        `for_good`: none is to come, and clients are not to wait for one. Takes a tenth of a second at most: calls that
+        take longer are answered with an error.
+        """
+        self._stopped = True
+        await self._end(GONE_SECONDS if for_good else COME_BACK_SECONDS, ENDING_SECONDS)
+        return self._left
+
+    async def restart(self) -> None:
+        """End the server and start it again with the same port, token and sessions."""
+        if not self._ending:  # else another restart is under way already
+            await self._end()
+            await self.run()
+
+    def loop_lost(self) -> None:
+        """The event loop of the server is gone: start it again on the new one."""
+        self._runtime.assert_loop_thread()
+        server, self._server = self._server, None
+        self._ending = False
+        if server is not None:
+            server.abandon()
+            self._keep(server)
+        if not self._stopped:
+            self._runtime.spawn(self.run)
+
+    async def _end(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
+        server, self._server = self._server, None
+        if server is None:
+            return
+        self._ending = True
+        try:
+            await server.stop(come_back_seconds, seconds)
+        finally:
+            self._ending = False
+        self._keep(server)
+
+    def _keep(self, server: BaseServer) -> None:
+        """Keep what the next server can take over of one that has ended."""
+        own = {name: token for name, token in self._tokens.items() if name}
+        self._left = ServerState(self._address.port, self._tokens.get("", ""), own, server.export_state())
+        self._former = dict(server.sessions)
+
+    def notify(self, message: Message, session: Optional[str]) -> None:
+        """Send a notification to one session or, without one, to all.
+
+        While there is no server it waits for the next one, unless another one with its key replaces it: sessions that
+        are taken over have waiting messages too, whose text the user may have taken back meanwhile.
+        """
+        self._runtime.assert_loop_thread()
+        if self._server is None:
+            if message.collapse is not None:
+                replaced = message.collapse, session
+                self._waiting = [each for each in self._waiting if (each[0].collapse, each[1]) != replaced]
+            if not self._stopped:
+                self._waiting.append((message, session))
+            return
+        self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
+
+    def settings_changed(self, body_mebibytes: int) -> None:
+        """Limit the body of a request as it is set now."""
+        self._runtime.assert_loop_thread()
+        self._limits = Limits(body_bytes=body_mebibytes * MEBIBYTE + ENVELOPE)
+        if self._server is not None:
+            self._server.limit_bodies(self._limits.body_bytes)
+
+    async def renew_socket(self) -> None:
+        """Make its socket in the file system again if somebody has removed it."""
+        if self._server is not None:
+            await self._server.renew_socket()
+
+    def disconnect(self) -> None:
+        """End every session."""
+        self._runtime.assert_loop_thread()
+        if self._server is not None:
+            self._server.disconnect()
+
+    def _client_came(self, session: ClientSession) -> None:
+        self._tell(self._listener.came, session, self._dialect)
+
+    def _tell(self, listener: Callable[..., None], *args: Any) -> None:
+        self._runtime.on_main(listener, *args)
+
+
+# JOINED servers
+# The servers of one window: one for each dialect that a wanted program speaks.
+#
+# Rule: main thread, except where noted. What the servers tell goes to one listener; what is asked of them here is handed
+# to the loop.
 
 SHARED = Transport.FRAMES_ON_SHARED_SOCKET
 DIALECTS: Tuple[Dialect, ...] = tuple(
@@ -29,6 +269,14 @@ DIALECTS: Tuple[Dialect, ...] = tuple(
 """Those that each window has a server for."""
 PRIMARY = DIALECTS[0]
 """That of the MCP endpoint on the window's port; it is served whoever is wanted."""
+
+
+def token_names(dialect: Dialect, agents: Sequence[Agent]) -> List[str]:
+    """The names of the tokens by which these programs come in. At the primary server the shared one is no program's:
+    our own trials show it."""
+    own = [""] if dialect is PRIMARY else []
+    return list(dict.fromkeys([*own, *(agent.token_name for agent in agents if agent.dialect is dialect)]))
+
 
 States = Dict[str, ServerState]
 """What the servers of a window leave to those that take their places, by the key of their dialect."""
@@ -39,7 +287,7 @@ class Service(NamedTuple):
 
     dialect: Dialect
     address: Address
-    secrets: Secrets
+    tokens: Tokens
     began: int
     """In milliseconds since the epoch."""
 
@@ -75,17 +323,13 @@ class Servers:
                 self._runtime.spawn(task.run)
 
     def admit(self, agents: Sequence[Agent]) -> None:
-        """Let those of these programs show tokens of their own that cannot be told apart by the names that they
-        introduce themselves with: all of the primary dialect, and the user's own rows."""
+        """Let in who shows a token of one of these programs, and nobody else: other sessions end."""
         for dialect in DIALECTS:
-            alike = [agent for agent in agents if agent.dialect is dialect and (agent.words or dialect is PRIMARY)]
-            names = [agent.title for agent in alike]
-            if names:
-                self._runtime.on_loop(self._tasks[dialect.key].admit, names)
+            self._runtime.on_loop(self._tasks[dialect.key].admit, token_names(dialect, agents))
 
-    def listens(self, dialect: Dialect, address: Address, secrets: Secrets) -> None:
-        """A server listens, perhaps anew."""
-        self.services[dialect.key] = Service(dialect, address, secrets, int(time.time() * 1000))
+    def listens(self, dialect: Dialect, address: Address, tokens: Tokens) -> None:
+        """A server listens, perhaps anew, or takes other tokens."""
+        self.services[dialect.key] = Service(dialect, address, tokens, int(time.time() * 1000))
 
     def stop(self, *, for_good: bool) -> Future[States]:
         """End all servers; the future holds what successors can go on with. `for_good`: there will be none. Any
@@ -146,9 +390,52 @@ class Servers:
 
     def secrets(self, dialects: Sequence[Dialect] = DIALECTS) -> List[str]:
         """The tokens that the listening servers of these dialects take. Never to be shown or written down."""
-        found = [service.secrets for service in self.services.values() if service.dialect in dialects]
-        return [token for secrets in found for token in (secrets.token, *secrets.further.values())]
+        found = [service.tokens for service in self.services.values() if service.dialect in dialects]
+        return [token for tokens in found for token in tokens.values()]
 
     def ports(self) -> Dict[str, int]:
         """The ports of those that have one, by the key of their dialect."""
         return {key: service.address.port for key, service in self.services.items() if service.address.port}
+
+
+# JOINED handover
+# Carries the state of servers across an upgrade of the package, so that connected clients can go on.
+#
+# When Package Control replaces the package, everything of the old one ends: threads, sockets, modules. The new one needs
+# the ports, tokens and sessions. They wait in a module object that belongs to no package, in memory only.
+#
+# Rule: the state is taken once, and only within the few seconds in which clients try to come back.
+
+MODULE = "gemini_companion_handover"
+SECONDS = 20.0  # longer than any client waits
+FORMAT = 3  # of the values kept: one that is not known is left alone
+FORMAT_OF_ONE_SERVER = 1  # of releases that had one for each window
+
+
+def leave(windows: Mapping[int, States]) -> None:
+    """Keep what the endpoints left, by window id. Main thread."""
+    module = ModuleType(MODULE, "What a replaced Gemini Companion left to its successor.")
+    # Plain values only: no class of the old package may live on in the new one.
+    kept: Dict[str, Any] = {
+        "format": FORMAT,
+        "time": time.monotonic(),
+        "windows": {window: {key: tuple(state) for key, state in states.items()} for window, states in windows.items()},
+    }
+    module.__dict__["kept"] = kept
+    sys.modules[MODULE] = module
+
+
+def take() -> Dict[int, States]:
+    """Take what was left, if it is fresh. Main thread."""
+    module = sys.modules.pop(MODULE, None)
+    kept = getattr(module, "kept", None)
+    if not isinstance(kept, dict) or time.monotonic() - kept.get("time", 0.0) > SECONDS:
+        return {}
+    if kept.get("format") == FORMAT_OF_ONE_SERVER:
+        return {window: {PRIMARY.key: ServerState(*values)} for window, values in kept["windows"].items()}
+    if kept.get("format") != FORMAT:
+        return {}
+    return {
+        window: {key: ServerState(*values) for key, values in states.items()}
+        for window, states in kept["windows"].items()
+    }

@@ -1,4 +1,4 @@
-"""What a server is told when it is made: the dialect that it serves, its secrets, and whom it tells.
+"""What a server is told when it is made: the dialect that it serves, its tokens, and whom it tells.
 
 Rule: the same for every server, whatever carries its messages.
 """
@@ -18,12 +18,9 @@ class Address(NamedTuple):
     socket: str = ""
 
 
-class Secrets(NamedTuple):
-    """The tokens that a server takes: `further` by name, to tell clients apart that introduce themselves alike; more
-    may be added while it serves. Never to be logged."""
-
-    token: str
-    further: Dict[str, str] = {}
+Tokens = Mapping[str, str]
+"""The tokens that a server takes, by the name of whose each is; "" has the one that several programs share. Never to be
+logged."""
 
 
 def new_token() -> str:

@@ -14,16 +14,13 @@ import secrets
 import time
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
-from .effects import Answer, Event, OpenStream, Reaction, SessionClosed, SessionOpened, Wake
-from .exchanges import Calls
+from .exchanges import Answer, Calls, Event, OpenStream, Reaction, SessionClosed, SessionOpened, Wake
 from .jsonrpc import INVALID_REQUEST, RpcError
 from .limits import Limits
-from .metadata import VERSION_HEADER, Introduction, unsupported_version
-from .outbox import Notice
-from .revisions import NEWEST_HANDSHAKE, REVISIONS, Revision
+from .metadata import NEWEST_HANDSHAKE, REVISIONS, VERSION_HEADER, Introduction, Revision, unsupported_version
 from .serving import ServedDialect
 from .sessions import CONNECTION, EVENTS, MCP, SUBSCRIBER, Output, Session, SessionKind, SessionState
-from .streams import Stream, read_event_id
+from .streams import Notice, Stream, read_event_id
 from .tools import ClientSession
 
 logger = logging.getLogger("gemini_companion.protocol")

@@ -12,9 +12,8 @@ from enum import Enum
 from typing import Any, Dict, FrozenSet, List, Optional, Union
 
 from .limits import Limits
-from .outbox import Message, Notice, Outbox, export_messages, import_messages
-from .revisions import Revision
-from .streams import Stream
+from .metadata import Revision
+from .streams import GONE_SECONDS, Message, Notice, Outbox, Stream, export_messages, import_messages
 from .tools import ClientSession
 
 
@@ -113,6 +112,9 @@ class Session:
         """Queue a message for the client, or for one of its subscriptions. False if too much waits, so that the session
         must be closed."""
         self.sequence += 1
+        if collapse is not None:
+            for stream in self.streams.values():
+                stream.forget_replaced(collapse)
         outbox = self.outbox if subscription is None else subscription.outbox
         return outbox.add(Message(self.sequence, payload, collapse))
 
@@ -168,7 +170,9 @@ class Session:
         """End the session. Returns what is still open: streams, each of which ends once everything is written, or the
         connection itself."""
         self._become(_CLOSED)
-        return [self] if self.kind is CONNECTION else self.end_streams()
+        if self.kind is CONNECTION:
+            return [self]
+        return self.end_streams(GONE_SECONDS if self.kind is MCP else None)
 
     def end_streams(self, come_back_seconds: Optional[float] = None) -> List[Output]:
         """End the open streams, and return them. `come_back_seconds`: see `Stream.close`."""

@@ -7,8 +7,12 @@ Implements MCP "Tools" (server/tools) of every revision.
 
 from __future__ import annotations
 
+import logging
 from enum import Enum
-from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence
+from typing import AbstractSet, Any, Callable, Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
+
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RequestId, RpcError, encode, kind_of
+from .metadata import PREFIX, REVISIONS, SUPPORTED, Revision
 
 
 class Implementation(NamedTuple):
@@ -123,3 +127,181 @@ def text_result(text: str) -> ToolResult:
 def error_result(sentence: str) -> ToolResult:
     """A result that describes a failure to the agent in one clear sentence."""
     return ToolResult(({"type": "text", "text": sentence},), is_error=True)
+
+
+# JOINED arguments
+# Validates the arguments of calls against the tools' schemas (MCP server/tools, "Calling Tools").
+#
+# Rules: jsonschema decides, in version 2.6.0 (draft 4) as well as in current ones (2020-12). Only arguments that clearly
+# match a simple schema skip it, because it takes longer than the rest of a call. Validators are built once, on first use
+# or by `prepare`. A refusal names the field and the expected type and never quotes a value, which may be file content.
+
+LONGEST_NAME = 64
+
+
+class ArgumentChecker:
+    """Validates arguments against the schemas of a fixed set of tools."""
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._schemas = {tool.name: tool.input_schema for tool in tools}
+        self._plain = {name: _plain(schema) for name, schema in self._schemas.items()}
+        self._validators: Dict[str, Any] = {}
+
+    def prepare(self) -> None:
+        """Import jsonschema and build the validators. Takes up to a few hundred milliseconds. Any thread, once.
+
+        Raises ImportError if jsonschema is missing. That the schemas are right is tested, not checked here.
+        """
+        import jsonschema
+
+        validator_class = getattr(jsonschema, "Draft202012Validator", None) or jsonschema.Draft4Validator
+        for name, schema in self._schemas.items():
+            self._validators[name] = validator_class(schema)
+
+    def complaint(self, tool_name: str, arguments: Any) -> Optional[str]:
+        """None if the arguments are valid, or else a sentence that names the field."""
+        plain = self._plain[tool_name]
+        if plain is not None and plain.fits(arguments):
+            return None
+        if not self._validators:
+            self.prepare()
+        for error in self._validators[tool_name].iter_errors(arguments):
+            return _sentence(error)
+        return None
+
+
+class _Plain(NamedTuple):
+    """What a schema asks of an object with strings and booleans, if it asks nothing else."""
+
+    required: AbstractSet[str]
+    properties: Dict[str, Tuple[type, int]]
+    """Their types, and the least lengths of strings."""
+
+    def fits(self, arguments: Dict[str, Any]) -> bool:
+        """True if the arguments certainly match the schema."""
+        if not self.required <= arguments.keys():
+            return False
+        for name, value in arguments.items():
+            kind, least = self.properties.get(name, (None, 0))
+            if (kind is not None and type(value) is not kind) or (least and len(value) < least):
+                return False
+        return True
+
+
+def _plain(schema: Dict[str, Any]) -> Optional[_Plain]:
+    """The schema in its simple form, or None if it has any other keyword."""
+    properties: Dict[str, Tuple[type, int]] = {}
+    for name, part in schema.get("properties", {}).items():
+        if part.get("type") == "string" and part.keys() <= {"type", "minLength", "description"}:
+            properties[name] = str, part.get("minLength", 0)
+        elif part.get("type") == "boolean" and part.keys() <= {"type", "description"}:
+            properties[name] = bool, 0
+        else:
+            return None
+    is_plain = schema.get("type") == "object" and schema.keys() <= {"type", "properties", "required"}
+    return _Plain(frozenset(schema.get("required", ())), properties) if is_plain else None
+
+
+def _sentence(error: Any) -> str:
+    """What is wrong, in the words of schemas that our tools have; of others, the word that is not satisfied."""
+    names = ".".join(str(part)[:LONGEST_NAME] for part in error.absolute_path)
+    where = f'The argument "{names}"' if names else "The arguments object"
+    if error.validator == "required":
+        missing = next(name for name in error.validator_value if name not in error.instance)
+        return f'The argument "{missing}" is missing{f" in {where}" if names else ""}.'
+    if error.validator == "type":
+        wanted = error.validator_value
+        kinds = " or ".join(wanted if isinstance(wanted, list) else [wanted])
+        return f"{where} must be of type {kinds}, not {kind_of(error.instance)}."
+    if error.validator == "minLength":
+        return f"{where} is too short: at least {error.validator_value} character(s)."
+    return f'{where} does not satisfy "{error.validator}".'
+
+
+# JOINED catalogue
+# What the server says about itself and its tools, encoded once.
+#
+# Rules: tools are listed in the order in which they were declared. Nothing here depends on the client, so clients may
+# cache the answers of the stateless revision. A capability is declared only if it is implemented.
+# Implements MCP lifecycle (`initialize`), server/discover, server/tools ("Calling Tools", "Error Handling"), and
+# server/utilities/caching.
+
+logger = logging.getLogger("gemini_companion.protocol")
+
+CAPABILITIES: Dict[str, Any] = {"tools": {"listChanged": False}, "logging": {}}
+CACHE = {"ttlMs": 3600000, "cacheScope": "private"}
+"""Tools change only with a new version of the package, which starts a new server on another port."""
+
+
+class CallRequest(NamedTuple):
+    """What a `tools/call` asks for. `complaint` is a sentence for a result with `isError`, or None if the arguments
+    fit."""
+
+    name: str
+    arguments: Dict[str, Any]
+    complaint: Optional[str]
+
+
+class Catalogue:
+    """The parts of answers that never change, encoded."""
+
+    def __init__(self, tools: Sequence[Tool], identity: Implementation) -> None:
+        self.tools: Dict[str, Tool] = {tool.name: tool for tool in tools}
+        if len(self.tools) != len(tools):
+            raise ValueError("two tools have the same name")
+        self.arguments = ArgumentChecker(tools)
+        described = identity._asdict()
+        self._server_meta = {PREFIX + "serverInfo": described}
+        self._stateless = {"resultType": "complete", "_meta": self._server_meta}
+        listing = {"tools": [tool.listing() for tool in tools]}
+        self.tools_list = encode(listing)
+        self.stateless_tools_list = encode({**listing, **self._stateless, **CACHE})
+        self.initialize: Dict[str, bytes] = {
+            name: encode({"protocolVersion": name, "capabilities": CAPABILITIES, "serverInfo": described})
+            for name, revision in REVISIONS.items()
+            if revision.handshake
+        }
+        self.discover = encode(
+            {"supportedVersions": list(SUPPORTED), "capabilities": CAPABILITIES, **self._stateless, **CACHE}
+        )
+
+        # The usual result: to encode it each time is an eighth of what the protocol does for a small call.
+        self._empty = {stateless: self._encoded(EMPTY, stateless) for stateless in (False, True)}
+
+    def read_call(self, revision: Revision, params: Dict[str, Any]) -> CallRequest:
+        """Read the params of a `tools/call`. Raises `RpcError` for what the revision wants answered with an error."""
+        name = params.get("name")
+        if type(name) is not str:
+            raise RpcError(INVALID_PARAMS, '"name" must be the name of a tool.')
+        if name not in self.tools:
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {name:.100}")
+        arguments = params.get("arguments", {})
+        if type(arguments) is not dict:
+            raise RpcError(INVALID_PARAMS, '"arguments" must be an object.')
+        complaint = self.arguments.complaint(name, arguments)
+        if complaint is not None:
+            complaint = f"Invalid arguments for the tool {name}: {complaint}"
+            if not revision.argument_errors_are_results:
+                raise RpcError(INVALID_PARAMS, complaint)
+        return CallRequest(name, arguments, complaint)
+
+    def _encoded(self, result: ToolResult, stateless: bool) -> bytes:
+        return encode({**result.fields(), **self._stateless} if stateless else result.fields())
+
+    def outcome(self, tool_name: str, result: Optional[ToolResult], stateless: bool) -> bytes:
+        """Encode what came of a call. `result` is None if the tool failed for a reason that is only in the log.
+
+        Raises `RpcError` for what is to be answered with an error: a tool that failed, or a result that is not JSON.
+        """
+        if result is None:
+            raise RpcError(INTERNAL_ERROR, f"The tool {tool_name} failed; the editor's log says why.")
+        try:
+            return self._empty[stateless] if result is EMPTY else self._encoded(result, stateless)
+        except (TypeError, ValueError) as error:
+            logger.warning("the tool %s gave a result that JSON cannot say: %s", tool_name, type(error).__name__)
+            raise RpcError(INTERNAL_ERROR, "The tool gave a result that JSON cannot say.") from None
+
+    def subscription_end(self, request_id: RequestId) -> bytes:
+        """The result that ends a subscription (2026-07-28, "Graceful Closure")."""
+        meta = {**self._server_meta, PREFIX + "subscriptionId": request_id}
+        return encode({"resultType": "complete", "_meta": meta})

@@ -29,10 +29,11 @@ from .document.text import ProposedText
 
 
 class Owner(NamedTuple):
-    """Who asked for a review: the client's session, and the name that the user reads."""
+    """Who asked for a review: the client's session, the name that the user reads, and that of the token it showed."""
 
     session_id: str
     client_name: str
+    token_name: str = ""
 
 
 class Outcome(NamedTuple):

@@ -191,6 +191,14 @@ class ReviewManager:
         """Close all reviews that calls of this client wait for, and return how many. The client is not told."""
         return self._withdraw(lambda owner, ticket: owner.session_id == session)
 
+    def end_all(self, of: Callable[[Owner], bool]) -> None:
+        """Close all reviews of these clients, who hear that they are rejected; where calls wait, that they are closed.
+        What the user has accepted before is no client's any more."""
+        self._withdraw(lambda owner, ticket: of(owner))
+        for review in self.pending():
+            if not review.orphaned and of(review.owner):
+                self._end(review, review.reject())
+
     def take_back(self, ticket: Ticket) -> None:
         """Close the review of this ticket, if there is one. The client is not told."""
         self._withdraw(lambda owner, each: each is ticket)

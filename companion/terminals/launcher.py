@@ -30,12 +30,13 @@ from ..system.programs import find_program
 from .command_lines import (
     Launch,
     environment_lines,
+    mention,
+    selected_lines,
     shell_of,
     system_terminal,
     terminus_arguments,
 )
 from .environment import client_variables, for_programs
-from .mention import mention, selected_lines
 from .processes import Client, find_client, start_terminal
 
 if TYPE_CHECKING:

@@ -11,28 +11,18 @@ import asyncio
 import functools
 import logging
 import time
-from collections import ChainMap
-from typing import Any, Callable, Dict, Iterable, Mapping, NoReturn, Optional, Sequence, Set
+from typing import Any, Callable, Collection, Dict, Iterable, Mapping, NoReturn, Optional, Sequence, Set
 
 from aiohttp import web
 
 from ..protocol.core import Protocol
-from ..protocol.effects import (
-    CallCancelled,
-    Event,
-    Notified,
-    SessionClosed,
-    SessionOpened,
-    ToolsListed,
-    Wake,
-)
+from ..protocol.exchanges import CallCancelled, Event, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
 from ..protocol.limits import Limits
-from ..protocol.serving import Address, Hooks, Secrets, ServedDialect
+from ..protocol.serving import Address, Hooks, ServedDialect, Tokens
 from ..protocol.sessions import Output
 from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult, error_result
-from .bodies import Bodies, InWorker, in_default_executor
 from .connections import Connection, hang_up
-from .gate import Gate
+from .gate import Bodies, Gate, InWorker, in_default_executor
 from .listening import Listener, listen_locally, listen_on_port
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -48,7 +38,7 @@ class BaseServer:
     def __init__(
         self,
         dialect: ServedDialect,
-        secrets: Secrets,
+        tokens: Tokens,
         hooks: Hooks,
         *,
         identity: Implementation,
@@ -63,8 +53,7 @@ class BaseServer:
         self._running: Dict[ToolCall, asyncio.Future[Any]] = {}
         """The calls that were not taken back, with the tasks that carry them out."""
         self._cancelled: Set[asyncio.Future[Any]] = set()
-        # Read for each request: further tokens may be added meanwhile.
-        self._gate = Gate(ChainMap({"": secrets.token}, secrets.further), dialect.secret_header)
+        self._gate = Gate(tokens, dialect.secret_header)
         self._bodies = Bodies(in_worker)
         self._listener: Optional[Listener] = None
         self._manager: Optional[web.Server] = None
@@ -141,9 +130,14 @@ class BaseServer:
         another secret, all begin anew."""
         return {} if self._dialect.on_socket else self._protocol.registry.export_state()
 
-    def disconnect(self) -> None:
-        """End every session."""
+    def disconnect(self, keep: Collection[str] = ()) -> None:
+        """End every session, but for those of the clients whose tokens have these names."""
         raise NotImplementedError
+
+    def take(self, tokens: Tokens) -> None:
+        """Take these tokens from now on, and no others: whoever came by another one is disconnected."""
+        self._gate.tokens = tokens
+        self.disconnect(keep=tokens)
 
     def abandon(self) -> None:
         """Close the sockets without the event loop, which cannot do it any more. They would stay as long as anything

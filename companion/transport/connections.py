@@ -1,16 +1,9 @@
-"""One TCP connection: its limits, and how it ends.
+"""The bounds of what comes on a WebSocket, checked before anything is kept.
 
-Rules: the limits apply to every request of a connection, not only to the first one: bytes and lines outside of bodies,
-pipelined requests, the time for a header. A connection that exceeds one is closed, with a response that gives the
-reason unless another response is under way. Once a response closes the connection, nothing more is read from it.
-Malformed input is neither logged nor echoed, because it may hold a token. The writer of an event stream is told at once
-when its connection is lost, and whether it was reset.
-Implements RFC 9112, 9.3 (persistence), 9.5 (timeouts) and 9.6 (closing), as far as aiohttp leaves it open.
-
-Two names of aiohttp are used here that are not public, each because the oldest release served has no bound of its own:
-
-* `_messages`, the requests that were parsed and wait (newer releases bound them: aio-libs/aiohttp#12830);
-* `_message_tail`, what came behind a request to change the protocol (bounded since aio-libs/aiohttp#13501).
+Rule: a frame is judged by its head. aiohttp judges a message when all of it is there, and counts no frame without
+content; until then whoever sends it decides how much memory it takes. It takes frames without a mask, too.
+Implements RFC 6455, 5.1 (clients mask), 5.2 (the head of a frame) and 7.4.1 (close codes), as far as bounds need it.
+Pure.
 """
 
 from __future__ import annotations
@@ -19,18 +12,210 @@ import asyncio
 import inspect
 import logging
 import socket
-from typing import Any, Callable, Iterable, Optional, cast
+import sys
+from enum import IntEnum
+from typing import Any, Callable, Dict, Iterable, Optional, Protocol, cast
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from aiohttp import StreamReader, hdrs, http_exceptions, web
 
 from ..log import SELDOM
-from ..protocol.json_text import AT_ONCE_BYTES
+from ..protocol.jsonrpc import AT_ONCE_BYTES
 from ..protocol.limits import Limits
-from .frame_bounds import Breach, FrameBounds
-from .open_connections import OpenConnections
 from .responses import WholeResponse, refusal
 
+MOST_FRAMES = 4096
+"""Frames that nobody has taken yet: fragments of a message, messages, pings."""
+_FURTHER = {126: 2, 127: 8}  # in so many further bytes the length stands
+_MASK_BYTES = 4
+_LONGEST_HEAD = 14
+
+
+class Breach(IntEnum):
+    """Why a connection is ended: the close code."""
+
+    NOT_MASKED = 1002
+    TOO_BIG = 1009
+    TRY_AGAIN_LATER = 1013
+
+
+class FrameBounds:
+    """What one connection has sent and nobody has taken yet."""
+
+    def __init__(self, largest: int) -> None:
+        """`largest`: bytes that one message may have."""
+        self.held = 0
+        """Bytes of messages that have begun to come, and nobody has taken."""
+        self._largest = largest
+        self._frames = 0
+        self._head = b""
+        self._to_come = 0  # bytes of the frame's content
+        self._unmasked = False
+
+    def taken(self) -> None:
+        """A message was taken from the connection: the count begins anew."""
+        self._frames = self.held = 0
+
+    def feed(self, data: bytes) -> Optional[Breach]:
+        """Count some bytes; why the connection has to end, or None."""
+        start, end = 0, len(data)
+        while True:
+            if self._to_come:
+                here = min(self._to_come, end - start)
+                self._to_come -= here
+                self.held += here
+                start += here
+                if self.held > self._largest:
+                    return Breach.TOO_BIG
+            if start >= end:
+                return None
+            start = self._read_head(data, start)
+            if self._unmasked:
+                return Breach.NOT_MASKED
+            if self._to_come > self._largest or self._frames > MOST_FRAMES:
+                return Breach.TOO_BIG
+
+    def _read_head(self, data: bytes, start: int) -> int:
+        """Take as much of a frame's head as is there; where it ends."""
+        known = len(self._head)
+        head = self._head + data[start : start + _LONGEST_HEAD - known]
+        second = head[1] if len(head) > 1 else 0
+        length, is_masked = second & 0x7F, bool(second & 0x80)
+        further = _FURTHER.get(length, 0)
+        size = 2 + further + (_MASK_BYTES if is_masked else 0)
+        if len(head) < size:
+            self._head = head
+            return len(data)
+        self._head = b""
+        self._frames += 1
+        self._to_come = int.from_bytes(head[2 : 2 + further], "big") if further else length
+        self._unmasked = not is_masked
+        return start + size - known
+
+
+# JOINED open_connections
+# The open connections of this process: how many there may be, and which of them has to go.
+#
+# Rule: their number is limited for all servers of the process together, because every plugin shares its descriptors. Of
+# those over which no valid token has been sent yet the oldest one goes. Of the others each token has a right to as many
+# as any other: when there are too many, one of the token with the most goes. So a client with a token is never shut out
+# by those of other tokens; it sends the token as soon as it is connected, long before many other connections are accepted
+# (see `listening.ACCEPTED_AT_ONCE`).
+
 logger = logging.getLogger("gemini_companion.transport")
+
+SHARE = 8
+"""Unauthenticated connections may use an eighth of the process's descriptors, and an eighth of all connections is for
+them alone."""
+USUAL_DESCRIPTORS = 512
+"""Used on Windows, which has no such limit: the number of sockets that `select` takes there."""
+
+
+class Evictable(Protocol):
+    """A connection that can be closed in favour of another one."""
+
+    def evict(self) -> None: ...
+
+
+Connections = Dict[int, "ReferenceType[Evictable]"]
+"""By id, oldest first; weak, so that an abandoned loop frees its sockets."""
+
+
+def descriptor_limit() -> int:
+    """The number of descriptors that this process may have open."""
+    if sys.platform == "win32":
+        return USUAL_DESCRIPTORS
+    import resource
+
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
+
+
+class OpenConnections:
+    """Those of one event loop. Loop thread."""
+
+    _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, OpenConnections] = WeakKeyDictionary()
+
+    def __init__(self) -> None:
+        self._unauthenticated: Connections = {}
+        self._by_token: Dict[str, Connections] = {}
+        self._most = max(1, descriptor_limit() // 2)
+        self._most_unauthenticated = max(1, min(Limits().unauthenticated_connections, descriptor_limit() // SHARE))
+
+    @classmethod
+    def of_this_loop(cls) -> OpenConnections:
+        """The instance of the running loop, which all servers of the process share."""
+        loop = asyncio.get_running_loop()
+        found = cls._by_loop.get(loop)
+        if found is None:
+            found = cls._by_loop[loop] = cls()
+        return found
+
+    def add(self, connection: Evictable, most: int) -> bool:
+        """Add a connection that has shown no token yet; at most `most` may be open. False if there is no room."""
+        if len(self._unauthenticated) >= self._most_unauthenticated:
+            self.make_room()
+        if len(self._unauthenticated) + self._admitted() >= min(most, self._most) and not self.make_room():
+            return False
+        self._unauthenticated[id(connection)] = ref(connection)
+        return True
+
+    def admit(self, connection: Evictable, token: str, most: int) -> bool:
+        """The connection has shown a token. False if there are too many, and none of them shows a token that has
+        more connections than this one."""
+        self.remove(connection)
+        most = min(most, self._most)
+        own = self._by_token.get(token, {})
+        if self._admitted() >= most - most // SHARE:
+            greediest = max(self._by_token.values(), key=len, default=own)
+            if len(greediest) <= len(own) + 1:
+                return False
+            _evict_oldest(greediest)
+            logger.warning("too many connections: ended one of a client that has very many")
+        self._by_token.setdefault(token, own)[id(connection)] = ref(connection)
+        return True
+
+    def remove(self, connection: Evictable) -> None:
+        """Remove a connection that has ended."""
+        self._unauthenticated.pop(id(connection), None)
+        for token, connections in list(self._by_token.items()):
+            if connections.pop(id(connection), None) is not None and not connections:
+                del self._by_token[token]
+
+    def make_room(self) -> bool:
+        """Close the oldest unauthenticated connection. False if there is none."""
+        if not _evict_oldest(self._unauthenticated):
+            return False
+        logger.warning("too many connections have not shown a token: ended the oldest one")
+        return True
+
+    def _admitted(self) -> int:
+        return sum(map(len, self._by_token.values()))
+
+
+def _evict_oldest(connections: Connections) -> bool:
+    while connections:
+        oldest = connections.pop(next(iter(connections)))()
+        if oldest is not None:
+            oldest.evict()
+            return True
+    return False
+
+
+# JOINED connections
+# One TCP connection: its limits, and how it ends.
+#
+# Rules: the limits apply to every request of a connection, not only to the first one: bytes and lines outside of bodies,
+# pipelined requests, the time for a header. A connection that exceeds one is closed, with a response that gives the
+# reason unless another response is under way. Once a response closes the connection, nothing more is read from it.
+# Malformed input is neither logged nor echoed, because it may hold a token. The writer of an event stream is told at once
+# when its connection is lost, and whether it was reset.
+# Implements RFC 9112, 9.3 (persistence), 9.5 (timeouts) and 9.6 (closing), as far as aiohttp leaves it open.
+#
+# Two names of aiohttp are used here that are not public, each because the oldest release served has no bound of its own:
+#
+# * `_messages`, the requests that were parsed and wait (newer releases bound them: aio-libs/aiohttp#12830);
+# * `_message_tail`, what came behind a request to change the protocol (bounded since aio-libs/aiohttp#13501).
 
 _CHUNK = 8 * 1024
 """Bytes that are parsed between two checks of the limits: asyncio reads up to 256 KiB at once."""

@@ -10,15 +10,18 @@ Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750, 2.1 (the be
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import hmac
 import logging
 import re
-from typing import Mapping, Optional, Sequence, Union
+from typing import Any, Awaitable, Callable, List, Mapping, Optional, Sequence, Union
 
-from aiohttp import hdrs, web
+from aiohttp import StreamReader, hdrs, http_exceptions, web
 from multidict import istr
 
+from ..protocol.jsonrpc import AT_ONCE_BYTES, read_value
+from ..protocol.limits import Limits
 from .connections import Connection, closing
 from .responses import WholeResponse, refusal
 
@@ -37,7 +40,8 @@ class Gate:
         """`secret_header`: where clients show a token; by itself, but in `Authorization` as a bearer token."""
         self.port: Optional[int] = 0
         """The endpoint's own; None if it listens on no port but in the file system, where no web page comes."""
-        self._tokens = tokens
+        self.tokens = tokens
+        """Those that are taken, by name. What has been admitted may wait, for its body, say, until its own is not."""
         self._secret_header = istr(secret_header)
         self._is_bearer = self._secret_header == hdrs.AUTHORIZATION
         self._next_warning = 0.0
@@ -59,10 +63,10 @@ class Gate:
         """The name of the request's token, or the refusal. `now` is in seconds of a monotonic clock."""
         headers = request.headers
         shown = headers.get(self._secret_header)
-        name = bearer(shown, self._tokens) if self._is_bearer else token_shown(shown, self._tokens)
+        name = bearer(shown, self.tokens) if self._is_bearer else token_shown(shown, self.tokens)
         if name is not None:
             connection: Connection = request.protocol
-            if not connection.token_shown(self._tokens[name]):
+            if not connection.token_shown(self.tokens[name]):
                 return closing(request, refusal(503, "Too many connections show this token.", {"Retry-After": "1"}))
             return name
         if now >= self._next_warning:
@@ -130,3 +134,102 @@ def token_shown(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str
         if hmac.compare_digest(shown, token.encode("utf-8")):
             found = name
     return found
+
+
+# JOINED bodies
+# Reads and decodes request bodies.
+#
+# Rules: only uncompressed UTF-8 JSON is accepted. A missing `Content-Type` is refused, because web pages can omit it.
+# Size and time are limited whatever the header says; all bodies that are being read share one limit of bytes.
+# Implements RFC 9110, 8.3 (Content-Type), 8.4 (Content-Encoding) and 10.1.1 (Expect).
+
+InWorker = Callable[..., Awaitable[Any]]
+
+
+async def in_default_executor(function: Callable[..., Any], *args: Any) -> Any:
+    """Call the function on a thread of the event loop's own executor."""
+    return await asyncio.get_running_loop().run_in_executor(None, function, *args)
+
+
+def body_complaint(headers: Mapping[str, str]) -> Optional[str]:
+    """None if the body may be read as UTF-8 JSON, or else a sentence for a 415."""
+    content_type = headers.get(hdrs.CONTENT_TYPE)
+    if content_type != "application/json":
+        if content_type is None:
+            return "The header Content-Type is missing: send application/json."
+        media_type, _, parameters = content_type.lower().partition(";")
+        if media_type.strip() != "application/json":
+            return "The body must be application/json."
+        for parameter in parameters.split(";"):
+            name, _, value = parameter.partition("=")
+            if name.strip() == "charset" and value.strip(' "') not in ("utf-8", "utf8"):
+                return "The body must be UTF-8."
+    encoding = headers.get(hdrs.CONTENT_ENCODING)
+    if encoding is not None and encoding.strip().lower() not in ("", "identity"):
+        return "The body must not be compressed."
+    return None
+
+
+class Bodies:
+    """The bodies that one endpoint is reading. Loop thread."""
+
+    def __init__(self, in_worker: InWorker) -> None:
+        """`in_worker` calls a function on a worker thread."""
+        self._in_worker = in_worker
+        self._held = 0
+        """Bytes of the bodies in memory that are incomplete or being decoded."""
+
+    async def read(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
+        """The body once it has come, or the response that refuses it: 400, 408, 413 or 503."""
+        most = limits.body_bytes
+        content: StreamReader = request.content
+        if content.is_eof():  # it came together with the header, as small bodies do
+            body: bytes = content.read_nowait(-1)
+            return body if len(body) <= most else _too_large(request, most)
+        length = request.content_length
+        if length is not None and length > most:
+            return _too_large(request, most)
+        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        try:
+            return await asyncio.wait_for(self._read_up_to(request, limits), limits.request_seconds)
+        except (ConnectionError, web.RequestPayloadError, http_exceptions.HttpProcessingError):
+            return closing(request, refusal(400, "The body broke off."))
+        except asyncio.TimeoutError:
+            return closing(request, refusal(408, "The body took too long."))
+
+    async def decode(self, body: bytes, limits: Limits) -> Any:
+        """The value of a body; one of more than `AT_ONCE_BYTES` is decoded on a worker thread. Raises RpcError."""
+        if len(body) <= AT_ONCE_BYTES:
+            return read_value(body, limits)
+        self._held += len(body)
+        try:
+            return await self._in_worker(read_value, body, limits)
+        finally:
+            self._held -= len(body)
+
+    async def _read_up_to(self, request: web.BaseRequest, limits: Limits) -> Union[bytes, WholeResponse]:
+        content: StreamReader = request.content
+        parts: List[bytes] = []
+        size = 0
+        try:
+            while True:
+                part = await content.readany()
+                if not part:
+                    return b"".join(parts)
+                size += len(part)
+                if size > limits.body_bytes:
+                    return _too_large(request, limits.body_bytes)
+                self._held += len(part)
+                parts.append(part)
+                # A body that is read alone may always be completed.
+                if self._held > limits.body_bytes * limits.bodies_at_once and self._held > size:
+                    sentence = "Too many large requests are being read."
+                    return closing(request, refusal(503, sentence, {"Retry-After": "1"}))
+        finally:
+            self._held -= size if size <= limits.body_bytes else size - len(part)
+
+
+def _too_large(request: web.BaseRequest, most: int) -> WholeResponse:
+    """413; the connection is closed, because the rest of the body is not read."""
+    return closing(request, refusal(413, f"The body is larger than {most} bytes."))

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from typing import Any, Awaitable, Callable, Dict, Optional, Sequence, cast
+from typing import Any, Awaitable, Callable, Collection, Dict, Optional, Sequence, cast
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from ..protocol.effects import RunCalls
+from ..protocol.exchanges import RunCalls
 from ..protocol.jsonrpc import RpcError, error_message
 from ..protocol.sessions import Output, Session, SessionState
 from .base import STOP_SECONDS, BaseServer
@@ -51,10 +51,10 @@ class WebSocketServer(BaseServer):
         if peers:
             await asyncio.wait(peers, timeout=2 * seconds)
 
-    def disconnect(self) -> None:
-        """End every client's connection."""
+    def disconnect(self, keep: Collection[str] = ()) -> None:
         for peer in list(self._peers.values()):
-            peer.end()
+            if peer.token_name not in keep:
+                peer.end()
 
     # -- connections --------------------------------------------------------------------------------------------------
 
@@ -84,6 +84,7 @@ class WebSocketServer(BaseServer):
         connection.is_upgraded = True
         session = self._protocol.registry.connection(secrets.token_urlsafe(16), self._now(), admitted)
         peer = self._peers[session.client.id] = _Peer(session, socket, connection)
+        self.disconnect(keep=self._gate.tokens)  # its own may have gone during the upgrade
         try:
             await peer.carry(self._receive)
         finally:
@@ -116,6 +117,7 @@ class _Peer:
     """One connection: reads and writes."""
 
     def __init__(self, session: Session, socket: web.WebSocketResponse, connection: Connection) -> None:
+        self.token_name = session.client.token_name
         self._session = session
         self._socket = socket
         self._connection = connection

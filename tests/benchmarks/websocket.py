@@ -20,7 +20,7 @@ from ratio import Measurement, show, summary  # noqa: E402
 from server import Server, open_diff  # noqa: E402
 from traffic import Client, SocketClient  # noqa: E402
 
-from companion.agents.claude_dialect import CLAUDE  # noqa: E402
+from companion.agents.claude_code import CLAUDE  # noqa: E402
 
 TURNS = 31
 CALLS = 60

@@ -22,12 +22,13 @@ INFORMATION = {
         "capabilities": {"roots": {"listChanged": True}, "elicitation": {}},
         "clientInfo": {"name": "claude-code", "version": "2.1.330"},
     },
-    "opencode": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "opencode", "version": "0.0.0"},
-    },
 }
+
+
+def introduction(name: str) -> Dict[str, Any]:
+    """That of opencode, and of programs that nobody knows."""
+    information = {"name": name, "version": "0.0.0"}
+    return {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": information}
 
 
 def lock_files(home: str, folder: str = ".claude") -> Dict[int, Dict[str, Any]]:
@@ -78,7 +79,7 @@ class ClaudeClient(LoopThread):
             address, protocols=["mcp"], headers={HEADER: token, "User-Agent": agent}, max_msg_size=0
         )
         self._reading = asyncio.ensure_future(self._read(self._socket))
-        await self._ask("initialize", INFORMATION[self._name])
+        await self._ask("initialize", INFORMATION.get(self._name) or introduction(self._name))
         await self._send({"method": "notifications/initialized", "jsonrpc": "2.0"})
         if self._name == "claude-code":
             await self._send({"method": "ide_connected", "params": {"pid": self._pid}, "jsonrpc": "2.0"})
@@ -117,6 +118,11 @@ class ClaudeClient(LoopThread):
         return self.begin(
             self.call("openDiff", old_file_path=path, new_file_path=path, new_file_contents=text, tab_name=name)
         )
+
+    @property
+    def ended(self) -> bool:
+        """Whether the other side has ended the connection."""
+        return self._socket is not None and self._socket.closed
 
     def break_off(self) -> None:
         """Let the connection break, as a crash does."""

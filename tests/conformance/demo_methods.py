@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, Iterable, Mapping
 
 from companion.protocol import core
-from companion.protocol.catalogue import CACHE, CAPABILITIES
+from companion.protocol.core import HANDSHAKE_METHODS, STATELESS_METHODS, Server
 from companion.protocol.exchanges import Exchange
-from companion.protocol.json_text import encode
-from companion.protocol.jsonrpc import Request, RpcError
+from companion.protocol.jsonrpc import Request, RpcError, encode
 from companion.protocol.metadata import PREFIX, Introduction, _check_header
 from companion.protocol.metadata import read_metadata as own_check
-from companion.protocol.methods import HANDSHAKE_METHODS, STATELESS_METHODS, Server
-from companion.protocol.tools import Tool
+from companion.protocol.tools import CACHE, CAPABILITIES, Tool
 
 MISSING_CLIENT_CAPABILITY = -32021
 RESOURCE = {"uri": "test://static-text", "name": "static text", "mimeType": "text/plain"}

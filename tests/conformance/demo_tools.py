@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Optional
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 from companion.agents.ide_companion import IDE_COMPANION, IdeCompanion
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import (
     ClientSession,
     Implementation,
@@ -143,7 +143,7 @@ async def main() -> None:
         install(DEMO_TOOLS, REQUIRED_CAPABILITIES)
     server = editor.server = CompanionServer(
         IDE_COMPANION if shipped else Demo(),
-        Secrets(os.environ["COMPANION_TEST_TOKEN"]),
+        {"": os.environ["COMPANION_TEST_TOKEN"]},
         Hooks(editor.call, editor.client_came) if shipped else Hooks(call_demo_tool),
         identity=Implementation("gemini-companion", "Gemini Companion", "0.0.0"),
     )

@@ -20,7 +20,7 @@ LATER_SECONDS = 6.0
 """After which a program that was suspended is killed. Programs that run write within a second."""
 SHUTDOWN = """
 import sys
-accepted_text = sys.modules["Gemini Companion.companion.review.accepted_text"].AcceptedText
+accepted_text = sys.modules["Gemini Companion.companion.review.accepted_texts"].AcceptedText
 looks, look = [], accepted_text.look
 accepted_text.look = lambda accepted: looks.append(accepted.path) or look(accepted)
 sys.modules["Gemini Companion.plugin"].application.endpoints()[0].reviews.shutdown()

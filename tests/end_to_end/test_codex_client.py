@@ -15,6 +15,7 @@ if sys.platform == "win32":
 
 from companion.transport.framed_socket import ask
 
+SETTINGS = "__import__('sys').modules['Gemini Companion.plugin'].application._endpoints.in_front().settings()"
 REQUEST = {"type": "request", "sourceClientId": "codex-tui", "version": 0, "method": "ide-context"}
 
 
@@ -33,6 +34,12 @@ def test_it_answers_while_the_package_is_there_and_is_gone_after_it_whatever_end
     file = desktop.host.wait_until(told)
     assert (file["path"], file["activeSelectionContent"]) == ("greeting.py", "Hello")
     desktop.wait_status("Codex CLI")
+    share = "sublime.load_settings('Gemini Companion.sublime-settings').set('share_selection', {})"
+    desktop.host.evaluate(share.format(False))
+    desktop.host.wait_until(f"not {SETTINGS}.share_selection")
+    assert told()["activeSelectionContent"] == "", "from that moment on"
+    desktop.host.evaluate(share.format(True))
+    desktop.host.wait_until(lambda: (told() or {}).get("activeSelectionContent") == "Hello")
     desktop.host.call("run_palette", caption="Gemini Companion: Pause Sharing")
     assert told() is None, "from that moment on"
     desktop.host.call("run_palette", caption="Gemini Companion: Resume Sharing")

@@ -128,8 +128,12 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
             host.wait_until(lambda: not lock_files(home, ".openclaude"))
             desktop.wait_status("no client")
             assert asked.result(NEVER_SECONDS)["result"]["isError"], "its question goes on in its terminal"
+            host.wait_until(lambda: client.ended)
             host.evaluate(SET.format([{**ROW, "folder": "~/.claude", "name": "Other"}, "no row", ROW, ROW]))
-            host.wait_until(lambda: lock_files(home, ".openclaude"))
+            ((_, again),) = host.wait_until(lambda: lock_files(home, ".openclaude")).items()
+            assert again["authToken"] != lock["authToken"]
+        with ClaudeClient(home, workspace, folder=".openclaude") as client:
+            client.connect()
             desktop.wait_status("OpenClaude")
             asked = client.open_diff(desktop.path("greeting.py"), "newer\n", "a name")
             desktop.wait_proposal()

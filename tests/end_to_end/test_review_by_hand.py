@@ -8,7 +8,7 @@ from tests.host.driver import Host
 from tests.support.by_hand import GREETING, PROPOSED, open_diff, regions_of, text_of, told
 from tests.tools.desktop import Desktop
 
-INPUT_GUARD = "Gemini Companion.companion.review.window.input_guard"
+INPUT_GUARD = "Gemini Companion.companion.review.window.focus"
 
 
 @pytest.mark.parametrize(("keys", "outcome"), [("ctrl+s", PROPOSED), ("ctrl+shift+f8", None)])

@@ -83,7 +83,7 @@ packages.enable("Gemini Companion")
 MARK = "\nLOAD_OF_THIS_TEST = {number}\n"
 #: Two that the disk lets us wait for: one before and one after the libraries.
 SLOW = "import time; time.sleep(1.2)\n"
-SLOW_MODULES = ["companion/context/units.py", "companion/transport/bodies.py"]
+SLOW_MODULES = ["companion/context/model.py", "companion/transport/gate.py"]
 SERVED_NOW = """(lambda plugin: plugin.application is not None and bool(plugin.application.endpoints())
     and all(endpoint.port for endpoint in plugin.application.endpoints()))(sys.modules["Gemini Companion.plugin"])"""
 

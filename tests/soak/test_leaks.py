@@ -51,7 +51,7 @@ tracemalloc.start()
 
 UPDATE = """
 from importlib import import_module
-SharedContext = import_module("Gemini Companion.companion.agents.shared_context").SharedContext
+SharedContext = import_module("Gemini Companion.companion.agents.window").SharedContext
 
 def update(first, last):
     for number in range(first, last):
@@ -62,7 +62,7 @@ def update(first, last):
 
 # Opens a review, waits until it is drawn, decides it, waits until the window is given back, and begins the next one.
 REVIEW = """
-sys.modules["Gemini Companion.companion.review.closed_reviews"].SECONDS = 1  # that a closed one is kept
+sys.modules["Gemini Companion.companion.review.manager"].SECONDS = 1  # that a closed one is kept
 Owner = sys.modules["Gemini Companion.companion.review.decision"].Owner
 class Reviewing:
     def __init__(self, path, count):

@@ -6,8 +6,7 @@ import asyncio
 import os
 from types import SimpleNamespace
 
-from companion.agents.shared_context import SharedContext
-from companion.agents.window import ReviewRequest
+from companion.agents.window import ReviewRequest, SharedContext
 from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner
 from companion.review.document.disk import Limits
@@ -193,8 +192,8 @@ class Clients(set):
         self.renamed = []
         self.hidden = set()
 
-    def hides(self, session):
-        return session in self.hidden
+    def hides(self, owner):
+        return owner.session_id in self.hidden
 
     def owner_of(self, session):
         return OWNER

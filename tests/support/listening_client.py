@@ -80,6 +80,11 @@ class ListeningClient:
         answer = self._post({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})[1]
         return dict(json.loads(answer)["result"])
 
+    @property
+    def ended(self) -> bool:
+        """Whether it listens no more: the other side has ended the stream, or refused it."""
+        return not self._thread.is_alive()
+
     def say_goodbye(self) -> None:
         """End the session, so that the server need not find out by itself. Returns at once."""
         thread = threading.Thread(target=self._end_session, name="listening-client-goodbye", daemon=True)

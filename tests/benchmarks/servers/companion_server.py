@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from control import CONTEXT, serve
 
-from companion.agents.claude_dialect import ClaudeDialect
+from companion.agents.claude_code import ClaudeDialect
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult
 from companion.transport.server import CompanionServer
 from companion.transport.websocket_server import WebSocketServer
@@ -35,10 +35,10 @@ async def call_tool(call: ToolCall) -> ToolResult:
 
 async def main() -> None:
     identity = Implementation("gemini-companion", "Gemini Companion", "1.0.0")
-    secrets = Secrets(os.environ["BENCHMARK_TOKEN"])
+    tokens = {"": os.environ["BENCHMARK_TOKEN"]}
     over_websocket = sys.argv[1:] == ["websocket"]
     served, dialect = (WebSocketServer, OverWebSocket()) if over_websocket else (CompanionServer, IDE_COMPANION)
-    server = served(dialect, secrets, Hooks(call_tool), identity=identity)
+    server = served(dialect, tokens, Hooks(call_tool), identity=identity)
 
     def notify() -> None:
         server.notify("ide/contextUpdate", CONTEXT, collapse="ide/contextUpdate")

@@ -102,6 +102,41 @@ class Journeys:
         program.wait_for("It is polite after all.")
         assert desktop.read("greeting.py").decode() == PROPOSAL
 
+    def test_a_program_that_is_switched_off_is_out_and_its_diff_ends(self, desktop, program, model):
+        before = desktop.arrangement()
+        self.start_review(desktop, program, model)
+        self.switch(desktop, False)
+        desktop.wait_no_review()
+        desktop.wait_status("no client")
+        assert desktop.arrangement() == before
+        program.wait_ready()
+        for _ in range(20):  # it finds out when it tries to come back
+            if "Disconnected" in self.connection(program):
+                break
+        else:
+            raise AssertionError("it takes itself for connected")
+        desktop.write("diary.txt", b"nobody reads this")
+        desktop.open("diary.txt", row=0, column=0, end_row=0, end_column=17)
+        model.script(Say("It knows of nothing."))
+        program.submit("Tell me what is selected")
+        program.wait_for("It knows of nothing.")
+        assert "diary" not in str(model.turns[-1])
+        assert "nobody reads" not in str(model.turns[-1])
+        self.switch(desktop, True)
+        desktop.wait_published()
+        program.enter("/ide enable", lambda: self.title in desktop.window()["status_bar"])
+
+    def connection(self, program):
+        """What the program says of its connection."""
+        before = program.text().count("onnected")
+        program.enter("/ide status", lambda: program.text().count("onnected") > before)
+        return [line for line in program.text().splitlines() if "onnected" in line][-1]
+
+    def switch(self, desktop, on):
+        """The user switches the program off, or on."""
+        name = f"publish_for_{self.title.split()[0].lower()}"
+        desktop.host.evaluate(f"sublime.load_settings('Gemini Companion.sublime-settings').set({name!r}, {on})")
+
     def test_a_program_that_is_closed_takes_its_diff_with_it(self, desktop, program, model):
         before = desktop.arrangement()
         self.start_review(desktop, program, model)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from unittest import mock
 
 import sublime
 
 from ...support.context_case import ContextCase
+from ...support.listening_client import ListeningClient, announced
 
 PLUGIN = __package__.partition(".")[0] + ".plugin"
 SETTINGS = "Gemini Companion.sublime-settings"
@@ -46,6 +48,33 @@ class Privacy(ContextCase):
         self.select(view, sublime.Region(0, 4))
         yield lambda: self.cursor() == (1, 5)
         self.assertNotIn("selectedText", str(self.client.contexts[count - 1 :]))
+
+    def test_a_program_that_the_user_switches_off_is_out(self):
+        yield from self.is_out(lambda: self.set("publish_for_gemini", False))
+        self.settings.set("publish_for_gemini", True)
+        later = yield from self.connect(self.folder)
+        self.assertEqual([os.path.basename(path) for path in later.paths], ["a.py"])
+
+    def test_a_program_that_the_project_does_without_is_out(self):
+        restricted = {"gemini_companion": {"publish_for_gemini": False}}
+        project = {"folders": [{"path": self.folder}], "settings": restricted}
+        yield from self.is_out(lambda: self.window.set_project_data(project))
+
+    def is_out(self, switch_off):
+        """The client has heard of the selection; once it is switched off it knows of no file and is refused."""
+        view = yield from self.open("a.py")
+        self.select(view, sublime.Region(0, 6))
+        yield lambda: self.selected() == "# a.py"
+        self.assertIn("listening-client", self.status())
+        announcement = announced(self.folder, os.getppid())
+        switch_off()
+        yield lambda: self.client.ended
+        self.assertEqual(self.names(), [])
+        yield lambda: "no client" in self.status()
+        yield lambda: announced(self.folder, os.getppid()) is None
+        again = ListeningClient(announcement)
+        yield lambda: again.ended
+        self.assertIn("401", str(again.problem))
 
     def test_pausing_empties_the_list_and_resuming_fills_it_again(self):
         view = yield from self.open("a.py")

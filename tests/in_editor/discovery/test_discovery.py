@@ -79,11 +79,13 @@ class Announcements(ContextCase):
         self.window.set_project_data({"folders": [{"path": other}]})  # of which the editor has no event
         yield lambda: self.gemini(other) is not None
 
-    def test_switching_an_agent_off_does_not_disconnect_who_is_there(self):
-        self.set("publish_for_gemini", False)
-        yield lambda: self.gemini(self.folder) is None
+    def test_switching_an_agent_off_does_not_disconnect_another(self):
+        for name in ("qwen", "llxprt", "claude", "opencode", "kilo", "copilot"):
+            self.set(f"publish_for_{name}", False)
         yield from self.open("a.py")
-        self.assertIsNone(self.client.problem)
+        self.assertFalse(self.client.ended)
+        self.set("publish_for_gemini", False)
+        yield lambda: self.client.ended
 
 
 class WithoutFolders(ContextCase):

@@ -44,6 +44,9 @@ class TestNames(CallTestCase):
         self.assertEqual(self.reviews.pending(), [theirs, notified])
         self.assertEqual(self.reviews.withdraw_all(GEMINI.session_id), 0)
         self.assertEqual(self.told, [])
+        self.reviews.end_all(QWEN.__eq__)
+        self.assertEqual(self.answers[2:], [("one", None)])
+        self.assertEqual((self.reviews.pending(), self.told), ([notified], []))
 
     def test_a_file_that_a_call_waits_for_is_no_open_diff_of_that_path(self) -> Iterator[Any]:
         self.write()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Iterator
 
-from ....companion.review.decision import ReviewError
+from ....companion.review.decision import ReviewError, Writer
 from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DecidingTestCase
 from ...support.selecting import put_caret
 
@@ -31,6 +31,19 @@ class TestClientAnswers(DecidingTestCase):
     def test_close_diff_without_a_diff(self) -> None:
         self.assertIsNone(self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False))
         self.assertEqual(self.told, [])
+
+    def test_all_diffs_of_a_program_that_is_switched_off_end_and_it_hears_so(self) -> Iterator[Any]:
+        self.write()
+        accepted = yield from self.open_diff("accepted.py")
+        self.reviews.open_reviews.set_writer(accepted, Writer.ACCEPTED_BEFORE)
+        for name in ("file.py", "other.py"):
+            yield from self.open_diff(name)
+        theirs = yield from self.open_diff("file.py", "qwen\n", QWEN)
+        self.reviews.end_all(GEMINI.__eq__)
+        self.assertEqual(self.reviews.pending(), [accepted, theirs])
+        told = [(outcome.path, outcome.content) for _, outcome in self.told]
+        self.assertEqual(told, [(self.path("file.py"), None), (self.path("other.py"), None)])
+        yield lambda: len(self.reviews._presentations) == 2
 
     def test_another_spelling_of_the_path_is_the_same_file(self) -> Iterator[Any]:
         self.write()

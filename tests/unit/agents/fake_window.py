@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from companion.agents.shared_context import ActiveFile, Position
-from companion.agents.window import Diagnostic, FileDiagnostics, OpenEditor, Severity
+from companion.agents.window import ActiveFile, Diagnostic, FileDiagnostics, OpenEditor, Position, Severity
 from companion.protocol.tools import ClientSession, ToolCall
 
 PATH = "/project/one.py"

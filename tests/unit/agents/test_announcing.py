@@ -15,8 +15,7 @@ from companion.agents.opencode import OPENCODE
 from companion.agents.qwen_code import QWEN_CODE
 from companion.agents.registry import AGENTS
 from companion.diagnosis.discovery import described
-from companion.protocol.catalogue import Catalogue
-from companion.protocol.tools import Implementation
+from companion.protocol.tools import Catalogue, Implementation
 from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 

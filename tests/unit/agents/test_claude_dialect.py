@@ -7,10 +7,9 @@ import json
 import pytest
 from fake_window import PATH, SELECTION, FakeWindow, called, value
 
-from companion.agents.claude_dialect import CLAUDE
+from companion.agents.claude_code import CLAUDE
 from companion.agents.dialect import Mention, Message
-from companion.agents.shared_context import ActiveFile, Position, SharedContext
-from companion.agents.window import CannotDo
+from companion.agents.window import ActiveFile, CannotDo, Position, SharedContext
 
 NAME = "\u273b [Claude Code] one.py (a1b2c3) \u29c9"
 OPEN = {"old_file_path": PATH, "new_file_path": PATH, "new_file_contents": "new\n", "tab_name": NAME}

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from companion.agents.codex_cli import CODEX
-from companion.agents.shared_context import SharedContext
+from companion.agents.window import SharedContext
 
 ASKED = {"type": "request", "requestId": "1", "method": "ide-context", "version": 0, "params": {"workspaceRoot": "/w"}}
 

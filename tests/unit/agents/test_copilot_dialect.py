@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from fake_window import ACTIVE, PATH, SELECTION, FakeWindow, called, value
 
-from companion.agents.copilot_dialect import COPILOT
+from companion.agents.copilot_cli import COPILOT
 from companion.agents.dialect import Mention, Message
-from companion.agents.shared_context import SharedContext
-from companion.agents.window import CannotDo
+from companion.agents.window import CannotDo, SharedContext
 
 NAME = "[Copilot CLI] - one.py (a1b2c3)"
 OPEN = {"original_file_path": PATH, "new_file_contents": "new\r\n", "tab_name": NAME}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from fake_window import PATH, FakeWindow, value
 
-from companion.agents.claude_dialect import CLAUDE
-from companion.agents.copilot_dialect import COPILOT
-from companion.agents.shared_context import Position
-from companion.agents.window import Diagnostic, FileDiagnostics, Severity
+from companion.agents.claude_code import CLAUDE
+from companion.agents.copilot_cli import COPILOT
+from companion.agents.window import Diagnostic, FileDiagnostics, Position, Severity
 
 
 class Window(FakeWindow):

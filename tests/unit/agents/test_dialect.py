@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 from fake_window import FakeWindow, called, value
 
-from companion.agents.claude_dialect import CLAUDE
-from companion.agents.copilot_dialect import COPILOT
-from companion.agents.dialect import Transport, file_url, json_result, path_of_url, tool
+from companion.agents.claude_code import CLAUDE
+from companion.agents.copilot_cli import COPILOT
+from companion.agents.dialect import Transport, file_url, json_result, path_of_url, selection_fields, tool
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.agents.selection_dialect import selection_fields
-from companion.agents.shared_context import ActiveFile, Position
-from companion.agents.window import OpenEditor
+from companion.agents.window import ActiveFile, OpenEditor, Position
 
 ADDRESSES = [
     ("/project/one.py", "file:///project/one.py"),

@@ -17,6 +17,6 @@ def bench(monkeypatch):
         monkeypatch.setitem(sys.modules, "sublime", ModuleType("sublime"))
     monkeypatch.setattr(sys.modules["sublime"], "Region", Region, raising=False)
     module = importlib.import_module("companion.context.tracker")
-    reading = importlib.import_module("companion.context.reading")
+    reading = importlib.import_module("companion.context.tracker")
     monkeypatch.setattr(reading, "sublime", sys.modules["sublime"])
     return Bench(module, monkeypatch)

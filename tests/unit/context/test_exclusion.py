@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.context.exclusion import exclusion
+from companion.context.model import exclusion
 from companion.settings import Settings
 
 

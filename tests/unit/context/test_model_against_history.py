@@ -9,8 +9,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.context.exclusion import exclusion
-from companion.context.model import ContextModel, Selection
+from companion.context.model import ContextModel, Selection, exclusion
 from companion.settings import Settings
 
 BEGAN = 1_000_000

@@ -17,7 +17,7 @@ def pause(monkeypatch):
         stand_in = ModuleType("sublime")
         stand_in.Window = object
         monkeypatch.setitem(sys.modules, "sublime", stand_in)
-    from companion.context.pause import Pause
+    from companion.context.tracker import Pause
 
     return Pause
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.context.units import utf16_length
+from companion.context.model import utf16_length
 from tests.support.tracking import Region
 
 
@@ -70,9 +70,9 @@ def load(set_item, del_item):
     stand_in = types.ModuleType("sublime")
     stand_in.Region = Region
     set_item(sys.modules, "sublime", stand_in)
-    del_item(sys.modules, "companion.context.reading", raising=False)
-    reading = importlib.import_module("companion.context.reading")
-    del_item(sys.modules, "companion.context.reading", raising=False)
+    del_item(sys.modules, "companion.context.tracker", raising=False)
+    reading = importlib.import_module("companion.context.tracker")
+    del_item(sys.modules, "companion.context.tracker", raising=False)
 
     def read_selection(view, maximum, share_text):
         every, one = reading.read_selection(view, "/a.py", maximum, share_text)

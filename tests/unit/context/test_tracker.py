@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+
 from companion.settings import Settings
 from tests.support.tracking import Region, View
 
@@ -153,6 +155,46 @@ class TestTelling:
         assert not bench.tracker.sharing
         bench.tracker.set_sharing(True)
         bench.go_on(50)
+        assert bench.told() == (["/a"], ["/a"])
+
+    def test_a_pause_is_told_at_once(self, bench):
+        bench.open("/a")
+        bench.listen()
+        bench.tracker.set_sharing(False)
+        assert bench.told() == ([], []), "it takes the place of what waits for a client that reads slowly"
+
+    @pytest.mark.parametrize("change", [{"share_selection": False}, {"context_exclude": ("a",)}])
+    def test_once_less_is_shared_nobody_who_asks_gets_the_former_answer(self, bench, change):
+        view = bench.open("/a")
+        view.region = Region(2, 6)
+        bench.listen()
+        assert bench.tracker.published.active.text == "line"
+        bench.settings = dataclasses.replace(bench.settings, **change)
+        assert bench.tracker.published is None, "not even before the window has heard of the change"
+        bench.tracker.settings_changed()
+        for context in (bench.tracker.published, bench.published[-1]):
+            assert "selectedText" not in str(context.ide_context)
+            assert context.active is None or not context.active.text
+            assert bench.told(context) == (([], []) if "context_exclude" in change else (["/a"], ["/a"]))
+        bench.go_on(1000)
+        assert len(bench.published) == 2
+
+    def test_settings_that_change_nothing_for_clients_are_told_to_nobody(self, bench):
+        bench.open("/a")
+        bench.listen()
+        before = bench.tracker.published
+        bench.settings = dataclasses.replace(bench.settings, show_status=False)
+        bench.tracker.settings_changed()
+        assert bench.tracker.published == before
+        bench.go_on(1000)
+        assert len(bench.published) == 1
+
+    def test_what_was_not_looked_for_yet_is_not_told_for_a_change_of_settings(self, bench):
+        bench.open("/a")
+        bench.tracker.set_listening(True)
+        bench.tracker.settings_changed()
+        assert not bench.published
+        bench.go_on()
         assert bench.told() == (["/a"], ["/a"])
 
     def test_after_the_end_nothing_is_told(self, bench):

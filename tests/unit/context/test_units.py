@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.context.units import cut, utf16_length, well_formed
+from companion.context.model import cut, utf16_length, well_formed
 
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates included
 GOOD_TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=60)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from companion.agents.codex_cli import CODEX_CLI
-from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.agents.window import ActiveFile, Position, SharedContext
 from companion.endpoint.context_answers import SEARCH_SECONDS, ContextAnswers
 from companion.settings import Settings
 from companion.system.platform import LINUX, Platform

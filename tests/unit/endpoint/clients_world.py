@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.agents.window import ActiveFile, Position, SharedContext
 from companion.endpoint.clients import Clients
 from companion.protocol.tools import ClientSession
 from companion.settings import Settings
@@ -38,13 +38,17 @@ class Reviews:
     """Keeps who has gone and whose reviews were taken away."""
 
     def __init__(self):
-        self.gone, self.withdrawn = [], []
+        self.gone, self.withdrawn, self.open = [], [], []
 
     def owner_gone(self, session):
         self.gone.append(session)
 
     def withdraw_all(self, session):
         self.withdrawn.append(session)
+
+    def end_all(self, of):
+        self.withdrawn += [owner.session_id for owner in self.open if of(owner)]
+        self.open = [owner for owner in self.open if not of(owner)]
 
 
 class Servers:

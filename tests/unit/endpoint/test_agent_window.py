@@ -9,8 +9,7 @@ import threading
 
 import pytest
 
-from companion.agents.shared_context import ActiveFile, Position
-from companion.agents.window import CannotDo, FileDiagnostics, OpenEditor
+from companion.agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, Position
 from companion.protocol.tools import Cancellation
 from companion.review.decision import Outcome, ReviewError
 from tests.support.agent_windows import CLIENT, OWNER, Bench, Syntax, View
@@ -210,7 +209,21 @@ class TestWhatIsThere:
         for path in (bench.path("two.py"), bench.path("secret.py"), None):
             asyncio.run(bench.subject.diagnostics(path))
         assert asked == [[bench.path("two.py")], [], [bench.path("one.py"), bench.path("two.py")]]
-        assert bench.runtime.main == ["_askable_files"] * 2
+        assert bench.runtime.main == ["_askable_files"] * 4 + ["_shared_files"], "of all it is looked up while reading"
+
+    @pytest.mark.parametrize("name", ["two.py", None])
+    def test_diagnostics_of_a_file_that_is_withheld_while_they_are_read_are_not_told(self, bench, name):
+        bench.share("one.py", "two.py")
+        bench.window.tabs = [View(bench.path(name)) for name in ("one.py", "two.py")]
+
+        async def of(paths):
+            bench.share("one.py")
+            bench.tracker.withheld.append(bench.path("two.py"))
+            return [FileDiagnostics(bench.path(each), ()) for each in ("one.py", "two.py") if name in (None, each)]
+
+        bench.subject._diagnostics.of = of
+        told = asyncio.run(bench.subject.diagnostics(name and bench.path(name)))
+        assert [file.path for file in told] == ([] if name else [bench.path("one.py")])
 
     def linked(self, bench, name):
         """The same file by way of a link to the folder, as a program names it that resolves links, or does not."""

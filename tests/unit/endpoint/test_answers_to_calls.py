@@ -14,9 +14,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from companion.agents.claude_dialect import CLAUDE
+from companion.agents.claude_code import CLAUDE
 from companion.protocol.core import Protocol
-from companion.protocol.effects import CallCancelled
+from companion.protocol.exchanges import CallCancelled
 from companion.protocol.tools import Cancellation, Implementation, ToolCall
 from companion.review.decision import Owner, Review, ReviewError
 from tests.support.stepping import SteppedLoop
@@ -132,7 +132,7 @@ class Calls(RuleBasedStateMachine):
     def __contains__(self, session):
         return self.connected
 
-    def hides(self, session):
+    def hides(self, owner):
         return self.switched_off
 
     # -- the connection, as the transport carries it ------------------------------------------------------------------

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from companion.agents.claude_dialect import CLAUDE
+from companion.agents.claude_code import CLAUDE
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.endpoint.client import Client, Presence, display_name, name_of
+from companion.endpoint.clients import Client, Presence, display_name, name_of
 from tests.unit.endpoint.clients_world import client
 
 

@@ -7,12 +7,12 @@ from collections import OrderedDict
 
 import pytest
 
-from companion.agents.claude_dialect import CLAUDE
-from companion.agents.copilot_dialect import COPILOT
+from companion.agents.claude_code import CLAUDE
+from companion.agents.copilot_cli import COPILOT
 from companion.agents.dialect import Mention
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint import clients as module
-from companion.endpoint.client import SELF_TEST
+from companion.endpoint.clients import SELF_TEST
 from companion.settings import Settings
 from tests.unit.endpoint.clients_world import CONTEXT, World, client
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from companion.agents.claude_dialect import CLAUDE
+from companion.agents.claude_code import CLAUDE
 from companion.agents.codex_cli import CODEX
-from companion.agents.copilot_dialect import COPILOT
+from companion.agents.copilot_cli import COPILOT
 from companion.agents.dialect import Mention
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.agents.shared_context import SharedContext
+from companion.agents.window import SharedContext
 from companion.endpoint import clients as module
-from companion.endpoint.client import SELF_TEST
+from companion.endpoint.clients import SELF_TEST
 from companion.review.decision import Owner
 from tests.unit.endpoint.clients_world import CONTEXT, World, client
 
@@ -70,7 +70,9 @@ class TestComing:
         assert world.servers.heard() == [("claude", "selection_changed", "session-1")]
 
     def test_what_is_switched_off_later_is_taken_back(self, world):
-        world.come(CLAUDE, client(1, "opencode"), client(2, "claude-code"))
+        both = client(1, "opencode"), client(2, "claude-code")
+        world.come(CLAUDE, *both)
+        world.reviews.open = [world.clients.owner_of(each) for each in both]
         world.clients.publish_context(CONTEXT)
         world.servers.heard()
         world.switch(opencode=False)
@@ -78,7 +80,8 @@ class TestComing:
         assert session == "session-1"
         assert message.params["filePath"] == ""
         assert list(world.clients) == ["session-2"]
-        assert [world.clients.hides(f"session-{number}") for number in (1, 2, 3)] == [True, False, False]
+        three = (*both, client(3))
+        assert [world.clients.hides(world.clients.owner_of(each)) for each in three] == [True, False, False]
         assert world.reviews.withdrawn == ["session-1"]
         assert world.seen.count == 3
         assert world.tracker.listening == [True]
@@ -124,6 +127,7 @@ class TestOwnRows:
     def test_without_its_row_it_is_told_nothing_any_more(self, world):
         world.own_rows(self.ROW)
         world.come(CLAUDE, self.OWN)
+        world.reviews.open = [world.clients.owner_of(self.OWN)]
         world.own_rows()
         assert not world.clients
         assert world.reviews.withdrawn == ["session-1"]
@@ -250,11 +254,12 @@ class TestWords:
 
 
 def test_a_client_is_called_as_its_program_is_or_as_it_calls_itself(world):
-    world.come(CLAUDE, CLAUDES[1], client(2, "somebody"), client(3, "streamable-http-client", "Qwen Code"))
+    world.come(CLAUDE, CLAUDES[1], client(2, "somebody"))
+    world.come(IDE_COMPANION, client(3, "streamable-http-client", "Qwen Code"))
     assert [world.clients.owner_of(each) for each in world.clients.values()] == [
         Owner("session-1", "Claude Code"),
         Owner("session-2", "somebody"),
-        Owner("session-3", "Qwen Code"),
+        Owner("session-3", "Qwen Code", "Qwen Code"),
     ]
 
 

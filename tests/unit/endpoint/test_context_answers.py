@@ -15,7 +15,7 @@ if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
 from companion.agents.codex_cli import ide_context
-from companion.agents.shared_context import ActiveFile, Position, SharedContext
+from companion.agents.window import ActiveFile, Position, SharedContext
 from companion.endpoint import context_answers
 from companion.endpoint.context_answers import Holding, chosen
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform

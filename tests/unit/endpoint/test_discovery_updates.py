@@ -7,10 +7,10 @@ import pytest
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.discovery.files import DiscoveryError
 from companion.endpoint.servers import Service
-from companion.protocol.serving import Address, Secrets
+from companion.protocol.serving import Address
 from companion.settings import Settings
 
-SECRETS = Secrets("token", {"gemini": "other"})
+TOKENS = {"Gemini CLI": "one", "Qwen Code": "another", "LLxprt Code": "a third"}
 ALL = ["gemini", "qwen", "llxprt"]
 
 
@@ -65,7 +65,7 @@ class World:
         return self.active
 
     def announce(self, port=1):
-        self.discovery_updater.announce((Service(IDE_COMPANION, Address(port), SECRETS, 0),))
+        self.discovery_updater.announce((Service(IDE_COMPANION, Address(port), TOKENS, 0),))
 
     def work(self):
         """Everything that waits for a worker runs, and its end is told to the main thread."""

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from companion.endpoint import handover
-from companion.endpoint.server_task import ServerState
+from companion.endpoint import servers
+from companion.endpoint.servers import ServerState
 
 FIRST = ServerState(4711, "token", {"gemini": "other"}, {"sessions": []})
 LEFT = {
@@ -20,53 +20,53 @@ LEFT = {
 def clock(monkeypatch):
     """Seconds, moved on by the test."""
     now = [100.0]
-    monkeypatch.setattr(handover.time, "monotonic", lambda: now[0])
-    monkeypatch.delitem(sys.modules, handover.MODULE, raising=False)
+    monkeypatch.setattr(servers.time, "monotonic", lambda: now[0])
+    monkeypatch.delitem(sys.modules, servers.MODULE, raising=False)
     yield now
-    sys.modules.pop(handover.MODULE, None)
+    sys.modules.pop(servers.MODULE, None)
 
 
 def test_the_successor_gets_all_of_it_once(clock):
-    handover.leave({9: LEFT[7]})
-    handover.leave(LEFT)
+    servers.leave({9: LEFT[7]})
+    servers.leave(LEFT)
     clock[0] += 1
-    taken = handover.take()
+    taken = servers.take()
     assert taken == LEFT
     assert all(type(each) is ServerState for states in taken.values() for each in states.values())
-    assert handover.take() == {}
-    assert handover.MODULE not in sys.modules
+    assert servers.take() == {}
+    assert servers.MODULE not in sys.modules
 
 
 @pytest.mark.parametrize(("seconds", "fresh"), [(19.5, True), (20.5, False), (3 * 3600, False)])
 def test_the_tokens_of_long_ago_are_not_good_again(clock, seconds, fresh):
-    handover.leave(LEFT)
+    servers.leave(LEFT)
     clock[0] += seconds
-    assert (handover.take() == LEFT) is fresh
-    assert handover.MODULE not in sys.modules, "neither kept for later"
+    assert (servers.take() == LEFT) is fresh
+    assert servers.MODULE not in sys.modules, "neither kept for later"
 
 
 def test_what_another_version_left_is_left_alone(clock, monkeypatch):
-    handover.leave(LEFT)
-    monkeypatch.setattr(handover, "FORMAT", handover.FORMAT + 1)
-    assert handover.take() == {}
+    servers.leave(LEFT)
+    monkeypatch.setattr(servers, "FORMAT", servers.FORMAT + 1)
+    assert servers.take() == {}
 
 
 @pytest.mark.parametrize("kept", [None, [], "text", {}, {"format": 0}])
 def test_what_is_no_inheritance_is_none(clock, kept):
-    handover.leave(LEFT)
-    sys.modules[handover.MODULE].kept = kept
-    assert handover.take() == {}
+    servers.leave(LEFT)
+    sys.modules[servers.MODULE].kept = kept
+    assert servers.take() == {}
 
 
 def test_a_release_with_one_server_for_each_window_left_that_of_the_ide_companion_protocol(clock):
-    handover.leave({})
-    kept = sys.modules[handover.MODULE].kept
+    servers.leave({})
+    kept = sys.modules[servers.MODULE].kept
     kept["format"], kept["windows"] = 1, {7: tuple(FIRST)}
-    assert handover.take() == {7: {"ide_companion": FIRST}}
+    assert servers.take() == {7: {"ide_companion": FIRST}}
 
 
 def test_no_class_of_the_package_that_ends_is_kept(clock):
-    handover.leave(LEFT)
-    kept = sys.modules[handover.MODULE].kept
+    servers.leave(LEFT)
+    kept = sys.modules[servers.MODULE].kept
     assert {type(states) for states in kept["windows"].values()} == {dict}
     assert {type(values) for states in kept["windows"].values() for values in states.values()} == {tuple}

@@ -9,13 +9,12 @@ import pytest
 
 import companion.transport.server
 import companion.transport.websocket_server
-from companion.agents.claude_dialect import CLAUDE
+from companion.agents.claude_code import CLAUDE
 from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.endpoint.server_task import (
+from companion.endpoint.servers import (
     COME_BACK_SECONDS,
     ENDING_SECONDS,
-    GONE_SECONDS,
     RETRY_SECONDS,
     Listener,
     ServerState,
@@ -23,6 +22,7 @@ from companion.endpoint.server_task import (
 )
 from companion.protocol.limits import ENVELOPE, MEBIBYTE
 from companion.protocol.serving import Address
+from companion.protocol.streams import GONE_SECONDS
 from companion.protocol.tools import ClientSession
 
 CLIENT = ClientSession("session-1", "client", "1", "2025-06-18", 0.0)
@@ -40,9 +40,8 @@ class Server:
     kept = {}  # the sessions that an imported state brings
     slow = False  # whether the next start waits until it is let go
 
-    def __init__(self, dialect, secrets, hooks, **options):
-        self.dialect, self.secrets, self.hooks, self.options = dialect, secrets, hooks, options
-        self.tokens = {secrets.token, *secrets.further.values()}  # as they were when it was made
+    def __init__(self, dialect, tokens, hooks, **options):
+        self.dialect, self.tokens, self.hooks, self.options = dialect, tokens, hooks, options
         self.sessions = {}
         self.stops, self.calls = [], []
         Server.made.append(self)
@@ -70,6 +69,9 @@ class Server:
     def notify(self, *args, **options):
         self.calls.append(("notify", args, options))
 
+    def take(self, tokens):
+        self.tokens = tokens
+
     def disconnect(self):
         self.calls.append(("disconnect",))
 
@@ -94,7 +96,7 @@ class Told:
     def __init__(self):
         self.all = []
         self.listener = Listener(
-            serving=lambda dialect, address, secrets: self.all.append(("serving", address.port)),
+            serving=lambda dialect, address, tokens: self.all.append(("serving", address.port)),
             problem=lambda dialect, problem: self.all.append(("problem", problem)),
             came=lambda client, dialect: self.all.append(("came", client.id)),
             went=lambda client: self.all.append(("went", client.id)),
@@ -170,19 +172,42 @@ class TestListening:
         assert server.asked == (0, {})
 
     def test_a_program_that_is_admitted_gets_a_token_and_is_announced_and_keeps_it(self, task, servers, told, now):
-        task.admit(["early"])
+        task.admit(["", "early"])
         now(task.run())
-        secrets = servers.made[0].secrets
-        early = secrets.further["early"]
+        (server,) = servers.made
+        first = dict(server.tokens)
         told.since()
-        task.admit(["early", "late"])
+        task.admit(["", "early", "late"])
         now()
         assert told.since() == [("serving", 5001)]
-        task.admit(["late", "early"])
+        task.admit(["late", "early", ""])
         now()
         assert told.since() == []
-        assert secrets.further["early"] == early
-        assert len({secrets.token, early, secrets.further["late"]}) == 3
+        assert {name: server.tokens[name] for name in first} == first
+        assert len(set(server.tokens.values())) == len(server.tokens) == 3
+
+    @pytest.mark.parametrize("who", ["", "early"])
+    def test_a_program_that_is_admitted_no_more_loses_its_token_for_good(self, task, servers, told, now, who):
+        task.admit(["", "early"])
+        now(task.run())
+        (server,) = servers.made
+        first = server.tokens
+        told.since()
+        task.admit([each for each in first if each != who])
+        now()
+        assert server.tokens == {name: token for name, token in first.items() if name != who}
+        assert told.since() == [("serving", 5001)], "its file names a token that nobody takes"
+        task.admit(list(first))
+        assert server.tokens[who] != first[who]
+
+    def test_what_is_switched_off_while_it_begins_is_known_to_it_when_it_has_begun(self, task, servers, now):
+        servers.slow = True
+        task.admit(["early", "late"])
+        now(task.run())
+        task.admit(["early"])
+        servers.made[0].gate.set_result(None)
+        now()
+        assert list(servers.made[0].tokens) == ["early"]
 
     def test_a_dialect_for_websockets_gets_a_server_for_them(self, servers, make, now, monkeypatch):
         monkeypatch.setattr(companion.transport.websocket_server, "WebSocketServer", servers)
@@ -238,7 +263,7 @@ class TestTakingOver:
         servers.kept = {CLIENT.id: CLIENT}
         now(heir.run())
         assert servers.made[0].asked == (4711, LEFT.state)
-        assert servers.made[0].secrets == (LEFT.token, LEFT.agent_tokens)
+        assert servers.made[0].tokens == {"": LEFT.token, **LEFT.agent_tokens}
         assert told.since() == [("came", CLIENT.id), ("problem", None), ("serving", 4711)]
 
     def test_if_the_port_is_taken_it_begins_anew_at_once_with_other_tokens(self, heir, servers, told, now):
@@ -248,16 +273,16 @@ class TestTakingOver:
         former, new = servers.made
         assert new.asked == (0, {}), "its clients cannot come back"
         assert told.since() == [("problem", None), ("serving", 5002)]
-        assert former.tokens == {LEFT.token, *LEFT.agent_tokens.values()}
-        assert not former.tokens & new.tokens
-        assert len(new.tokens) == 2
+        assert former.tokens == {"": LEFT.token, **LEFT.agent_tokens}
+        assert not {*former.tokens.values()} & {*new.tokens.values()}
+        assert len({*new.tokens.values()}) == 2
 
     def test_a_failure_of_another_kind_is_no_reason_to_give_the_clients_up(self, heir, servers, now):
         servers.failures[:] = [EXHAUSTED]
         now(heir.run())
         now(seconds=RETRY_SECONDS[0])
         assert servers.made[1].asked == (4711, LEFT.state)
-        assert servers.made[1].secrets.token == LEFT.token
+        assert servers.made[1].tokens[""] == LEFT.token
 
     @pytest.mark.parametrize("before", ["start", "libraries", "port", "second try"])
     def test_what_it_has_not_gone_on_with_yet_is_left_to_the_next_one(
@@ -300,11 +325,12 @@ class TestEnding:
         self, task, servers, now, for_good, seconds
     ):
         """A successor needs its time. Without one they have given up within a second: they try twice."""
-        task.admit(["gemini"])
+        task.admit(["", "gemini"])
         now(task.run())
+        tokens = servers.made[0].tokens
         left = now(task.stop(for_good=for_good))
         assert servers.made[0].stops == [(seconds, ENDING_SECONDS)]
-        assert left == ServerState(5001, *servers.made[0].secrets, {"state of": 1})
+        assert left == ServerState(5001, tokens[""], {"gemini": tokens["gemini"]}, {"state of": 1})
         assert ENDING_SECONDS < 0.2
         assert 2 * GONE_SECONDS < 1
 
@@ -378,18 +404,23 @@ class TestClients:
         now(task.restart())
         assert ("went", OTHER.id) not in told.since(), "once is enough"
 
-    def test_what_is_for_them_reaches_the_server_and_what_is_for_one_waits_for_the_next(self, task, servers, now):
+    def test_what_is_for_them_reaches_the_server_and_the_last_of_each_kind_waits_for_the_next(self, task, servers, now):
         def ask():
             task.notify(Message("note", {"n": 1}, "key"), None)
             task.disconnect()
             task.settings_changed(3)
 
         task.notify(Message("note", {"n": 2}), CLIENT.id)
+        task.notify(Message("note", {"n": 0}, "key"), None)
         ask()
         now(task.run())
         ask()
-        expected = [
+        waited = [
             ("notify", ("note", {"n": 2}), {"session": CLIENT.id, "collapse": None}),
+            ("notify", ("note", {"n": 1}), {"session": None, "collapse": "key"}),
+        ]
+        expected = [
+            *waited,
             ("notify", ("note", {"n": 1}), {"session": None, "collapse": "key"}),
             ("disconnect",),
             ("limit", 3 * MEBIBYTE + ENVELOPE),

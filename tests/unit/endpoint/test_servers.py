@@ -6,15 +6,15 @@ import asyncio
 
 import pytest
 
-from companion.agents.claude_dialect import CLAUDE
-from companion.agents.copilot_dialect import COPILOT
+from companion.agents.claude_code import CLAUDE, CLAUDE_CODE
+from companion.agents.copilot_cli import COPILOT
 from companion.agents.dialect import Message
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.registry import AGENTS
-from companion.agents.shared_context import SharedContext
+from companion.agents.window import SharedContext
 from companion.endpoint import servers as module
 from companion.endpoint.servers import DIALECTS, PRIMARY, Servers
-from companion.protocol.serving import Address, Secrets
+from companion.protocol.serving import Address
 
 
 class Task:
@@ -94,9 +94,11 @@ def test_the_wanted_ones_are_started_once_and_the_primary_one_always_and_last(be
     assert bench.asked() == [["run"]] * 3
 
 
-def test_programs_of_the_primary_dialect_show_tokens_of_their_own(bench):
+def test_programs_of_the_primary_dialect_show_tokens_of_their_own_and_only_our_trials_the_shared_one(bench):
     bench.servers.admit(AGENTS)
-    assert bench.asked() == [[["Gemini CLI", "Qwen Code", "LLxprt Code"]], [], []]
+    assert bench.asked() == [[["", "Gemini CLI", "Qwen Code", "LLxprt Code"]], [[""]], [[""]]]
+    bench.servers.admit([CLAUDE_CODE])
+    assert [asked[-1] for asked in bench.asked()] == [[""], [""], []], "nobody comes in where nobody is wanted"
 
 
 def test_what_is_left_is_that_of_all_that_leave_something_wanted_or_not():
@@ -134,10 +136,10 @@ def test_a_context_is_told_to_each_client_in_the_words_of_its_dialect(bench):
 
 def test_what_listens_is_found_with_its_tokens(bench, monkeypatch):
     monkeypatch.setattr(module.time, "time", lambda: 1000.5)
-    secrets = Secrets("token", {"Gemini CLI": "of its own"})
-    bench.servers.listens(PRIMARY, Address(50001), secrets)
-    bench.servers.listens(COPILOT, Address(socket="/run/x"), Secrets("other", {}))
+    tokens = {"": "token", "Gemini CLI": "of its own"}
+    bench.servers.listens(PRIMARY, Address(50001), tokens)
+    bench.servers.listens(COPILOT, Address(socket="/run/x"), {"": "other"})
     assert bench.servers.ports() == {PRIMARY.key: 50001}
     assert bench.servers.secrets() == ["token", "of its own", "other"]
     assert bench.servers.secrets([COPILOT]) == ["other"]
-    assert bench.servers.services[PRIMARY.key] == (PRIMARY, Address(50001), secrets, 1000500)
+    assert bench.servers.services[PRIMARY.key] == (PRIMARY, Address(50001), tokens, 1000500)

@@ -22,13 +22,13 @@ from typing import Optional, Set
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from companion.agents.claude_dialect import ClaudeDialect
+from companion.agents.claude_code import ClaudeDialect
 from companion.agents.ide_companion import IDE_COMPANION, IdeCompanion
 from companion.log import LogBuffer
 from companion.protocol.limits import Limits
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation
-from companion.transport import bodies
+from companion.transport import gate
 from companion.transport.server import CompanionServer
 from companion.transport.websocket_server import WebSocketServer
 from tests.support.work import Work
@@ -51,10 +51,10 @@ class Gauges:
 
     def watch_decoding(self, held: bool) -> None:
         """Count what is done to decode a long message; if `held`, that begins with the command to go on."""
-        read_value = bodies.read_value
+        read_value = gate.read_value
 
         def counted(body, limits):
-            if len(body) <= bodies.AT_ONCE_BYTES:
+            if len(body) <= gate.AT_ONCE_BYTES:
                 return read_value(body, limits)
             self.decoding += 1
             if held:
@@ -66,7 +66,7 @@ class Gauges:
             finally:
                 self.longest = max(self.longest, work.longest)
 
-        bodies.read_value = counted
+        gate.read_value = counted
 
     def tasks(self) -> int:
         """How many tasks the loop has."""
@@ -124,10 +124,10 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
         await serve_websocket(options, gauges, ready, call_tool)
     ports = []
     for number in range(options["servers"]):
-        secrets, limits = Secrets(options["token"] + "-next" * number), Limits(**options["limits"])
+        tokens, limits = {"": options["token"] + "-next" * number}, Limits(**options["limits"])
         on_socket = options["socket"] and number == options["servers"] - 1
         dialect = OnSocket() if on_socket else IDE_COMPANION
-        address = await CompanionServer(dialect, secrets, Hooks(call_tool), identity=IDENTITY, limits=limits).start()
+        address = await CompanionServer(dialect, tokens, Hooks(call_tool), identity=IDENTITY, limits=limits).start()
         ports.append(address.socket or address.port)
     ready(ports)
     await asyncio.get_running_loop().create_future()  # for ever
@@ -135,8 +135,8 @@ async def serve(options: dict, gauges: Gauges, ready) -> None:
 
 async def serve_websocket(options: dict, gauges: Gauges, ready, call_tool) -> None:
     """The same with a server for WebSockets."""
-    secrets, limits = Secrets(options["token"]), Limits(**options["limits"])
-    server = WebSocketServer(OverWebSocket(), secrets, Hooks(call_tool), identity=IDENTITY, limits=limits)
+    tokens, limits = {"": options["token"]}, Limits(**options["limits"])
+    server = WebSocketServer(OverWebSocket(), tokens, Hooks(call_tool), identity=IDENTITY, limits=limits)
     ready([(await server.start()).port])
     gauges.clients = server._protocol.registry.all()
     gauges.loop = asyncio.get_running_loop()

@@ -8,8 +8,7 @@ from typing import Any, Dict, List, Optional
 import pytest
 
 from companion.protocol.core import Protocol
-from companion.protocol.effects import Answer, OpenStream, Reaction, RunCalls, SessionClosed, SessionOpened
-from companion.protocol.exchanges import refused
+from companion.protocol.exchanges import Answer, OpenStream, Reaction, RunCalls, SessionClosed, SessionOpened, refused
 from companion.protocol.jsonrpc import RpcError, read_value
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY, Implementation, Tool, ToolResult

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.protocol.arguments import ArgumentChecker
-from companion.protocol.tools import Tool
+from companion.protocol.tools import ArgumentChecker, Tool
 
 STRING = {"type": "string"}
 

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule
 
-from companion.protocol.effects import Answer, CallCancelled
+from companion.protocol.exchanges import Answer, CallCancelled
 from companion.protocol.tools import Cancellation, text_result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from companion.protocol.core import Protocol
-from companion.protocol.effects import CallCancelled, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
+from companion.protocol.exchanges import CallCancelled, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
 from companion.protocol.limits import Limits
 from companion.protocol.sessions import SessionState
 from companion.protocol.tools import Cancellation, Implementation, Tool, ToolCall, text_result

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from companion.protocol import json_text
-from companion.protocol.json_text import NotJson, TooManyValues, decode
+from companion.protocol import jsonrpc
+from companion.protocol.jsonrpc import NotJson, TooManyValues, decode
 
 MARKS = ["a", "b", "\\", '"', "\\\\", "\n", "\r\n", "[", "{", ",", "é", "日", "\U0001f600", "\ud83d", "\ude00", "\0"]
 
@@ -17,9 +17,9 @@ MARKS = ["a", "b", "\\", '"', "\\\\", "\n", "\r\n", "[", "{", ",", "é", "日", 
 @pytest.fixture(autouse=True)
 def pieces(monkeypatch):
     """Pieces so small that many ends fall into every string, and every text is taken to be large."""
-    monkeypatch.setattr(json_text, "PIECE", 40)
-    monkeypatch.setattr(json_text, "LONG", 6)
-    monkeypatch.setattr(json_text, "AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(jsonrpc, "PIECE", 40)
+    monkeypatch.setattr(jsonrpc, "LONG", 6)
+    monkeypatch.setattr(jsonrpc, "AT_ONCE_BYTES", 0)
 
 
 def random_value(numbers, depth=0):
@@ -87,4 +87,4 @@ def test_a_long_key_is_kept():
 
 def test_more_strings_than_there_can_be_are_refused_before_the_text_has_been_looked_at_whole():
     with pytest.raises(TooManyValues):
-        json_text._outline(b'""' * 1000, 10)
+        jsonrpc._outline(b'""' * 1000, 10)

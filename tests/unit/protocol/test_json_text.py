@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from companion.protocol.json_text import NotJson, TooDeep, decode, encode, encode_id
+from companion.protocol.jsonrpc import NotJson, TooDeep, decode, encode, encode_id
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.protocol.effects import Wake
+from companion.protocol.exchanges import Wake
 from companion.protocol.limits import Limits
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.protocol.outbox import Message, Outbox
+from companion.protocol.streams import Message, Outbox
 
 SIZE = 100
 BOUND = 10 * SIZE

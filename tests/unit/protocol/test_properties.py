@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from companion.protocol.arguments import ArgumentChecker
-from companion.protocol.json_text import NotJson, TooDeep, decode, encode
-from companion.protocol.tools import Tool, text_result
+from companion.protocol.jsonrpc import NotJson, TooDeep, decode, encode
+from companion.protocol.tools import ArgumentChecker, Tool, text_result
 
 SETTINGS = settings(max_examples=200, deadline=None)
 

@@ -74,6 +74,23 @@ def test_what_was_received_is_not_kept_any_longer(wire, places):
     assert numbers(wire.read(older)) == list(range(places, 5)), "what was named is known to have come"
 
 
+@pytest.mark.parametrize("on_another", [False, True])
+def test_what_a_later_message_has_replaced_is_not_sent_again(wire, on_another):
+    """It may hold what the user shares no more."""
+    session = wire.connect()
+    stream = wire.listen(session)
+    say(wire, 1, collapse="context")
+    say(wire, 2)
+    assert numbers(wire.read(stream)) == [1, 2]
+    wire.lose(stream)
+    other = wire.listen(session) if on_another else None
+    say(wire, 3, collapse="context")
+    if other is not None:
+        assert numbers(wire.read(other)) == [3]
+    again = wire.listen(session, last_event_id=stream.label + "-0")
+    assert numbers(wire.read(again)) == ([2] if on_another else [2, 3])
+
+
 def test_a_reset_is_asked_about_only_of_clients_that_never_showed_an_event_id(wire):
     session = wire.connect()
     stream = wire.listen(session)

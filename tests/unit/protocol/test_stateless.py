@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from companion.protocol.metadata import Introduction
-from companion.protocol.revisions import REVISIONS
+from companion.protocol.metadata import REVISIONS, Introduction
 from tests.unit.protocol.conftest import META
 
 PREFIX = "io.modelcontextprotocol/"

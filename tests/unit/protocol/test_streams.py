@@ -7,8 +7,7 @@ import re
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.protocol.outbox import Message, Outbox
-from companion.protocol.streams import CHUNK_BYTES, Stream
+from companion.protocol.streams import CHUNK_BYTES, Message, Outbox, Stream
 
 ID = re.compile(rb"^id: a-(\d+)$", re.MULTILINE)
 

@@ -6,8 +6,7 @@ import jsonschema
 import pytest
 
 from companion.agents.ide_companion import TOOLS
-from companion.protocol.catalogue import Catalogue
-from companion.protocol.tools import EMPTY, Implementation, error_result, text_result
+from companion.protocol.tools import EMPTY, Catalogue, Implementation, error_result, text_result
 
 SECRET = "geheim"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from companion.endpoint.status_text import status_text
+from companion.endpoint.clients import status_text
 from companion.system.platform import LINUX, WINDOWS, Platform
-from companion.terminals.mention import mention, selected_lines
+from companion.terminals.command_lines import mention, selected_lines
 
 POSIX = Platform(LINUX, {}, "/home/ada")
 NT = Platform(WINDOWS, {}, "C:\\Users\\Ada")

@@ -16,7 +16,7 @@ import pytest
 
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.protocol.limits import Limits
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult, text_result
 from companion.transport.server import CompanionServer
 from tests.host.waiting import NEVER_SECONDS, comes_true
@@ -43,7 +43,7 @@ class Served:
     def make(self, limits: Limits) -> CompanionServer:
         """A server that tells this object what happens."""
         hooks = Hooks(self._call, self._opened, self._closed)
-        return CompanionServer(IDE_COMPANION, Secrets(TOKEN), hooks, identity=IDENTITY, limits=limits)
+        return CompanionServer(IDE_COMPANION, {"": TOKEN}, hooks, identity=IDENTITY, limits=limits)
 
     async def _call(self, call: ToolCall) -> ToolResult:
         self.calls.append(call)
@@ -111,6 +111,7 @@ class Client:
         self.served = served
         self.name = name
         self.revision = revision
+        self.token = TOKEN
         self.session_id = ""
         self.last_event_id: Optional[str] = None
         self.messages: List[Any] = []
@@ -125,7 +126,7 @@ class Client:
 
     def headers(self, **more: str) -> Dict[str, str]:
         """What every request carries."""
-        headers = {"Authorization": "Bearer " + TOKEN, "Accept": "application/json, text/event-stream"}
+        headers = {"Authorization": "Bearer " + self.token, "Accept": "application/json, text/event-stream"}
         if self.session_id:
             headers["Mcp-Session-Id"] = self.session_id
             headers["MCP-Protocol-Version"] = self.revision

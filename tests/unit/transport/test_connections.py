@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import companion.transport.base
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY
+from tests.unit.transport.conftest import TOKEN, read_response
+
+OWN_TOKEN = "a-token-of-one-program"
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
 def test_only_the_first_header_of_a_connection_is_counted(run):
@@ -29,6 +34,44 @@ def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, monkeypatch):
                 await client.connect()
                 await (await client.listen()).content.readline()
             await served.server.stop()
+
+    run(scenario)
+
+
+def test_who_came_by_a_token_that_is_taken_no_more_hears_what_waited_and_is_out_and_others_stay(run):
+    async def scenario(served):
+        served.server.take({"": TOKEN, "Gemini CLI": OWN_TOKEN})
+        async with served.client("gemini") as gemini, served.client("other") as other:
+            gemini.token = OWN_TOKEN
+            streams = [await (await client.connect()).listen() for client in (gemini, other)]
+            plain = await gemini.http.get(f"http://127.0.0.1:{served.port}/events", headers=gemini.headers())
+            served.server.notify("note", {"n": 1})
+            served.server.take({"": TOKEN})
+            served.server.notify("note", {"n": 2})
+            await gemini.read(streams[0])  # to its end
+            assert b'{"n":2}' not in await plain.read()
+            await other.read(streams[1], lambda: len(other.messages) == 2)
+            assert [message["params"]["n"] for message in gemini.messages if message] == [1]
+            assert (await gemini.send(PING))[0] == 401
+            assert (await other.send(PING))[0] == 200
+            assert {one.token_name for one in served.closed} == {"Gemini CLI"}
+
+    run(scenario)
+
+
+def test_what_was_let_in_before_and_comes_afterwards_is_refused(run, monkeypatch):
+    async def scenario(served):
+        served.server.take({"": TOKEN, "Gemini CLI": OWN_TOKEN})
+        admitted, admit = [], served.server._gate.admit
+        monkeypatch.setattr(served.server._gate, "admit", lambda *args: admitted.append(admit(*args)) or admitted[-1])
+        body = json.dumps(PING).encode()
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(served.head(Authorization="Bearer " + OWN_TOKEN, Content_Length=str(len(body))))
+        await served.until(lambda: admitted == ["Gemini CLI"])
+        served.server.take({"": TOKEN})
+        writer.write(body)
+        assert (await read_response(reader))[0] == 401
+        writer.close()
 
     run(scenario)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from companion.protocol.limits import Limits
-from companion.protocol.outbox import Message
-from companion.protocol.revisions import ASSUMED
+from companion.protocol.metadata import ASSUMED
 from companion.protocol.sessions import MCP, Session
+from companion.protocol.streams import Message
 from companion.protocol.tools import ClientSession
-from companion.transport import event_streams
-from companion.transport.event_streams import AT_ONCE_BYTES, EventStreamWriter
+from companion.transport import server
+from companion.transport.server import AT_ONCE_BYTES, EventStreamWriter
 from tests.host.waiting import NEVER_SECONDS
 
 
@@ -158,7 +158,7 @@ async def block(connection, stream, writer):
 
 
 def test_a_client_that_reads_slowly_is_given_all_the_time(monkeypatch):
-    monkeypatch.setattr(event_streams, "CLOSING_SECONDS", 0.0)
+    monkeypatch.setattr(server, "CLOSING_SECONDS", 0.0)
 
     async def scenario(connection, stream, writer):
         await block(connection, stream, writer)
@@ -177,7 +177,7 @@ def test_a_client_that_reads_slowly_is_given_all_the_time(monkeypatch):
 
 
 def test_unless_the_stream_is_to_end(monkeypatch):
-    monkeypatch.setattr(event_streams, "CLOSING_SECONDS", 0.0)
+    monkeypatch.setattr(server, "CLOSING_SECONDS", 0.0)
 
     async def scenario(connection, stream, writer):
         await block(connection, stream, writer)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.transport.frame_bounds import MOST_FRAMES, Breach, FrameBounds
+from companion.transport.connections import MOST_FRAMES, Breach, FrameBounds
 
 LARGEST = 100_000
 

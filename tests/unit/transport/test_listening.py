@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import Implementation, Tool
 from companion.transport import listening
 from companion.transport.listening import ACCEPTED_AT_ONCE, BACKLOG
@@ -34,7 +34,7 @@ IDENTITY = Implementation("gemini-companion", "Gemini Companion", "1")
 def server_of(server, **traits):
     """A server that does not listen yet."""
     tools = [Tool("openDiff", "Open Diff", "Opens a diff.", {"type": "object"})]
-    return server(dialect(tools, **traits), Secrets(TOKEN), Hooks(lambda call: None), identity=IDENTITY)
+    return server(dialect(tools, **traits), {"": TOKEN}, Hooks(lambda call: None), identity=IDENTITY)
 
 
 class OnPort:

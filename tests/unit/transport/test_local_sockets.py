@@ -15,7 +15,7 @@ if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
 from companion.diagnosis.client import Client, Refused
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import Implementation, Tool
 from companion.system import folders
 from companion.transport import listening as local_sockets
@@ -54,7 +54,7 @@ class Bench:
         identity = Implementation("gemini-companion", "Gemini Companion", "1")
         hooks = Hooks(lambda call: None, self.opened.append, process_known=lambda *told: self.processes.append(told))
         served = dialect([TOOL], on_socket=True, **traits)
-        self.server = CompanionServer(served, Secrets(TOKEN), hooks, identity=identity)
+        self.server = CompanionServer(served, {"": TOKEN}, hooks, identity=identity)
 
 
 def run(scenario):

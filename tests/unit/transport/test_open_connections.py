@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.transport import open_connections as module
-from companion.transport.open_connections import SHARE, OpenConnections, descriptor_limit
+from companion.transport import connections as module
+from companion.transport.connections import SHARE, OpenConnections, descriptor_limit
 
 MANY = 1000
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Tuple
 
 from companion.agents.ide_companion import IDE_COMPANION, TOOLS
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
 from tests.host.waiting import NEVER_SECONDS
@@ -68,7 +68,7 @@ async def hold_the_conversation() -> int:
         return EMPTY
 
     identity = Implementation("gemini-companion", "Gemini Companion", "1.0.0")
-    server = CompanionServer(IDE_COMPANION, Secrets(TOKEN), Hooks(do_nothing), identity=identity)
+    server = CompanionServer(IDE_COMPANION, {"": TOKEN}, Hooks(do_nothing), identity=identity)
     values = {"port": str((await server.start()).port), "token": TOKEN}
     compared = 0
     try:

@@ -6,8 +6,7 @@ import aiohttp
 import pytest
 
 from companion.diagnosis.client import Refused, WebSocketClient
-from companion.protocol.json_text import AT_ONCE_BYTES
-from companion.protocol.jsonrpc import read_value
+from companion.protocol.jsonrpc import AT_ONCE_BYTES, read_value
 from tests.host.waiting import NEVER_SECONDS
 from tests.support.held import LONG, long_texts
 from tests.unit.transport.websocket_bench import CALL, HEADER, PING, TOKEN, connect, handshake, heard, run
@@ -62,7 +61,7 @@ def test_a_program_with_a_token_of_its_own_is_known_by_it_also_if_that_came_late
     async def scenario(bench, http, port):
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await connect(http, port, "a-token-of-its-own")
-        bench.further["OpenClaude"] = "a-token-of-its-own"
+        bench.server.take({"": TOKEN, "OpenClaude": "a-token-of-its-own"})
         for token, name in (("a-token-of-its-own", "OpenClaude"), (TOKEN, "")):
             await handshake(await connect(http, port, token))
             assert bench.opened[-1].token_name == name

@@ -87,6 +87,26 @@ def test_the_user_disconnects_everybody():
     run(scenario)
 
 
+def test_who_came_by_a_token_that_is_taken_no_more_is_out_and_others_stay():
+    async def scenario(bench, http, port):
+        bench.server.take({"": TOKEN, "OpenClaude": "a-token-of-its-own"})
+        own, other = await connect(http, port, "a-token-of-its-own"), await connect(http, port)
+        for socket in (own, other):
+            await handshake(socket)
+        silent = await connect(http, port, "a-token-of-its-own")
+        await bench.until(lambda: len(bench.server._peers) == 3)
+        bench.server.take({"": TOKEN})
+        for socket in (own, silent):
+            message = await socket.receive(5)
+            assert (message.type, message.data) == (aiohttp.WSMsgType.CLOSE, 1001)
+        await bench.until(lambda: [one.token_name for one in bench.closed] == ["OpenClaude"])
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await connect(http, port, "a-token-of-its-own")
+        await handshake(other)
+
+    run(scenario)
+
+
 def frame(message):
     """A masked text frame. RFC 6455, 5.2; a mask of zeros changes nothing."""
     payload = json.dumps(message).encode()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any, Awaitable, Callable, Dict, List, Optional
+from typing import Any, Awaitable, Callable, List, Optional
 
 import aiohttp
 
 from companion.protocol.limits import Limits
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, text_result
-from companion.transport.bodies import in_default_executor
+from companion.transport.gate import in_default_executor
 from companion.transport.websocket_server import WebSocketServer
 from tests.host.waiting import NEVER_SECONDS, comes_true
 from tests.support.dialects import dialect
@@ -40,13 +40,12 @@ class Bench:
         self.called: List[ToolCall] = []
         self.cancelled: List[Any] = []
         self.worked: List[Any] = []
-        self.further: Dict[str, str] = {}
         self.decision = asyncio.get_running_loop().create_future()
         tool = Tool("openDiff", "Open Diff", "Opens a diff.", {"type": "object"})
         told = (self.opened.append, self.closed.append, self.listed.append, lambda *told: self.notified.append(told))
         self.server = WebSocketServer(
             dialect([tool], secret_header=HEADER, process_id=self._process_id),
-            Secrets(TOKEN, self.further),
+            {"": TOKEN},
             Hooks(self._call, *told),
             identity=Implementation("gemini-companion", "Gemini Companion", "1"),
             limits=limits,

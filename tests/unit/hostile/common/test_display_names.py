@@ -24,7 +24,7 @@ from companion.common.display_names import (
 )
 from companion.diagnosis.checks import Facts, WindowFacts
 from companion.diagnosis.rendering import Findings, render
-from companion.endpoint.client import display_name
+from companion.endpoint.clients import display_name
 from companion.protocol.tools import ClientSession
 from companion.review.display.header import Header, header_rows, status_text
 

@@ -14,7 +14,7 @@ from typing import Any, Callable, List
 import pytest
 
 from companion.common.workers import Computation
-from companion.protocol import json_text
+from companion.protocol import jsonrpc
 from companion.review.document import disk
 from companion.review.document import text as text_module
 from companion.review.document.disk import Kind
@@ -104,7 +104,7 @@ def test_a_long_accepted_text_is_kept(tmp_path: Any, name: str) -> None:
 @pytest.mark.parametrize("name", ["ASCII", "other letters"])
 def test_a_long_message_is_made(name: str) -> None:
     message = {"params": {"content": TEXTS[name]}}
-    assert 0 < longest_step(lambda: json_text.encode(message)) < MOST
+    assert 0 < longest_step(lambda: jsonrpc.encode(message)) < MOST
 
 
 @pytest.mark.parametrize("text", ["", 'a"\\\n\u00e4\u4e2d\U0001f600', "\ud83d\ude00", "\ud83d"])
@@ -112,8 +112,8 @@ def test_portions_change_no_message(monkeypatch: Any, text: str) -> None:
     message = {"id": text, "result": {"content": [{"text": text * 3}, text, 1, None, [text * 20]], text * 9: text}}
     whole = json.dumps(message, separators=(",", ":")).encode()
     for size in (1, 2, 3, 7):
-        monkeypatch.setattr(json_text, "AT_ONCE_CHARACTERS", size)
-        assert json_text.encode(message) == whole
+        monkeypatch.setattr(jsonrpc, "AT_ONCE_CHARACTERS", size)
+        assert jsonrpc.encode(message) == whole
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import string
 import pytest
 
 from companion.common.globs import Globs
-from companion.context.exclusion import exclusion
+from companion.context.model import exclusion
 from companion.settings import MOST_PROJECT_PATTERNS, read
 from tests.support.work import steps
 

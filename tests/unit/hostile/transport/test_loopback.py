@@ -6,7 +6,7 @@ import asyncio
 import socket
 
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.protocol.serving import Hooks, Secrets
+from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
 from tests.host.waiting import NEVER_SECONDS
@@ -20,7 +20,7 @@ def test_only_the_loopback_address_listens():
 
     async def scenario():
         identity = Implementation("gemini-companion", "Gemini Companion", "0")
-        server = CompanionServer(IDE_COMPANION, Secrets("token"), Hooks(nothing), identity=identity)
+        server = CompanionServer(IDE_COMPANION, {"": "token"}, Hooks(nothing), identity=identity)
         port = (await server.start()).port
         try:
             assert await reached("127.0.0.1", port)

@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from companion.protocol.json_text import AT_ONCE_BYTES, LONG, MOST_VALUES
+from companion.protocol.jsonrpc import AT_ONCE_BYTES, LONG, MOST_VALUES
 from tests.host.waiting import until
 
 SIZE = 30 * 1024 * 1024

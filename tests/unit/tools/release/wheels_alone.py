@@ -19,7 +19,7 @@ standard = [folder for folder in sys.path if "site-packages" not in folder]
 sys.path[:] = [*standard, package, lib]
 
 from companion.agents.ide_companion import IDE_COMPANION  # noqa: E402
-from companion.protocol.serving import Hooks, Secrets  # noqa: E402
+from companion.protocol.serving import Hooks  # noqa: E402
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult  # noqa: E402
 from companion.transport.server import CompanionServer  # noqa: E402
 
@@ -71,7 +71,7 @@ def talk(port: int) -> Dict[str, Any]:
 
 async def main() -> None:
     identity = Implementation("gemini-companion", "Gemini Companion", "0")
-    server = CompanionServer(IDE_COMPANION, Secrets(TOKEN), Hooks(answer), identity=identity)
+    server = CompanionServer(IDE_COMPANION, {"": TOKEN}, Hooks(answer), identity=identity)
     port = (await server.start()).port
     print(json.dumps(await asyncio.get_running_loop().run_in_executor(None, talk, port)))
     await server.stop()
