@@ -95,15 +95,19 @@ def test_disconnecting_ends_every_session_and_its_stream(run):
 def test_a_client_that_is_silent_after_a_long_call_is_let_go_in_time(run):
     """While the call ran no time did, so nothing was left that would have gone off."""
 
+    servers, closed_meanwhile = [], []
+
     async def call_tool(call):
         await asyncio.sleep(0.5)
+        closed_meanwhile.extend(servers[0].closed)
         return EMPTY
 
     async def scenario(served):
+        servers.append(served)
         async with served.client() as client:
             await client.connect()
             await client.call("openDiff", filePath="/a", newContent="x")
-            assert not served.closed
+            assert not closed_meanwhile
             await served.until(lambda: bool(served.closed))
 
     run(scenario, Limits(silent_session_seconds=0.3), call_tool)

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tests.host.waiting import until
 from tests.unit.hostile.transport.websocket.conftest import (
     BINARY,
     CLOSE,
@@ -16,7 +17,6 @@ from tests.unit.hostile.transport.websocket.conftest import (
     TEXT,
     frame,
     text,
-    until,
 )
 
 MEBIBYTE = 1024 * 1024

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from tests.host.waiting import until
 from tests.unit.hostile.transport.test_messages import envelope
-from tests.unit.hostile.transport.websocket.conftest import TEXT, frame, text, until
+from tests.unit.hostile.transport.websocket.conftest import TEXT, frame, text
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "openDiff", "arguments": {"filePath": "/a", "newContent": ""}}}  # fmt: skip

@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from tests.unit.hostile.transport.websocket.conftest import HEADER, TOKEN, frame, text, until
+from tests.host.waiting import until
+from tests.unit.hostile.transport.websocket.conftest import HEADER, TOKEN, frame, text
 
 
 @pytest.mark.parametrize(
