@@ -86,6 +86,7 @@ def summary(checks: Sequence[Check], waiting: int) -> str:
 #
 # Rule: pure, plain values. None of them is secret, so all of them may be shown.
 
+
 class WindowFacts(NamedTuple):
     """One window's endpoint. `title` names it in sentences; `all_ports` are those of this editor's windows."""
 

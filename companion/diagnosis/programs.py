@@ -11,7 +11,7 @@ import re
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
-from ..libraries import NEEDED, misplaced_libraries, missing_libraries, missing_sentence
+from ..libraries import NEEDED, missing_libraries, missing_sentence
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program, is_path
 from ..terminals.command_lines import (
@@ -29,10 +29,6 @@ SATISFY = (
     "Run “Package Control: Satisfy Libraries” from the command palette; the companion then starts by itself."
     " Without Package Control, install them by hand as the README says."
 )
-UPDATE = (
-    "Update Sublime Text: early builds after 4200 look into the wrong folder."
-    " Then run “Package Control: Satisfy Libraries” from the command palette, and restart the editor."
-)
 NAME = "the libraries can be imported"
 
 
@@ -46,14 +42,7 @@ class Library(NamedTuple):
 
 def libraries() -> Tuple[List[Library], Check]:
     """The libraries that can be imported, and whether those that the package needs can."""
-    misplaced = dict(misplaced_libraries())
-    # Importing one that is misplaced might crash, and it is not used.
-    found = [_imported(name) for name in NEEDED + ALSO if name not in misplaced]
-    libraries = [library for library in found if library is not None]
-    if misplaced:
-        folders = sorted({os.path.dirname(os.path.dirname(path)) for path in misplaced.values()})
-        detail = "{}: of another Python, in {}".format(", ".join(misplaced), ", ".join(folders))
-        return libraries, failed(NAME, detail, UPDATE)
+    libraries = [library for library in map(_imported, NEEDED + ALSO) if library is not None]
     missing = missing_libraries()
     if missing:
         return libraries, failed(NAME, missing_sentence(missing), SATISFY)
