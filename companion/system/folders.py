@@ -43,6 +43,7 @@ def is_answered(address: Union[str, Tuple[str, int]]) -> bool:
 # A refusal is an `OSError` whose text is a sentence without a full stop; it names the path and the cause. Blocks on the
 # disk.
 
+
 def check_own(directory: str, platform: Platform, *, may_be_link: bool = False) -> os.stat_result:
     """The status of a directory of the user. Raises `OSError` with a sentence if it is none, or others can write to it.
 
