@@ -1,4 +1,4 @@
-"""What is asked for while the same is being done: once more afterwards, or one after the other.
+"""What callers ask for while the same is under way: it is done once more afterwards, or one after the other.
 
 `Latest` is for questions of which only the newest counts, such as what a file holds now. `InOrder` is for orders, of
 which each counts and none may overtake another. `Turns` is for calls to a thread that has other things to do as well.
@@ -17,7 +17,7 @@ from typing import Callable, Deque, Dict
 class Latest:
     """One question, asked whenever something may have changed. Any thread.
 
-    `ask` begins it; whoever has the answer says `answered`.
+    `ask` begins it; the code that gets the answer calls `answered`.
     """
 
     def __init__(self, begin: Callable[[], object]) -> None:
@@ -37,7 +37,7 @@ class Latest:
         self._begin()
 
     def answered(self) -> bool:
-        """The question has its answer, or there will be none. Whether it is the newest; if not, it is asked again."""
+        """Note that the answer has come, or that none will. True if it is the newest; otherwise ask once more."""
         with self._lock:
             is_newest, self._once_more = not self._once_more, False
             self._under_way = not is_newest

@@ -151,7 +151,7 @@ def on_port(port: int, token: str, version: str) -> HttpClient:
 
 
 async def check_answers(answers: ContextAnswers) -> Check:
-    """Whether a program that looks for no window, but asks whoever answers, asks this editor."""
+    """Whether a program that asks the one editor that answers, instead of looking for a window, asks this one."""
     name = f"{answers.agent.title} can ask this editor"
     if answers.holding is Holding.OFF:
         return noted(name, f"switched off by the setting “{answers.agent.publish_setting}”")

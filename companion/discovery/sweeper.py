@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import Callable, List, NamedTuple, Sequence
+from typing import Callable, List, Sequence
 
 from ..agents.agent import EDITOR_NAME, Agent
 from ..system import folders
@@ -39,7 +39,6 @@ def sweep(
     `editor_pid` is the process id of the running editor. `agents` are those whose files are looked at. Call this once,
     before anything is published. Blocks on the disk and on connections: never call it on the main thread.
     """
-    judge = _Judge(editor_pid, platform, is_alive)
     removed: List[str] = []
     for agent in agents:
         place = agent.place(platform)
@@ -53,7 +52,7 @@ def sweep(
             continue
         for name in names:
             path = platform.path.join(directory, name)
-            if judge.is_stale(agent, name, path) and remove(path):
+            if _is_stale(agent, name, path, editor_pid, platform, is_alive) and remove(path):
                 removed.append(path)
     for folder in folders.left_over(platform.temporary_directory(), time.time()):
         folders.remove(folder)
@@ -63,34 +62,26 @@ def sweep(
     return removed
 
 
-class _Judge(NamedTuple):
-    """Decides which files are stale, as the module docstring says. Blocks on the disk; never raises."""
-
-    editor_pid: int
-    platform: Platform
-    is_alive: Callable[[int], bool]
-
-    def is_stale(self, agent: Agent, name: str, path: str) -> bool:
-        temporary = files.TEMPORARY_NAMES.match(name)
-        if temporary is not None:
-            return not self.is_alive(int(temporary.group("pid")))
-        if agent.file_names.match(name) is None:
-            return False
-        content = files.read(path, self.platform)
-        if content is None:
-            return False
-        info = content.get("ideInfo")
-        if not isinstance(info, dict) or info.get("name") != EDITOR_NAME:
-            return False
-        owner = agent.owner(name, content)
-        if owner is None:
-            return False
-        if owner == self.editor_pid or not self.is_alive(owner):
-            return True
-        written = files.written_at(path)
-        if written is None or time.time() - written < YOUNG_SECONDS:
-            return False
-        address = agent.identity(content)[0]
-        if isinstance(address, int):
-            return not is_answered(("127.0.0.1", address))
-        return isinstance(address, str) and os.path.isabs(address) and not is_answered(address)
+def _is_stale(
+    agent: Agent, name: str, path: str, editor_pid: int, platform: Platform, is_alive: Callable[[int], bool]
+) -> bool:
+    """Whether a file may be removed, as the module docstring says. Blocks; never raises."""
+    temporary = files.TEMPORARY_NAMES.match(name)
+    if temporary is not None:
+        return not is_alive(int(temporary.group("pid")))
+    content = files.read(path, platform) if agent.file_names.match(name) is not None else None
+    info = content.get("ideInfo") if content is not None else None
+    if content is None or not isinstance(info, dict) or info.get("name") != EDITOR_NAME:
+        return False
+    owner = agent.owner(name, content)
+    if owner is None:
+        return False
+    if owner == editor_pid or not is_alive(owner):
+        return True
+    written = files.written_at(path)
+    if written is None or time.time() - written < YOUNG_SECONDS:
+        return False
+    address = agent.identity(content)[0]
+    if isinstance(address, int):
+        return not is_answered(("127.0.0.1", address))
+    return isinstance(address, str) and os.path.isabs(address) and not is_answered(address)

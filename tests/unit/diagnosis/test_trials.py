@@ -20,7 +20,7 @@ from companion.diagnosis.programs import check_agent
 from companion.endpoint.context_answers import Holding
 from companion.protocol.serving import Address
 from companion.system.platform import LINUX, WINDOWS, Platform
-from companion.system.programs import Found
+from companion.system.programs import FoundProgram
 from companion.terminals import processes
 
 VERSION = "1.2.3"
@@ -176,7 +176,7 @@ def test_whether_codex_cli_can_ask_this_editor(asked, outcome, detail):
 class TestPrograms:
     def on_windows(self, monkeypatch, place, printed=""):
         asked = []
-        monkeypatch.setattr(programs, "find_program", lambda *_: Found(place))
+        monkeypatch.setattr(programs, "find_program", lambda *_: FoundProgram(place))
         monkeypatch.setattr(programs, "output_of", lambda command, *_: (asked.append(command), printed))
         check = check_agent(GEMINI_CLI, ["gemini", "--flag"], Platform(WINDOWS, {}, "C:\\Users\\me"))
         return check, asked
