@@ -1,21 +1,16 @@
 """Checks whether the libraries that Package Control installs for this package can be imported.
 
-On a first start they may not be installed yet, or their installation may have failed. Early builds of Sublime Text
-after 4200 search the folder of another Python version, whose extension modules this one cannot load.
+On a first start they may not be installed yet, or their installation may have failed.
 
-Rule: the package loads in any case, reports once what is missing or misplaced and how to fix it, and continues as soon
-as the libraries can be imported. Libraries of another Python version are never imported.
+Rule: the package loads in any case, reports once what is missing and how to fix it, and continues as soon as the
+libraries can be imported.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import logging
-import os
-import re
-import sys
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Optional, Sequence, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Optional, Sequence, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
@@ -25,42 +20,9 @@ Imported = TypeVar("Imported")
 logger = logging.getLogger("gemini_companion.libraries")
 
 NEEDED = ("aiohttp", "jsonschema")
-BROUGHT_ALONG = ("aiosignal", "attr", "frozenlist", "multidict", "propcache", "yarl")  # what those import themselves
 RETRY_SECONDS = 2.0
 # Package Control usually finishes within seconds of the package's start, which needs no report.
 SILENT_ATTEMPTS = 3
-
-
-# "Lib/python38", "Lib/python314", "lib/python3.14": how the editor and Python itself name the folder of a version.
-_FOLDER_OF_PYTHON = re.compile(r"^python(\d)\.?(\d+)$", re.IGNORECASE)
-
-
-def is_misplaced(path: str, version: Tuple[int, int] = sys.version_info[:2]) -> bool:
-    """Whether the file `path` stands below the folder of another Python than `version`."""
-    found = [_FOLDER_OF_PYTHON.match(part) for part in re.split(r"[/\\]", path)[:-1]]
-    versions = [(int(match.group(1)), int(match.group(2))) for match in found if match is not None]
-    return bool(versions) and versions[-1] != version
-
-
-def misplaced_libraries() -> List[Tuple[str, str]]:
-    """Names and files of the libraries that are, or would be, imported from another Python's folder. Any thread.
-
-    Nothing is imported for that.
-    """
-    misplaced: List[Tuple[str, str]] = []
-    for name in NEEDED + BROUGHT_ALONG:
-        path = _file_of(name)
-        if path is not None and is_misplaced(path):
-            misplaced.append((name, path))
-    return misplaced
-
-
-def _file_of(name: str) -> Optional[str]:
-    module = sys.modules.get(name)
-    if module is not None:
-        return getattr(module, "__file__", None)
-    found = importlib.util.find_spec(name)
-    return found.origin if found is not None else None
 
 
 def missing_libraries() -> List[str]:
@@ -81,12 +43,6 @@ def missing_libraries() -> List[str]:
 def obstacle() -> Optional[str]:
     """Why the package cannot work yet, as a sentence for the user; None if it can. Never on the main thread."""
     importlib.invalidate_caches()  # what was installed after the interpreter looked into the folder
-    misplaced = misplaced_libraries()
-    if misplaced:
-        name, path = misplaced[0]
-        folder = os.path.dirname(os.path.dirname(path))
-        advice = "update Sublime Text, then run “Package Control: Satisfy Libraries”"
-        return f"{name} belongs to another Python ({folder}): {advice}"
     missing = missing_libraries()
     if not missing:
         return None

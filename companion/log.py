@@ -1,7 +1,9 @@
-"""Limits repeated log records to one per minute, so that a recurring fault or a retrying client cannot fill the log.
+"""The package's log: one logger tree, kept in memory for the log panel, warnings also on the editor's console.
 
-Rule: warnings, errors and records marked `SELDOM` are shown once. The same record within the next minute is only
-counted, and the next one shown says how often. Only the first one has its traceback.
+Rules: a record never has a token, selected text or file content, but names, counts and sizes instead. The log's memory
+is limited whatever is logged. A message is one line even if the names in it have line breaks; only tracebacks have
+several. Warnings, errors and records marked `SELDOM` are shown once: the same record within the next minute is only
+counted, and the next one shown says how often, so that a recurring fault or a retrying client cannot fill the log.
 """
 
 from __future__ import annotations
@@ -14,13 +16,20 @@ from typing import Callable, Deque, Dict, List, Optional, Tuple
 
 from .common.display_names import shown
 
+ROOT = "gemini_companion"
+CAPACITY = 5000  # lines kept; at debug level that is several minutes of heavy traffic
+LONGEST = 8000  # characters of one record, traceback included
+PROBLEMS = 50
+LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 SELDOM = {"seldom": True}
 """Pass this as `extra` with a record below a warning that an unauthenticated client can cause at will."""
-SECONDS = 60.0
+SECONDS = 60.0  # in which the same record is shown once
 MOST = 200
 """Different lines remembered; the oldest is forgotten first."""
-
 Key = Tuple[str, int, str, str]
+
+
+# -- repeats ----------------------------------------------------------------------------------------------------------
 
 
 class Repeats(logging.Filter):
@@ -56,18 +65,7 @@ class Repeats(logging.Filter):
         return True
 
 
-# JOINED log
-# The package's log: one logger tree, kept in memory for the log panel, warnings also on the editor's console.
-#
-# Rule: a record never has a token, selected text or file content, but names, counts and sizes instead. The log's memory
-# is limited whatever is logged. A message is one line even if the names in it have line breaks; only tracebacks have
-# several.
-
-ROOT = "gemini_companion"
-CAPACITY = 5000  # lines kept; at debug level that is several minutes of heavy traffic
-LONGEST = 8000  # characters of one record, traceback included
-PROBLEMS = 50
-LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+# -- the log ----------------------------------------------------------------------------------------------------------
 
 
 class LogBuffer(logging.Handler):

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, List, Optiona
 
 import sublime
 
-from .common.pacing import Turns
+from .common.waiting import Turns
 from .common.workers import COMPUTING_THREADS, DISK_THREADS, NOTHING_TO_TELL, Computation, Workers, WrongThreadError
 
 if TYPE_CHECKING:

@@ -35,7 +35,6 @@ TOP = (
     "tests/unit/test_libraries.py",
     "tests/unit/test_loading_again.py",
     "tests/unit/test_log.py",
-    "tests/unit/test_misplaced_libraries.py",
     "tests/unit/test_plugin.py",
     "tests/unit/test_project_settings.py",
     "tests/unit/test_runtime.py",

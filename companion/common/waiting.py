@@ -1,10 +1,10 @@
-"""What is asked for while the same is being done: once more afterwards, or one after the other.
+"""What callers ask for while the same is under way: it is done once more afterwards, or one after the other.
 
 `Latest` is for questions of which only the newest counts, such as what a file holds now. `InOrder` is for orders, of
-which each counts and none may overtake another.
+which each counts and none may overtake another. `Turns` is for calls to a thread that has other things to do as well.
 
-Rule: one question, or one order of a key, is under way at a time, so a disk that hangs is not asked a second time and
-keeps nobody else waiting.
+Rule: one question, one order of a key, or one call is under way at a time, so a disk that hangs is not asked a second
+time and keeps nobody else waiting, and a flood of calls leaves the other thread its turns.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Callable, Deque, Dict
 class Latest:
     """One question, asked whenever something may have changed. Any thread.
 
-    `ask` begins it; whoever has the answer says `answered`.
+    `ask` begins it; the code that gets the answer calls `answered`.
     """
 
     def __init__(self, begin: Callable[[], object]) -> None:
@@ -37,7 +37,7 @@ class Latest:
         self._begin()
 
     def answered(self) -> bool:
-        """The question has its answer, or there will be none. Whether it is the newest; if not, it is asked again."""
+        """Note that the answer has come, or that none will. True if it is the newest; otherwise ask once more."""
         with self._lock:
             is_newest, self._once_more = not self._once_more, False
             self._under_way = not is_newest
@@ -97,3 +97,29 @@ class InOrder:
                     order()
                 except Exception as error:  # noqa: BLE001 - those that follow are carried out all the same
                     self._failed(error)
+
+
+class Turns:
+    """Calls to another thread, each handed over when the one before is over and not sooner: between two of them that
+    thread can do everything else. Loop thread. `there` has a call made on the other thread, `back` on this one."""
+
+    def __init__(self, there: Callable[[Callable[[], None]], None], back: Callable[[Callable[[], None]], None]) -> None:
+        self._there = there
+        self._back = back
+        self._waiting: Deque[Callable[[], None]] = deque()
+
+    def add(self, call: Callable[[], None]) -> None:
+        """Make this call, which raises nothing, after those that were added before."""
+        self._waiting.append(call)
+        if len(self._waiting) == 1:
+            self._there(self._take)
+
+    def _take(self) -> None:
+        """The other thread."""
+        self._waiting[0]()
+        self._back(self._over)
+
+    def _over(self) -> None:
+        self._waiting.popleft()
+        if self._waiting:
+            self._there(self._take)

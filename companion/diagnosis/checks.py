@@ -1,22 +1,32 @@
-"""One check of the report, and its outcome.
+"""What a report holds: checks with their outcomes, facts, and how all that reads.
 
-Rules: pure. A check that failed says what to do about it. "ok" stands only before what was checked and is so.
+Rules: pure. A check that failed says what to do about it. "ok" stands only before what was checked and is so. The home
+directory is written as `~`, and known secrets are removed wherever they might appear. Hidden characters of names are
+made visible.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from enum import Enum
-from typing import Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
+from ..common.display_names import shown
 from ..protocol.serving import Address
 
+TITLE = "Gemini Companion: Diagnose"
+NOTE = "This report holds no token, selected text or file content: you can paste it into a bug report."
+WAITING = "…"
 LOG = "See “Gemini Companion: Show Log”. If it happens again, please report it and include this page."
 RESTART = "Run “Gemini Companion: Restart Server” from the command palette."
 
 
-class Outcome(Enum):
+# -- checks -----------------------------------------------------------------------------------------------------------
+
+
+class CheckOutcome(Enum):
     """What came of a check, as the report shows it."""
 
     OK = "ok"
@@ -31,29 +41,29 @@ class Check(NamedTuple):
     """`name` says what should be the case, `detail` what was found, `advice` what to do; empty unless it failed."""
 
     name: str
-    outcome: Outcome
+    outcome: CheckOutcome
     detail: str = ""
     advice: str = ""
 
 
 def passed(name: str, detail: str = "") -> Check:
     """A check that passed."""
-    return Check(name, Outcome.OK, detail)
+    return Check(name, CheckOutcome.OK, detail)
 
 
 def failed(name: str, detail: str, advice: str) -> Check:
     """A check that failed. `advice` is a sentence: what the user can do."""
-    return Check(name, Outcome.FAILED, detail, advice)
+    return Check(name, CheckOutcome.FAILED, detail, advice)
 
 
 def noted(name: str, detail: str) -> Check:
     """Something to know where there was nothing to check."""
-    return Check(name, Outcome.NOTE, detail)
+    return Check(name, CheckOutcome.NOTE, detail)
 
 
 def not_tried(name: str, reason: str) -> Check:
     """A check that would fail for a reason that the report gives already."""
-    return Check(name, Outcome.NOT_TRIED, reason)
+    return Check(name, CheckOutcome.NOT_TRIED, reason)
 
 
 def broken_off(name: str, error: BaseException) -> Check:
@@ -67,24 +77,8 @@ def too_slow(name: str, seconds: float) -> Check:
     return failed(name, f"no answer within {seconds:g} seconds", advice)
 
 
-def summary(checks: Sequence[Check], waiting: int) -> str:
-    """The outcome of all checks in one sentence. `waiting` is the number of topics still under way."""
-    counts = Counter(check.outcome for check in checks)
-    failures, carried_out = counts[Outcome.FAILED], counts[Outcome.FAILED] + counts[Outcome.OK]
-    if failures:
-        untried = f", and {counts[Outcome.NOT_TRIED]} could not be tried" if counts[Outcome.NOT_TRIED] else ""
-        found = f"{failures} of {carried_out} checks failed{untried}: see “what to do” below each failure."
-    elif carried_out:
-        found = f"All {carried_out} checks passed." if carried_out > 1 else "The check passed."
-    else:
-        found = ""
-    return f"{found} More are on their way …".strip() if waiting else found
+# -- facts ------------------------------------------------------------------------------------------------------------
 
-
-# JOINED facts
-# What the package knows without checking anything: the editor, its windows, their clients and reviews.
-#
-# Rule: pure, plain values. None of them is secret, so all of them may be shown.
 
 class WindowFacts(NamedTuple):
     """One window's endpoint. `title` names it in sentences; `all_ports` are those of this editor's windows."""
@@ -96,8 +90,7 @@ class WindowFacts(NamedTuple):
     folders: Tuple[str, ...]
     published_for: Tuple[str, ...]  # keys of agents
     sharing: bool
-    clients: Tuple[str, ...]  # each in words, as are the reviews
-    reviews: Tuple[str, ...]
+    clients: Tuple[str, ...]  # each in words
     all_ports: Tuple[int, ...]
     addresses: Mapping[str, Address] = {}
     """Where its servers listen, by the key of their dialect. `port` is that of the first."""
@@ -108,10 +101,67 @@ class WindowFacts(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """All facts. The window in which the report is shown comes first."""
+    """What the package knows without checking anything. None of it is secret. The window of the report comes first."""
 
     time: str
     versions: Tuple[Tuple[str, str], ...]
     windows: Tuple[WindowFacts, ...]
     active_file: Optional[str]
     problems: Tuple[str, ...]
+
+
+# -- the report -------------------------------------------------------------------------------------------------------
+
+
+def render(
+    facts: Facts,
+    checks: Mapping[str, Optional[Sequence[Check]]],
+    files: Sequence[str],
+    home: str,
+    secrets: Sequence[str] = (),
+) -> str:
+    """The whole report, as Markdown. `checks` are by topic, in order; None: still under way. `files` are in words."""
+    done = [check for found in checks.values() for check in found or ()]
+    lines = ["# " + TITLE, "", facts.time, NOTE, "", summary(done, None in checks.values()), "", "## Checks", ""]
+    for topic, found in checks.items():
+        lines += [f"- {WAITING} {topic}"] if found is None else [line for check in found for line in _lines(check)]
+    lines += ["", "## Versions", "", *("- {}: {}".format(*entry) for entry in facts.versions)]
+    for window in facts.windows:
+        lines += ["", f"## {window.title[:1].upper()}{window.title[1:]}", "", *_window_lines(window)]
+    lines += ["", "## Discovery files", "", *([f"- {file}" for file in files] or [WAITING])]
+    problems = [line for problem in facts.problems for line in problem.split("\n")]
+    lines += ["", "## Recent problems", "", *(["```", *problems, "```"] if problems else ["none"])]
+    return _without(secrets, "\n".join(map(shown, lines)), shown(home)) + "\n"
+
+
+def summary(checks: Sequence[Check], waiting: bool) -> str:
+    """The outcome of all checks in one sentence. `waiting`: some are still under way."""
+    counts = Counter(check.outcome for check in checks)
+    failures, untried = counts[CheckOutcome.FAILED], counts[CheckOutcome.NOT_TRIED]
+    carried_out = failures + counts[CheckOutcome.OK]
+    found = ""
+    if failures:
+        more = f", and {untried} could not be tried" if untried else ""
+        found = f"{failures} of {carried_out} checks failed{more}: see “what to do” below each failure."
+    elif carried_out:
+        found = f"All {carried_out} checks passed." if carried_out > 1 else "The check passed."
+    return f"{found} More are on their way …".strip() if waiting else found
+
+
+def _lines(check: Check) -> List[str]:
+    line = f"- {check.outcome.value}: {check.name}" + (f": {check.detail}" if check.detail else "")
+    return [line, f"    what to do: {check.advice}"] if check.advice else [line]
+
+
+def _window_lines(window: WindowFacts) -> List[str]:
+    port = f"port {window.port}" if window.port is not None else "not served"
+    lines = ["- endpoint: {}{}".format(port, "" if window.sharing else ", sharing is paused")]
+    lines += [f"- problem: {window.problem}"] if window.problem is not None else []
+    lines += [f"- workspace folder: {folder}" for folder in window.folders] or ["- no workspace folder"]
+    return lines + ([f"- client: {client}" for client in window.clients] or ["- no client"])
+
+
+def _without(secrets: Sequence[str], text: str, home: str) -> str:
+    for secret in filter(None, secrets):
+        text = text.replace(secret, "[secret]")
+    return re.sub(re.escape(home) + r"(?![\w.-])", "~", text) if len(home) > 1 else text

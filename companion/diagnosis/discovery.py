@@ -1,7 +1,7 @@
 """The discovery files on disk, and whether clients find the right window by them.
 
 Rules: nothing is changed but what publishing would change anyway. A `DiscoverySnapshot` holds secrets and is never
-shown; a `FileFact` holds none and is. Disk thread.
+shown; the lines about the files hold none. Disk thread.
 """
 
 from __future__ import annotations
@@ -17,14 +17,7 @@ from ..system.platform import Platform
 from ..system.processes import is_alive
 from .checks import RESTART, Check, WindowFacts, failed, noted, passed
 
-
-class FileFact(NamedTuple):
-    """A discovery file, or the directory of such files (without `content`), as a report shows it."""
-
-    path: str
-    owner: str
-    mode: str
-    content: str = ""
+WRITES_AGAIN = RESTART + " That writes the file again."
 
 
 class DiscoverySnapshot(NamedTuple):
@@ -35,62 +28,31 @@ class DiscoverySnapshot(NamedTuple):
     entries: Mapping[str, List[Entry]]  # by the agent's key
 
 
-class Finding(NamedTuple):
-    """A check and, if it passed, the discovery file that the client would use."""
-
-    check: Check
-    entry: Optional[Entry] = None
-
-
-def look(platform: Platform, editor_pid: int, agents: Sequence[Agent]) -> Tuple[DiscoverySnapshot, List[FileFact]]:
-    """Read the discovery files of all `agents`. Never raises."""
+def look(platform: Platform, editor_pid: int, agents: Sequence[Agent]) -> Tuple[DiscoverySnapshot, List[str]]:
+    """Read the discovery files of all `agents`; also each file and directory in words. Never raises."""
     entries: Dict[str, List[Entry]] = {}
-    facts: List[FileFact] = []
+    lines: Dict[str, str] = {}  # by path: more than one agent may read the same files
     for agent in agents:
         directory = agent.place(platform).path(platform)
-        known = {fact.path for fact in facts}  # more than one agent may read the same files
-        if directory not in known:
-            facts.append(_fact(directory))
+        lines.setdefault(directory, f"{directory} ({_mode(directory)})")
         found = entries.setdefault(agent.key, [])
         for name in _names(directory, agent):
             path = platform.path.join(directory, name)
             content = files.read(path, platform)
             found.append(Entry(name, content, files.written_at(path) or 0.0))
-            if path not in known:
-                facts.append(_fact(path, described(agent, content)))
-    return DiscoverySnapshot(platform, editor_pid, entries), facts
+            lines.setdefault(path, f"{path} ({_mode(path)}): {described(agent, content)}")
+    return DiscoverySnapshot(platform, editor_pid, entries), list(lines.values())
 
 
-def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> Finding:
-    """Whether a client in the window's first folder finds the window. What the file says is not tested here."""
+def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> Tuple[Check, Optional[Entry]]:
+    """Whether a client in the window's first folder finds the window; if so, also the file that it would use.
+
+    What the file says is not tested here.
+    """
     name = f"{agent.title} finds {window.title}"
-    if agent.key not in window.published_for:
-        return Finding(noted(name, f"switched off by the setting “{agent.publish_setting}”"))
-    if window.port is None or not any(window.address(agent)):
-        return Finding(failed(name, "no server is running for it", RESTART))
-    if not window.folders and not window.is_this:
-        return Finding(noted(name, "it has no workspace folder, so there is nothing to find"))
-    if not window.folders:
-        advice = (
-            "Open a folder or a file in it. The setting “workspace_fallback” says what counts as the folder of a file."
-        )
-        return Finding(failed(name, "the window has no workspace folder", advice))
-    try:
-        directory = prepare(agent.place(snapshot.platform), snapshot.platform)
-    except DiscoveryError as error:
-        return Finding(failed(name, str(error), "Correct that; the file is written again within seconds."))
     own = own_file(window, agent, snapshot)
-    found = {entry.name: entry for entry in snapshot.entries[agent.key]}
-    path = snapshot.platform.path.join(directory, own)
-    if own not in found:
-        return Finding(failed(name, f"{path} is not there", RESTART + " That writes the file again."))
-    if found[own].content is None:
-        detail = f"{path} cannot be read, or belongs to somebody else"
-        return Finding(failed(name, detail, "Remove the file. " + RESTART + " That writes the file again."))
-    if snapshot.platform.user_id is not None and not files.is_private(path):
-        advice = RESTART + " That writes the file again. If others use this computer, do so at once: they can read it."
-        return Finding(failed(name, f"others can read or write {path}", advice))
-    return _check_choice(name, window, agent, snapshot, own)
+    obstacle = _obstacle(name, window, agent, snapshot, own)
+    return (obstacle, None) if obstacle is not None else _check_choice(name, window, agent, snapshot, own)
 
 
 def own_file(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> str:
@@ -111,64 +73,6 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
     return failed(name, "a client that runs in the file's folder does not find this window", advice)
 
 
-def _check_choice(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str) -> Finding:
-    entries = snapshot.entries[agent.key]
-    chosen = agent.choose(entries, _lookup(window, snapshot, str(window.address(agent).port)))
-    if chosen is None or (chosen.name != own and agent.can_be_told_which):
-        detail = f"in {window.folders[0]} it finds {_port(chosen)}"
-        return Finding(failed(name, detail, "The file does not say what it should. " + RESTART))
-    elsewhere = agent.choose(entries, _lookup(window, snapshot, ""))
-    if elsewhere is None and agent.takes_the_only_one:
-        detail = f"by {own}; it connects to neither of two editors with the same folder by itself: type /ide in it"
-        return Finding(passed(name, detail), chosen)
-    if elsewhere is None or elsewhere.name == own:
-        return Finding(passed(name, f"by {own}"), chosen)
-    where = "in a terminal outside of this window it finds" if agent.can_be_told_which else "it takes"
-    owner = agent.owner(elsewhere.name, elsewhere.content or {})
-    port = (elsewhere.content or {}).get("port")
-    if owner == snapshot.editor_pid and port is not None and port not in window.all_ports:
-        path = snapshot.platform.path.join(agent.place(snapshot.platform).path(snapshot.platform), elsewhere.name)
-        return Finding(failed(name, f"a file of an earlier run comes first: {path}", "Remove that file."))
-    who = "another window of this editor" if owner == snapshot.editor_pid else "another editor"
-    detail = f"by {own}; {where} {who}, which has the same folder"
-    return Finding(passed(name, detail), chosen)
-
-
-def _lookup(window: WindowFacts, snapshot: DiscoverySnapshot, port: str) -> LookupContext:
-    folder = window.folders[0]
-    return LookupContext(folder, snapshot.editor_pid, port, snapshot.platform, is_alive, os.path.realpath)
-
-
-def _port(entry: Optional[Entry]) -> str:
-    if entry is None or entry.content is None:
-        return "no window"
-    return "port {}".format(entry.content.get("port"))
-
-
-def _names(directory: str, agent: Agent) -> List[str]:
-    try:
-        return sorted(name for name in os.listdir(directory) if agent.file_names.match(name))
-    except OSError:
-        return []  # the directory's own line in the report says why
-
-
-def _fact(path: str, content: str = "") -> FileFact:
-    try:
-        status = os.lstat(path)
-    except OSError as error:
-        return FileFact(path, "", error.strerror or "", content)
-    return FileFact(path, _owner(status.st_uid), stat.filemode(status.st_mode), content)
-
-
-def _owner(user_id: int) -> str:
-    try:
-        import pwd
-
-        return pwd.getpwuid(user_id).pw_name
-    except (ImportError, KeyError):
-        return str(user_id)  # there is no such table on Windows, and an account may be gone
-
-
 def described(agent: Agent, content: Optional[Mapping[str, Any]]) -> str:
     """A discovery file's content as users read it, without its secret."""
     if content is None:
@@ -180,3 +84,75 @@ def described(agent: Agent, content: Optional[Mapping[str, Any]]) -> str:
     token = "with a token" if secret else "without a token"
     workspace = content.get("workspacePath") or ", ".join(folders_of(content))
     return f"{editor or 'unnamed editor'}, {where}, {token}, workspace {workspace}"
+
+
+def _obstacle(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str) -> Optional[Check]:
+    """Why there is no file of the window's that the agent could choose; None if there is one."""
+    if agent.key not in window.published_for:
+        return noted(name, f"switched off by the setting “{agent.publish_setting}”")
+    if window.port is None or not any(window.address(agent)):
+        return failed(name, "no server is running for it", RESTART)
+    if not window.folders and not window.is_this:
+        return noted(name, "it has no workspace folder, so there is nothing to find")
+    if not window.folders:
+        advice = "Open a folder or a file in it. The setting “workspace_fallback” says what counts as a file's folder."
+        return failed(name, "the window has no workspace folder", advice)
+    try:
+        directory = prepare(agent.place(snapshot.platform), snapshot.platform)
+    except DiscoveryError as error:
+        return failed(name, str(error), "Correct that; the file is written again within seconds.")
+    path = snapshot.platform.path.join(directory, own)
+    found = next((entry for entry in snapshot.entries[agent.key] if entry.name == own), None)
+    if found is None:
+        return failed(name, f"{path} is not there", WRITES_AGAIN)
+    if found.content is None:
+        return failed(name, f"{path} cannot be read, or belongs to somebody else", "Remove the file. " + WRITES_AGAIN)
+    if snapshot.platform.user_id is not None and not files.is_private(path):
+        advice = " If others use this computer, do so at once: they can read it."
+        return failed(name, f"others can read or write {path}", WRITES_AGAIN + advice)
+    return None
+
+
+def _check_choice(
+    name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str
+) -> Tuple[Check, Optional[Entry]]:
+    entries = snapshot.entries[agent.key]
+    chosen = agent.choose(entries, _lookup(window, snapshot, str(window.address(agent).port)))
+    if chosen is None or (chosen.name != own and agent.can_be_told_which):
+        found = f"port {(chosen.content or {}).get('port')}" if chosen is not None else "no window"
+        detail = f"in {window.folders[0]} it finds {found}"
+        return failed(name, detail, "The file does not say what it should. " + RESTART), None
+    elsewhere = agent.choose(entries, _lookup(window, snapshot, ""))
+    if elsewhere is None and agent.takes_the_only_one:
+        detail = f"by {own}; it connects to neither of two editors with the same folder by itself: type /ide in it"
+        return passed(name, detail), chosen
+    if elsewhere is None or elsewhere.name == own:
+        return passed(name, f"by {own}"), chosen
+    where = "in a terminal outside of this window it finds" if agent.can_be_told_which else "it takes"
+    owner = agent.owner(elsewhere.name, elsewhere.content or {})
+    port = (elsewhere.content or {}).get("port")
+    if owner == snapshot.editor_pid and port is not None and port not in window.all_ports:
+        path = snapshot.platform.path.join(agent.place(snapshot.platform).path(snapshot.platform), elsewhere.name)
+        return failed(name, f"a file of an earlier run comes first: {path}", "Remove that file."), None
+    who = "another window of this editor" if owner == snapshot.editor_pid else "another editor"
+    return passed(name, f"by {own}; {where} {who}, which has the same folder"), chosen
+
+
+def _lookup(window: WindowFacts, snapshot: DiscoverySnapshot, port: str) -> LookupContext:
+    folder = window.folders[0]
+    return LookupContext(folder, snapshot.editor_pid, port, snapshot.platform, is_alive, os.path.realpath)
+
+
+def _names(directory: str, agent: Agent) -> List[str]:
+    try:
+        return sorted(name for name in os.listdir(directory) if agent.file_names.match(name))
+    except OSError:
+        return []  # the directory's own line in the report says why
+
+
+def _mode(path: str) -> str:
+    """Who may do what with a file or directory, or why that is not known."""
+    try:
+        return stat.filemode(os.lstat(path).st_mode)
+    except OSError as error:
+        return error.strerror or "unknown"

@@ -1,6 +1,8 @@
-"""The libraries in use: their versions, and where they were loaded from.
+"""What is installed: the libraries that the package needs, and the programs that users run.
 
-Rule: asks the interpreter, not the list of what should be there. Disk thread: imports may take long.
+Rules: libraries are imported, not looked up in the list of what should be there. Programs are looked for where the
+launcher does: in the login shell's PATH, because the editor's own may lack what npm installed, and in the editor's. Of
+what they print only a version is shown. Disk thread: imports, shells and Node.js take seconds.
 """
 
 from __future__ import annotations
@@ -8,89 +10,45 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
-from ..libraries import NEEDED, misplaced_libraries, missing_libraries, missing_sentence
+from ..libraries import NEEDED, missing_libraries, missing_sentence
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program, is_path
-from ..terminals.command_lines import (
-    in_login_shell,
-    in_windows_shell,
-    shell_line,
-    shell_of,
-    words_with_folders,
-)
+from ..terminals.command_lines import in_login_shell, in_windows_shell, shell_line, shell_of, words_with_folders
 from ..terminals.processes import expanded, find_in_shell, output_of, search_path
 from .checks import Check, failed, noted, passed, too_slow
 
-ALSO = ("multidict", "yarl", "attr")  # what those require
 SATISFY = (
     "Run “Package Control: Satisfy Libraries” from the command palette; the companion then starts by itself."
     " Without Package Control, install them by hand as the README says."
 )
-UPDATE = (
-    "Update Sublime Text: early builds after 4200 look into the wrong folder."
-    " Then run “Package Control: Satisfy Libraries” from the command palette, and restart the editor."
-)
-NAME = "the libraries can be imported"
-
-
-class Library(NamedTuple):
-    """A library that was imported. `place` is the directory that holds it."""
-
-    name: str
-    version: str
-    place: str
-
-
-def libraries() -> Tuple[List[Library], Check]:
-    """The libraries that can be imported, and whether those that the package needs can."""
-    misplaced = dict(misplaced_libraries())
-    # Importing one that is misplaced might crash, and it is not used.
-    found = [_imported(name) for name in NEEDED + ALSO if name not in misplaced]
-    libraries = [library for library in found if library is not None]
-    if misplaced:
-        folders = sorted({os.path.dirname(os.path.dirname(path)) for path in misplaced.values()})
-        detail = "{}: of another Python, in {}".format(", ".join(misplaced), ", ".join(folders))
-        return libraries, failed(NAME, detail, UPDATE)
-    missing = missing_libraries()
-    if missing:
-        return libraries, failed(NAME, missing_sentence(missing), SATISFY)
-    needed = [f"{library.name} {library.version}" for library in libraries if library.name in NEEDED]
-    return libraries, passed(NAME, ", ".join(needed))
-
-
-def _imported(name: str) -> Optional[Library]:
-    try:
-        module = importlib.import_module(name)
-    except ImportError:
-        return None
-    return Library(name, _version(name, module), os.path.dirname(os.path.dirname(module.__file__ or "")))
-
-
-def _version(name: str, module: object) -> str:
-    from importlib import metadata
-
-    try:
-        return metadata.version("attrs" if name == "attr" else name)
-    except metadata.PackageNotFoundError:
-        # A library that was copied by hand has no metadata.
-        return str(getattr(module, "__version__", "unknown version"))
-
-
-# JOINED programs
-# Whether the command line clients are installed where a terminal finds them, and which release they are.
-#
-# Rules: looks where the launcher does, in the login shell's PATH, because the editor's own may lack what npm installed,
-# and in the editor's. Of what the programs print only a version is shown. Disk thread: a shell and Node.js take seconds.
-
 SECONDS = 10.0
 MARK = "gemini-companion-mark"  # separates the answer from what start-up files print
 VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)\S*")
 
 
-class Answer(NamedTuple):
+def check_libraries() -> Check:
+    """Whether the libraries can be imported: their versions, and the folders they come from."""
+    name, missing = "the libraries can be imported", missing_libraries()
+    if missing:
+        return failed(name, missing_sentence(missing), SATISFY)
+    return passed(name, ", ".join(map(_origin, NEEDED)))
+
+
+def _origin(library: str) -> str:
+    from importlib import metadata
+
+    module = importlib.import_module(library)
+    try:
+        version = metadata.version(library)
+    except metadata.PackageNotFoundError:  # it was copied by hand
+        version = str(getattr(module, "__version__", "of an unknown version"))
+    return f"{library} {version} from {os.path.dirname(os.path.dirname(module.__file__ or ''))}"
+
+
+class ProgramAnswer(NamedTuple):
     """Where the program is, and what it printed when asked for its version. `note` says how it was found, if oddly, or
     why none is started."""
 
@@ -112,46 +70,47 @@ def check_agent(
 
     name = f"{agent.title} is installed"
     try:
-        answer = _ask(expanded(words, platform), platform, folders, cancelled)
+        found = _ask(expanded(words, platform), platform, folders, cancelled)
     except subprocess.TimeoutExpired:
         return too_slow(name, SECONDS)
     except OSError as error:
         return failed(name, f"the login shell could not be asked: {error.strerror or error}", agent.how_to_update())
-    return judge(agent, words, answer)
+    return judge(agent, words, found)
 
 
-def judge(agent: Agent, words: Sequence[str], answer: Answer) -> Check:
-    """What the answer means. Pure."""
+def judge(agent: Agent, words: Sequence[str], found: ProgramAnswer) -> Check:
+    """The check that follows from what was found. Pure."""
     name = f"{agent.title} is installed"
-    if not answer.place:
-        where = answer.note or f"“{words[0]}” is not on the PATH of the login shell, nor on the editor's"
+    if not found.place:
+        where = found.note or f"“{words[0]}” is not on the PATH of the login shell, nor on the editor's"
         return noted(f"{agent.title} is not installed", f"{where}. {agent.how_to_update()}")  # nobody needs all of them
-    match = VERSION.search(answer.printed)
+    match = VERSION.search(found.printed)
     if match is None:
-        detail = f"{answer.place} does not say its version"
         advice = "Run “{} --version” in a terminal: it shows what is wrong.".format(" ".join(words))
-        return failed(name, detail, advice)
-    detail = f"{match.group(0)} at {answer.place}"
-    if tuple(int(part) for part in match.groups()) <= agent.last_without_token:
+        return failed(name, f"{found.place} does not say its version", advice)
+    detail = f"{match.group(0)} at {found.place}"
+    if tuple(map(int, match.groups())) <= agent.last_without_token:
         return failed(name, detail + " is too old: it sends no token and is refused", agent.how_to_update())
-    return passed(name, detail + answer.note)
+    return passed(name, detail + found.note)
 
 
-def _ask(words: Sequence[str], platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]) -> Answer:
+def _ask(
+    words: Sequence[str], platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]
+) -> ProgramAnswer:
     found = find_program(words[0], platform, folders)
     if platform.name == WINDOWS:
         command = in_windows_shell(shell_of(platform), [found.place, *words[1:], "--version"], "/d", "/c")
-        return Answer(found.place, output_of(command, SECONDS, cancelled)[1] if found.place else "", found.why)
+        return ProgramAnswer(found.place, output_of(command, SECONDS, cancelled)[1] if found.place else "", found.why)
     in_shell = found if is_path(words[0], platform) else find_in_shell(words[0], platform, folders, cancelled)
     if in_shell.place:
         line = shell_line([in_shell.place if os.path.isabs(in_shell.place) else words[0], *words[1:], "--version"])
         command = in_login_shell(shell_of(platform), f"echo {MARK}; {line}; echo {MARK}")
-        return Answer(in_shell.place, read_answer(output_of(command, SECONDS, cancelled)[1]))
+        return ProgramAnswer(in_shell.place, read_answer(output_of(command, SECONDS, cancelled)[1]))
     if found.place:  # the launcher starts it with the editor's own PATH, too
         command = [*words_with_folders(words, search_path(found.place, platform, folders)), "--version"]
         printed = output_of(command, SECONDS, cancelled)[1]
-        return Answer(found.place, printed, ", found only on the editor's PATH")
-    return Answer("", note=in_shell.why or found.why)
+        return ProgramAnswer(found.place, printed, ", found only on the editor's PATH")
+    return ProgramAnswer("", note=in_shell.why or found.why)
 
 
 def read_answer(printed: str) -> str:

@@ -1,6 +1,7 @@
-"""Collects the facts for a report from the editor and from the running package.
+"""The command Diagnose: opens the report at once and completes it as results come in.
 
-Rule: one step on the main thread, in which nothing blocks.
+Rules: the facts are collected in one step on the main thread, which never waits for a check. If a check cannot be
+carried out, or is too slow, the report says so.
 """
 
 from __future__ import annotations
@@ -22,37 +23,48 @@ from ..editor.file_views import is_open
 from ..endpoint.clients import SELF_TEST
 from ..endpoint.servers import PRIMARY, SHARED
 from ..log import shortened
-from ..review.decision import Writer
 from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
-from . import assumptions, discovery, probe, programs
-from . import programs as libraries
-from .checks import LOG, Check, Facts, Outcome, WindowFacts, broken_off, failed, not_tried, noted, too_slow
-from .discovery import FileFact
-from .programs import Library
-from .rendering import TITLE, Findings, render
+from . import discovery, programs
+from .checks import (
+    LOG,
+    TITLE,
+    Check,
+    CheckOutcome,
+    Facts,
+    WindowFacts,
+    broken_off,
+    failed,
+    not_tried,
+    noted,
+    render,
+    too_slow,
+)
 
 if TYPE_CHECKING:
     from ..endpoint.endpoint import Endpoint
     from ..endpoint.endpoints import Endpoints
     from ..runtime import Runtime
 
+logger = logging.getLogger("gemini_companion.diagnosis")
+
+SYNTAX = "Packages/Markdown/Markdown.sublime-syntax"
 MOST_PROBLEMS = 20
 MOST_CHARACTERS = 2000  # of one problem: the rest of a long traceback is in the log
+LIMIT_SECONDS = 30.0  # for everything, login shells included
+LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
+WITHOUT_LIBRARIES = "without the libraries there are none"
+
+
+# -- facts ------------------------------------------------------------------------------------------------------------
 
 
 def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str) -> Facts:
     """What is known now. `problems` are the log's warnings and errors. Main thread."""
-    ports = tuple(
-        service.address.port
-        for endpoint in endpoints
-        for service in endpoint.servers.services.values()
-        if service.address.port
-    )
-    endpoints = sorted(
-        open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id())
-    )
+    services = [service for endpoint in endpoints for service in endpoint.servers.services.values()]
+    ports = tuple(service.address.port for service in services if service.address.port)
+    shown = sorted(open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
     view = window.active_view()
     # It is no problem that our own check with a wrong token was refused.
     problems = [problem for problem in problems if SELF_TEST not in problem]
@@ -64,7 +76,7 @@ def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Windo
             ("System", f"{sublime.platform()} {sublime.arch()}, {_system_release()}"),
             ("Python", sys.version.split()[0]),
         ),
-        windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in endpoints),
+        windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in shown),
         active_file=view.file_name() if view is not None else None,
         problems=tuple(shortened(problem, MOST_CHARACTERS) for problem in problems[-MOST_PROBLEMS:]),
     )
@@ -89,10 +101,6 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
     for client, name in zip(endpoint.clients.values(), endpoint.clients.names(numbered=True)):
         version, since = client_name(client.client_version), time.strftime("%H:%M:%S", time.localtime(client.opened_at))
         clients.append(f"{name} {version}, MCP {client.protocol_version}, connected at {since}")
-    reviews: List[str] = []
-    for review in endpoint.reviews.pending():
-        gone = ", which has gone" if review.writer is Writer.CLIENT_GONE else ""
-        reviews.append(f"{review.path}, proposed by {review.owner.client_name}{gone}")
     return WindowFacts(
         title=title_of(endpoint.window, is_this),
         is_this=is_this,
@@ -102,7 +110,6 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         published_for=tuple(agent.key for agent in wanted_agents(settings)),
         sharing=endpoint.tracker.sharing,
         clients=tuple(clients),
-        reviews=tuple(reviews),
         all_ports=ports,
         addresses={key: service.address for key, service in endpoint.servers.services.items()},
     )
@@ -121,21 +128,7 @@ def _package_place() -> str:
     return "installed" if ".sublime-package" in place else "from a folder"
 
 
-# JOINED report
-# The command Diagnose: opens the report at once and completes it as results come in.
-#
-# Rule: the main thread never waits for a check. If a check cannot be carried out, or is too slow, the report says so.
-
-logger = logging.getLogger("gemini_companion.diagnosis")
-
-SYNTAX = "Packages/Markdown/Markdown.sublime-syntax"
-LIMIT_SECONDS = 30.0  # for everything, login shells included
-LIBRARIES, SERVERS, DISCOVERY = "the libraries", "the servers", "the discovery files"
-WITHOUT_LIBRARIES = "without the libraries there are none"
-EDITOR, SCREEN = "the editor", "what the editor draws"
-DRAWN_MILLISECONDS = 200  # until the new view has been laid out
-FRAME_MILLISECONDS = 20
-LAYOUT_FRAMES = 15  # in which a block is laid out at the latest
+# -- the report -------------------------------------------------------------------------------------------------------
 
 
 class Diagnosis:
@@ -161,8 +154,7 @@ class Diagnosis:
         self._settings = endpoint.settings() if endpoint is not None else Settings()
         self._agents = agents_of(self._settings)
         self._checks: Dict[str, Optional[List[Check]]] = {}
-        self._libraries: Sequence[Library] = ()
-        self._files: Sequence[FileFact] = ()
+        self._files: Sequence[str] = ()
         self._view = self._new_view()  # not before: the file in front is a fact
 
     def run(self) -> None:
@@ -172,10 +164,7 @@ class Diagnosis:
         self._try(DISCOVERY, self._try_discovery)
         for agent in self._agents:
             self._try(agent.title, self._try_agent, agent)
-        self._try(EDITOR, self._try_editor)
-        self._checks[SCREEN] = None
         self._show()
-        self._runtime.later_on_main(DRAWN_MILLISECONDS, self._try_screen)
         self._runtime.later_on_main(int(LIMIT_SECONDS * 1000), self._end)
 
     # -- the view -----------------------------------------------------------------------------------------------------
@@ -193,9 +182,8 @@ class Diagnosis:
     def _show(self) -> None:
         if not is_open(self._view):
             return  # the user has closed it
-        findings = Findings(self._checks, self._libraries, self._files)
         first = not self._view.size()
-        set_text(self._view, render(self._facts, findings, os.path.expanduser("~"), self._secrets))
+        set_text(self._view, render(self._facts, self._checks, self._files, os.path.expanduser("~"), self._secrets))
         if first:
             move_caret(self._view, 0)
 
@@ -225,67 +213,50 @@ class Diagnosis:
                 self._checks[name] = [too_slow(name, LIMIT_SECONDS)]
         self._show()
 
-    def _try_screen(self) -> None:
-        """Check what the package assumes of views, on the report's own view."""
-        if is_open(self._view):
-            self._look_at_rows(assumptions.FillerRows(self._view), LAYOUT_FRAMES)
-
-    def _look_at_rows(self, rows: assumptions.FillerRows, frames: int) -> None:
-        """Give the editor so many frames to lay the rows out, then judge."""
-        if not is_open(self._view):
-            return
-        if frames and rows.problem() is not None:
-            self._runtime.later_on_main(FRAME_MILLISECONDS, self._look_at_rows, rows, frames - 1)
-            return
-        checks = assumptions.check_view(self._view, rows)
-        rows.remove()
-        self._take(SCREEN, checks)
-
     # Each of these runs on the loop thread and hands what blocks to a disk thread.
 
     async def _try_libraries(self) -> List[Check]:
-        self._libraries, check = await self._runtime.in_worker(libraries.libraries)
-        return [check]
+        return [await self._runtime.in_worker(programs.check_libraries)]
 
     async def _try_servers(self) -> List[Check]:
         if self._missing:
             return [not_tried(SERVERS, WITHOUT_LIBRARIES)]
+        from . import client  # which imports aiohttp
+
         checks: List[Check] = []
         if not any(window.is_this for window in self._facts.windows):
-            checks.append(
-                failed("this window is served", "the package has not begun to serve it", "Try once more. " + LOG)
-            )
+            problem = "the package has not begun to serve it"
+            checks.append(failed("this window is served", problem, "Try once more. " + LOG))
         for window in self._facts.windows:
-            checks += await probe.try_server(window, self._tokens[window.title], self._version)
+            checks += await client.try_server(window, self._tokens[window.title], self._version)
         return checks
 
     async def _try_discovery(self) -> List[Check]:
-        snapshot, self._files = await self._runtime.in_worker(discovery.look, self._platform, EDITOR_PID, self._agents)
+        in_worker = self._runtime.in_worker
+        snapshot, self._files = await in_worker(discovery.look, self._platform, EDITOR_PID, self._agents)
         if self._missing:
             return [not_tried(DISCOVERY, WITHOUT_LIBRARIES)]
+        from . import client
+
         checks: List[Check] = []
         for window in self._facts.windows:
             for agent in (each for each in self._agents if each.dialect.transport is not SHARED):
-                found = await self._runtime.in_worker(discovery.check_window, window, agent, snapshot)
-                check, content = found.check, found.entry.content if found.entry is not None else None
-                if content is not None and self._can_be_tried(agent):
+                check, entry = await in_worker(discovery.check_window, window, agent, snapshot)
+                if entry is not None and entry.content is not None and self._can_be_tried(agent):
                     # The client would use what stands in the file, so that is what is tried.
-                    tried = await probe.check_agent_server(check.name, agent, content, self._version)
-                    check = tried if tried.outcome is Outcome.FAILED else check
+                    tried = await client.check_agent_server(check.name, agent, entry.content, self._version)
+                    check = tried if tried.outcome is CheckOutcome.FAILED else check
                 checks.append(check)
-        checks += [await probe.check_answers(each) for each in self._asked]
-        active_file = self._facts.active_file
+        checks += [await client.check_answers(each) for each in self._asked]
         for window in self._facts.windows:
             if window.is_this:
-                checks.append(await self._runtime.in_worker(discovery.check_active_file, active_file, window, snapshot))
+                active_file = self._facts.active_file
+                checks.append(await in_worker(discovery.check_active_file, active_file, window, snapshot))
         return checks
 
     def _can_be_tried(self, agent: Agent) -> bool:
         """Whether we can connect as the agent does: aiohttp's client reaches named pipes by another kind of loop."""
         return agent.dialect.transport is not Transport.HTTP_ON_SOCKET or self._platform.name != WINDOWS
-
-    async def _try_editor(self) -> List[Check]:
-        return await self._runtime.in_worker(assumptions.check_interpreter)
 
     async def _try_agent(self, agent: Agent) -> List[Check]:
         words, unwanted = agent.command(self._settings), lambda: self._runtime.stopped

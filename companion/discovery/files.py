@@ -1,7 +1,9 @@
-"""The directories of discovery files: created for the user alone, and refused if another user controls them.
+"""Discovery files and their directories.
 
-Rule: a discovery file holds a secret and tells agents where to send source code, so each of its directories is checked
-(see `safe_folders`).
+Rules: a discovery file holds a secret and tells agents where to send source code. So each of its directories is created
+for the user alone, and refused if another user controls it (see `system.folders`). A file appears complete and readable
+by its owner alone, or not at all. Existing files are not trusted: a link or a file of another user counts as
+unreadable, and of a huge one only the beginning is read.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from ..system.folders import check_own, check_shared
 from ..system.platform import Platform
 
 DIRECTORY_MODE = 0o700
+MAXIMUM_BYTES = 1 << 20  # thousands of folders fit
+# The names of files that are being written. No agent's pattern matches them.
+TEMPORARY_NAMES = re.compile(r"^\.gemini-companion-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.tmp$")
 
 
 class DiscoveryError(Exception):
@@ -76,16 +81,7 @@ def _make(directory: str) -> None:
         raise OSError(f"{directory} cannot be created: {error.strerror}") from error
 
 
-# JOINED files
-# Reads and writes single discovery files.
-#
-# Rule: a file appears complete and readable by its owner alone, or not at all. Existing files are not trusted: a link or
-# a file of another user counts as unreadable, and of a huge one only the beginning is read.
-
-MAXIMUM_BYTES = 1 << 20  # thousands of folders fit
-
-# The names of files that are being written. No agent's pattern matches them.
-TEMPORARY_NAMES = re.compile(r"^\.gemini-companion-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.tmp$")
+# -- files ------------------------------------------------------------------------------------------------------------
 
 
 def temporary_name(editor_pid: int) -> str:

@@ -4,8 +4,8 @@ Rule: a file is removed only if this package wrote it, the user owns it, and its
 whose former package no longer serves it. Agents try only the first file that fits, so a stale file with this editor's
 process id would hide the right one. All other files are kept.
 
-An editor has also exited if its process id now belongs to a process that started after the file was written. Because
-clocks can be set, its port must refuse connections as well.
+An editor has also exited if its process id belongs to another process by now. Then nobody answers where the file leads
+to, although its writer has had time enough to listen.
 """
 
 from __future__ import annotations
@@ -13,21 +13,18 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import Callable, List, NamedTuple, Optional, Sequence
+from typing import Callable, List, Sequence
 
 from ..agents.agent import EDITOR_NAME, Agent
 from ..system import folders
 from ..system.files import remove
-from ..system.folders import is_answered
+from ..system.folders import YOUNG_SECONDS, is_answered
 from ..system.platform import Platform
-from ..system.processes import began as process_began
 from ..system.processes import is_alive as process_is_alive
 from . import files
 from .files import is_safe
 
 logger = logging.getLogger("gemini_companion.discovery")
-
-CLOCK_SECONDS = 10  # file systems and process tables measure time differently
 
 
 def sweep(
@@ -36,15 +33,12 @@ def sweep(
     platform: Platform,
     *,
     is_alive: Callable[[int], bool] = process_is_alive,
-    began: Callable[[int], Optional[float]] = process_began,
 ) -> List[str]:
     """Remove stale files and folders, and return their paths. Never raises.
 
-    `editor_pid` is the process id of the running editor. `agents` are those whose files are looked at. `began` returns
-    when a process started, in seconds since the epoch. Call this once, before anything is published. Blocks on the
-    disk: never call it on the main thread.
+    `editor_pid` is the process id of the running editor. `agents` are those whose files are looked at. Call this once,
+    before anything is published. Blocks on the disk and on connections: never call it on the main thread.
     """
-    judge = _Judge(editor_pid, platform, is_alive, began)
     removed: List[str] = []
     for agent in agents:
         place = agent.place(platform)
@@ -58,7 +52,7 @@ def sweep(
             continue
         for name in names:
             path = platform.path.join(directory, name)
-            if judge.is_stale(agent, name, path) and remove(path):
+            if _is_stale(agent, name, path, editor_pid, platform, is_alive) and remove(path):
                 removed.append(path)
     for folder in folders.left_over(platform.temporary_directory(), time.time()):
         folders.remove(folder)
@@ -68,42 +62,26 @@ def sweep(
     return removed
 
 
-class _Judge(NamedTuple):
-    """Decides which files are stale, as the module docstring says. Blocks on the disk; never raises."""
-
-    editor_pid: int
-    platform: Platform
-    is_alive: Callable[[int], bool]
-    began: Callable[[int], Optional[float]]
-
-    def is_stale(self, agent: Agent, name: str, path: str) -> bool:
-        temporary = files.TEMPORARY_NAMES.match(name)
-        if temporary is not None:
-            return not self.is_alive(int(temporary.group("pid")))
-        if agent.file_names.match(name) is None:
-            return False
-        content = files.read(path, self.platform)
-        if content is None:
-            return False
-        info = content.get("ideInfo")
-        if not isinstance(info, dict) or info.get("name") != EDITOR_NAME:
-            return False
-        owner = agent.owner(name, content)
-        if owner is None:
-            return False
-        if owner == self.editor_pid:
-            return True
-        return not self.is_alive(owner) or self._id_was_reused(owner, path, content.get("port"))
-
-    def _id_was_reused(self, pid: int, path: str, port: object) -> bool:
-        """Whether the process with this id is not the editor that wrote the file, but a later one with the same id."""
-        began = self.began(pid)
-        written = files.written_at(path)
-        if began is None or written is None or written > began - CLOCK_SECONDS:
-            return False
-        return not _answers(port)
-
-
-def _answers(port: object) -> bool:
-    """Whether something listens on the port, or may do."""
-    return isinstance(port, int) and 0 < port < 65536 and is_answered(("127.0.0.1", port))
+def _is_stale(
+    agent: Agent, name: str, path: str, editor_pid: int, platform: Platform, is_alive: Callable[[int], bool]
+) -> bool:
+    """Whether a file may be removed, as the module docstring says. Blocks; never raises."""
+    temporary = files.TEMPORARY_NAMES.match(name)
+    if temporary is not None:
+        return not is_alive(int(temporary.group("pid")))
+    content = files.read(path, platform) if agent.file_names.match(name) is not None else None
+    info = content.get("ideInfo") if content is not None else None
+    if content is None or not isinstance(info, dict) or info.get("name") != EDITOR_NAME:
+        return False
+    owner = agent.owner(name, content)
+    if owner is None:
+        return False
+    if owner == editor_pid or not is_alive(owner):
+        return True
+    written = files.written_at(path)
+    if written is None or time.time() - written < YOUNG_SECONDS:
+        return False
+    address = agent.identity(content)[0]
+    if isinstance(address, int):
+        return not is_answered(("127.0.0.1", address))
+    return isinstance(address, str) and os.path.isabs(address) and not is_answered(address)

@@ -15,7 +15,7 @@ import sublime
 from ..agents.agent import Connection
 from ..agents.dialect import Dialect
 from ..agents.registry import wanted_agents, wrong_rows
-from ..common.pacing import Paced
+from ..common.debounce import Debounce
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
 from ..protocol.serving import Address, Tokens
@@ -132,7 +132,7 @@ class Endpoint:
             self.tracker,
             lambda: self.servers,
             any_changed=clients_changed,
-            changed=Paced(self._names_changed, runtime.later_on_main).call,  # thousands may come and go in a second
+            changed=Debounce(runtime.later_on_main, self._names_changed).mark,  # thousands may come and go in a second
         )
         self.discovery = DiscoveryUpdater(window, runtime, self.settings, self.tracker.active_path, self._announced)
         self._agent_window = EndpointWindow(

@@ -1,6 +1,11 @@
-"""Files by their descriptors: opened only if they are regular files, read and written whole, flushed to the disk.
+"""Files by their descriptors, and the package's own files: whole or not there, in use by one process at a time.
 
-Rule: descriptors are used raw. A buffered file would try to write the rest of what had failed when it is closed.
+Theory of operation: one of our own files is made under another name, brought to the disk, and renamed, so that it is
+found whole or not at all, whenever the power fails. The process that uses it holds a lock on it, which the system takes
+away when the process ends, however it ends. So a file that nobody has locked was left by a run that ended too early.
+
+Rules: only regular files are opened. Descriptors are used raw: a buffered file would try to write the rest of what had
+failed when it is closed. Only the user can read our own files and their folder.
 
 The editor is not known here. These calls block on the disk, and raise `OSError`. Disk threads.
 """
@@ -16,11 +21,21 @@ import time
 from contextlib import contextmanager, suppress
 from typing import Iterator, List, Optional, Tuple
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 _PORTION = 1 << 20  # bytes read or written at a time
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | _BINARY
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY
 _CANNOT_FLUSH = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}  # a file system that has no such thing
+MAXIMUM_BYTES = 1 << 29
+TEMPORARY, ASIDE = ".new", ".unreadable"
+_TRIES = 10
+_LOCKED_PLACE = 1 << 30  # behind the content: Windows lets nobody else read the bytes that are locked
 
 
 class NotRegularError(OSError):
@@ -121,27 +136,7 @@ def flush_folder(folder: str) -> None:
             os.close(descriptor)
 
 
-# JOINED private_files
-# The package's own files: whole or not there, for the user alone, and in use by one process at a time.
-#
-# Theory of operation: a file is made under another name, brought to the disk, and renamed, so that it is found whole or
-# not at all, whenever the power fails. Whoever uses it holds a lock on it, which the system takes away when the process
-# ends, however it ends. So what nobody has locked was left by a run that ended too early.
-#
-# Rule: only the user can read these files and their folder.
-#
-# The editor is not known here. These calls block on the disk. Disk threads.
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
-MAXIMUM_BYTES = 1 << 29
-TEMPORARY, ASIDE = ".new", ".unreadable"
-_TRIES = 10
-_OWN_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-_LOCKED_PLACE = 1 << 30  # behind the content: Windows lets nobody else read the bytes that are locked
+# -- the package's own files ------------------------------------------------------------------------------------------
 
 
 class PrivateFile:
@@ -175,7 +170,7 @@ class PrivateFile:
         return set_aside(self.path)
 
     def release(self) -> None:
-        """Leave the file to whoever looks next."""
+        """Leave the file where it is, for the next one who looks for what was left over."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -185,7 +180,7 @@ def make(folder: str, suffix: str, data: bytes) -> PrivateFile:
     """A new file with a name of its own that ends with `suffix`. Raises OSError; nothing is left then."""
     for _ in range(_TRIES):
         path = os.path.join(folder, secrets.token_hex(8) + suffix)
-        # Whoever removes the last other file takes the folder along, and may take this one for a left-over.
+        # A process that removes the last other file takes the folder along, and may take this one for a left-over.
         with suppress(FileNotFoundError):
             if not os.path.isdir(folder):
                 os.makedirs(folder, 0o700, exist_ok=True)
@@ -288,7 +283,7 @@ def _made(path: str, data: bytes) -> Optional[PrivateFile]:
 def _take(path: str) -> Optional[PrivateFile]:
     """Use the file; None if another process does, or it has gone. Raises OSError."""
     try:
-        descriptor = os.open(path, os.O_RDWR | _OWN_BINARY)
+        descriptor = os.open(path, os.O_RDWR | _NO_LINK | _BINARY)
     except FileNotFoundError:
         return None
     taken = PrivateFile(path, descriptor)

@@ -1,7 +1,15 @@
-"""Whether somebody listens at a port or at a path.
+"""Places on this machine that are the user's alone, and whether anybody listens there.
 
-Rule: in doubt somebody does, so that nothing is taken from another process. Blocks: not for the loop or the main
-thread.
+Rules:
+* In doubt somebody listens, so that nothing is taken from another process. A socket counts as left over only if nobody
+  answers at it.
+* A directory for discovery files, with their secrets, or for sockets is refused if another user owns it or can write to
+  it, or if it is a link, because another user could then replace what is in it. A folder of sockets is also refused if
+  others may look into it. The directory for temporary files, which all users share, belongs to the superuser or to the
+  user.
+* A refusal is an `OSError` whose text is a sentence without a full stop; it names the path and the cause.
+
+Blocks: not for the loop or the main thread.
 """
 
 from __future__ import annotations
@@ -16,31 +24,37 @@ from typing import List, Tuple, Union
 
 from .platform import SUPERUSER_ID, Platform
 
-SECONDS = 1.0
+logger = logging.getLogger("gemini_companion.system")
+
+SECONDS = 1.0  # for a connection
+PREFIX = "gemini-companion-"
+NAME = "mcp.sock"
+MOST_BYTES = 100
+"""Of a socket's path: macOS takes 103, Linux 107."""
+SHORT = "/tmp"  # noqa: S108 - the folders in it are made, and checked, as in any other place
+"""Where folders stand if the path of the system's directory for temporary files is too long."""
+YOUNG_SECONDS = 60.0
+"""A younger socket is never taken for a dead one: it refuses connections until its owner listens."""
 
 
 def is_answered(address: Union[str, Tuple[str, int]]) -> bool:
     """Whether somebody listens at the path of a socket, or at a host and port of TCP. Never raises."""
-    trial = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET, socket.SOCK_STREAM)
-    try:
+    family = getattr(socket, "AF_UNIX", None) if isinstance(address, str) else socket.AF_INET
+    if family is None:
+        return True  # a named pipe
+    with socket.socket(family, socket.SOCK_STREAM) as trial:
         trial.settimeout(SECONDS)
-        trial.connect(address)
-    except (ConnectionRefusedError, FileNotFoundError):
-        return False
-    except OSError:
-        return True
-    finally:
-        trial.close()
+        try:
+            trial.connect(address)
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except (OSError, ValueError, OverflowError):
+            return True  # the last two: it is no address
     return True
 
 
-# JOINED safe_folders
-# Whether a directory may hold what is the user's alone: discovery files with their secrets, and sockets.
-#
-# Rule: a directory is refused if another user owns it or can write to it, or if it is a link, because another user could
-# then replace what is in it. The one for temporary files, which all users share, belongs to the superuser or to the user.
-# A refusal is an `OSError` whose text is a sentence without a full stop; it names the path and the cause. Blocks on the
-# disk.
+# -- safe folders -----------------------------------------------------------------------------------------------------
+
 
 def check_own(directory: str, platform: Platform, *, may_be_link: bool = False) -> os.stat_result:
     """The status of a directory of the user. Raises `OSError` with a sentence if it is none, or others can write to it.
@@ -87,22 +101,7 @@ def _is_reparse_point(status: os.stat_result) -> bool:
     return bool(attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0x400))
 
 
-# JOINED socket_folders
-# The folders in which sockets stand: made for the user alone, checked, and removed again.
-#
-# Rule: a folder is refused if it is not safe (see `safe_folders`) or others may look into it, and so is a place where
-# another user could put something else in its place. A socket counts as left over only if nobody answers at it.
-
-logger = logging.getLogger("gemini_companion.system")
-
-PREFIX = "gemini-companion-"
-NAME = "mcp.sock"
-MOST_BYTES = 100
-"""Of a socket's path: macOS takes 103, Linux 107."""
-SHORT = "/tmp"  # noqa: S108 - the folders in it are made, and checked, as in any other place
-"""Where folders stand if the path of the system's directory for temporary files is too long."""
-YOUNG_SECONDS = 60.0
-"""A younger socket is never taken for a dead one: it refuses connections until its owner listens."""
+# -- folders of sockets -----------------------------------------------------------------------------------------------
 
 
 def make_folder(wanted: str = "") -> str:

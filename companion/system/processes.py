@@ -1,7 +1,4 @@
-"""Whether a process is running, and when it started.
-
-A process id alone does not identify a process, because ids are reused, above all after a reboot. The start time helps
-to tell processes with the same id apart.
+"""Whether a process is running. Its id alone does not identify it: ids are reused, above all after a reboot.
 
 Rule: a query has no side effects. `os.kill(pid, 0)` is a query on POSIX, but *ends* the process on Windows, where the
 kernel is asked instead. Slow modules are imported on use, because this module is loaded with the package. The editor's
@@ -12,21 +9,15 @@ then has another parent, under whose id no discovery file may be written.
 from __future__ import annotations
 
 import os
-import re
 import sys
-import time
 from typing import Any, Optional
 
-# From the Windows API: winnt.h, winerror.h, minwinbase.h.
+# From the Windows API: winnt.h, winerror.h.
 PROCESS_QUERY_LIMITED_INFORMATION = 0x1000
 ERROR_ACCESS_DENIED = 5
 STILL_ACTIVE = 259
-INTERVALS_PER_SECOND = 10_000_000  # a FILETIME counts 100 ns intervals since 1601
-SECONDS_FROM_1601_TO_1970 = 11_644_473_600
 
 EDITOR_PID = os.getppid()
-PS_SECONDS = 5
-_ELAPSED = re.compile(r"^\s*(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)\s*$")  # [[days-]hours:]minutes:seconds
 
 
 def is_alive(pid: int) -> bool:
@@ -78,63 +69,6 @@ def windows_is_alive(pid: int, kernel: Optional[Any] = None) -> bool:
         kernel.CloseHandle(handle)
 
 
-def began(pid: int) -> Optional[float]:
-    """When a running process started, in seconds since the epoch, or None if unknown. Never raises.
-
-    It runs `ps` on macOS: never call it on the main thread.
-    """
-    if sys.platform == "win32":
-        return windows_began(pid)
-    return linux_began(pid) if sys.platform.startswith("linux") else ps_began(pid)
-
-
-def linux_began(pid: int) -> Optional[float]:
-    """`began` on Linux, from `/proc` (see proc(5))."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            # The name in parentheses may have any character; starttime, field 22, is the 20th after it.
-            ticks = int(file.read().rsplit(b")", 1)[1].split()[19])
-        with open("/proc/uptime", "rb") as file:
-            uptime = float(file.read().split()[0])
-    except (OSError, ValueError, IndexError):
-        return None
-    return time.time() - uptime + ticks / os.sysconf("SC_CLK_TCK")
-
-
-def ps_began(pid: int) -> Optional[float]:
-    """`began` from `ps`, on every other POSIX system."""
-    import subprocess
-
-    try:
-        answer = subprocess.run(
-            ["/bin/ps", "-o", "etime=", "-p", str(pid)], stdout=subprocess.PIPE, timeout=PS_SECONDS, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    match = _ELAPSED.match(answer.stdout.decode("ascii", "replace"))
-    if match is None:
-        return None
-    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    return time.time() - (((days * 24 + hours) * 60 + minutes) * 60 + seconds)
-
-
-def windows_began(pid: int, kernel: Optional[Any] = None) -> Optional[float]:
-    """`began` on Windows. `kernel` as in `windows_is_alive`."""
-    import ctypes
-
-    kernel = kernel if kernel is not None else _load_kernel()
-    handle = kernel.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, False, pid)
-    if not handle:
-        return None
-    try:
-        created, *others = (ctypes.c_ulonglong() for _ in range(4))
-        if not kernel.GetProcessTimes(handle, ctypes.byref(created), *(ctypes.byref(other) for other in others)):
-            return None
-        return created.value / INTERVALS_PER_SECOND - SECONDS_FROM_1601_TO_1970
-    finally:
-        kernel.CloseHandle(handle)
-
-
 def _load_kernel() -> Any:
     import ctypes
 
@@ -143,6 +77,5 @@ def _load_kernel() -> Any:
     kernel.OpenProcess.restype = ctypes.c_void_p
     kernel.OpenProcess.argtypes = (ctypes.c_ulong, ctypes.c_int, ctypes.c_ulong)
     kernel.GetExitCodeProcess.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
-    kernel.GetProcessTimes.argtypes = (ctypes.c_void_p,) * 5
     kernel.CloseHandle.argtypes = (ctypes.c_void_p,)
     return kernel

@@ -1,8 +1,8 @@
 """Where a program is that is started by its name alone.
 
-Rule: nothing that lies in a workspace folder is found by its name, whoever has put it there. The current folder is
-never looked in, as Windows would before all others, nor what the PATH names relative to it. What the user names by a
-full path is taken as it is.
+Rule: nothing that lies in a workspace folder is found by its name: others may have put it there. The current folder
+is never looked in, as Windows would before all others, nor what the PATH names relative to it. What the user names by
+a full path is taken as it is.
 
 This blocks on the disk: disk thread.
 """
@@ -17,26 +17,26 @@ from .platform import LINUX, WINDOWS, Platform
 EXTENSIONS = ".COM;.EXE;.BAT;.CMD"  # of programs on Windows, unless `PATHEXT` names them
 
 
-class Found(NamedTuple):
+class FoundProgram(NamedTuple):
     """The full path of a program, or "" and why there is none, as a sentence: that is "" where none was seen."""
 
     place: str = ""
     why: str = ""
 
 
-def find_program(program: str, platform: Platform, folders: Iterable[str]) -> Found:
+def find_program(program: str, platform: Platform, folders: Iterable[str]) -> FoundProgram:
     """Look for a program on the PATH of the editor. `folders` are those of the workspace. Never raises."""
     if is_path(program, platform):
         if not is_full(program, platform):
-            return Found("", f"“{program}” is a relative path: name it in full")
-        return Found(next(filter(is_program, _candidates("", program, platform)), ""))
+            return FoundProgram("", f"“{program}” is a relative path: name it in full")
+        return FoundProgram(next(filter(is_program, _candidates("", program, platform)), ""))
     passed_over = ""
     for place in _places(platform):
         for candidate in filter(is_program, _candidates(place, program, platform)):
             if not lies_in(candidate, folders, platform):
-                return Found(candidate)
+                return FoundProgram(candidate)
             passed_over = passed_over or candidate
-    return Found("", in_workspace(passed_over) if passed_over else "")
+    return FoundProgram("", in_workspace(passed_over) if passed_over else "")
 
 
 def in_workspace(place: str) -> str:

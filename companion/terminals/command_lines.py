@@ -1,7 +1,8 @@
-"""Command lines that start a client: in Terminus, in the system's terminal, or pasted into a shell by hand.
+"""What terminals are given: command lines that start a client, lines to paste, and mentions typed into its prompt.
 
-Rule: pure. Everything that comes from outside (folders, variables, the configured command) is quoted for whoever reads
-it: a POSIX shell, PowerShell, cmd.exe, AppleScript, or Terminus, which expands `$`.
+Rules: pure. Everything that comes from outside (folders, variables, the configured command) is quoted for its reader: a
+POSIX shell, PowerShell, cmd.exe, AppleScript, or Terminus, which expands `$`. In a mention (`@path`, which clients read
+as a file) the line range follows the path after a blank: clients take everything up to the first blank for the path.
 
 On Linux and macOS clients run in the user's login shell, because an editor started from the desktop does not have the
 PATH on which npm puts programs.
@@ -40,6 +41,8 @@ MACOS_TERMINAL = (
 # What ends a string in single quotes in PowerShell, unless it is doubled.
 _POWERSHELL_QUOTE = re.compile("['\u2018\u2019\u201a\u201b]")
 ENV = "/usr/bin/env"  # in full: the PATH may have the current folder, which is a repository
+_SPECIAL_ON_POSIX = re.compile(r"""([ \t()\[\]{};|*?$`'"#&<>!~\\])""")
+_SPECIAL_ON_WINDOWS = re.compile(r"""[\s&()\[\]{}^=;!'+,`~%$@#]""")
 MOST_TYPED = 1000
 """Bytes that may be typed into a terminal on macOS: while its shell starts, a line is cut at 1024."""
 
@@ -180,13 +183,7 @@ def _literal(word: str) -> str:
     return word.replace("\\$", "\\\\$").replace("$", "\\$")
 
 
-# JOINED mention
-# A file and some of its lines, as typed into a client's prompt: `@path`, which clients read as a file.
-#
-# Rule: the line range follows the path after a blank: clients take everything up to the first blank for the path.
-
-_SPECIAL_ON_POSIX = re.compile(r"""([ \t()\[\]{};|*?$`'"#&<>!~\\])""")
-_SPECIAL_ON_WINDOWS = re.compile(r"""[\s&()\[\]{}^=;!'+,`~%$@#]""")
+# -- mentions ---------------------------------------------------------------------------------------------------------
 
 
 def mention(path: str, folders: Sequence[str], lines: Optional[Tuple[int, int]], platform: Platform) -> str:

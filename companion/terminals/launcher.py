@@ -37,7 +37,7 @@ from .command_lines import (
     terminus_arguments,
 )
 from .environment import client_variables, for_programs
-from .processes import Client, find_client, start_terminal
+from .processes import ClientCommand, find_client, start_terminal
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -129,7 +129,7 @@ class Launcher:
         say(window, f"looking for {program.title}")
         command = program.command(settings)
 
-        def found(client: Client) -> None:
+        def found(client: ClientCommand) -> None:
             if not window.is_valid():
                 return
             if not client.words:
@@ -154,7 +154,7 @@ class Launcher:
         self._runtime.use_disk(find_client, command, self._platform, connection.folders, then=found)
 
     def _await_terminus(self, window: sublime.Window, tag: str, otherwise: Callable[[], None], left: int) -> None:
-        """Wait for the terminal that Terminus was asked for. `left`: milliseconds."""
+        """Wait until Terminus has opened its terminal. `left`: milliseconds."""
         if any(_tag_of(view) == tag for each in sublime.windows() for view in _tagged(each)):
             return
         if left > 0:
@@ -193,7 +193,7 @@ class Launcher:
         )
 
     def _explain(self, window: sublime.Window, program: Program, word: str, why: str) -> None:
-        own = shown(word) if program.words or word != program.program else ""  # else whoever reads of it knows it
+        own = shown(word) if program.words or word != program.program else ""  # the user knows the usual word
         panel = window.create_output_panel(INSTALL_PANEL)
         why = shown(why)
         more = f"\n{why}.\n" if why else ""

@@ -17,7 +17,7 @@ import time
 from typing import Callable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..system.platform import MACOS, WINDOWS, Platform
-from ..system.programs import Found, find_program, in_workspace, is_full, is_path, lies_in
+from ..system.programs import FoundProgram, find_program, in_workspace, is_full, is_path, lies_in
 from .command_lines import in_login_shell, quoted, shell_line, shell_of, words_with_folders
 
 logger = logging.getLogger("gemini_companion.terminals")
@@ -31,7 +31,7 @@ NOT_ALLOWED = "-1743"  # Apple's errAEEventNotPermitted
 ALLOW = "allow Sublime Text to control Terminal in System Settings, Privacy & Security, Automation"
 
 
-class Client(NamedTuple):
+class ClientCommand(NamedTuple):
     """The words that start a client. Without any there is no such program; `why` may say more, in a sentence."""
 
     words: Tuple[str, ...] = ()
@@ -56,7 +56,7 @@ def expanded(words: Sequence[str], platform: Platform) -> Tuple[str, ...]:
 
 def find_client(
     words: Sequence[str], platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]
-) -> Client:
+) -> ClientCommand:
     """Look for the program of a client, which lies in none of `folders`, those of the workspace. Disk thread."""
     import subprocess  # here and below, not at the top: this module is loaded with the package
 
@@ -64,18 +64,18 @@ def find_client(
     program, rest = words[0], words[1:]
     found = find_program(program, platform, folders)
     if found.place and platform.name != WINDOWS:
-        return Client(words_with_folders(words, search_path(found.place, platform, folders)))
+        return ClientCommand(words_with_folders(words, search_path(found.place, platform, folders)))
     if not found.place and platform.name != WINDOWS and not is_path(program, platform):
         try:
             in_shell = find_in_shell(program, platform, folders, cancelled)
         except (OSError, subprocess.TimeoutExpired) as error:
             logger.warning("could not ask the login shell for %s: %s", program, error)
-            in_shell = Found()
+            in_shell = FoundProgram()
         if in_shell.place and not os.path.isabs(in_shell.place):
             # A function or an alias, as some version managers and installers make them: the shell alone can run it.
-            return Client(tuple(in_login_shell(shell_of(platform), shell_line(words))))
+            return ClientCommand(tuple(in_login_shell(shell_of(platform), shell_line(words))))
         found = in_shell if in_shell.place or not found.why else found
-    return Client((found.place, *rest)) if found.place else Client(why=found.why)
+    return ClientCommand((found.place, *rest)) if found.place else ClientCommand(why=found.why)
 
 
 def search_path(place: str, platform: Platform, folders: Sequence[str]) -> str:
@@ -85,15 +85,17 @@ def search_path(place: str, platform: Platform, folders: Sequence[str]) -> str:
     return os.pathsep.join(dict.fromkeys(needed))
 
 
-def find_in_shell(program: str, platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]) -> Found:
+def find_in_shell(
+    program: str, platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]
+) -> FoundProgram:
     """Where the login shell finds a program; what it is, if it is no file. Raises as `output_of`. Disk thread."""
     words = in_login_shell(shell_of(platform), f"command -v {quoted(program)}")
     code, said = output_of(words, SHELL_SECONDS, cancelled)
     lines = [line.strip() for line in said.split("\n") if line.strip()]
     place = lines[-1] if lines and not code else ""  # start-up files may have said something before
     if os.path.isabs(place) and lies_in(place, folders, platform):
-        return Found("", in_workspace(place))
-    return Found(place)
+        return FoundProgram("", in_workspace(place))
+    return FoundProgram(place)
 
 
 def output_of(words: Sequence[str], seconds: float, cancelled: Callable[[], bool]) -> Tuple[int, str]:

@@ -11,9 +11,9 @@ from companion.agents.agent import Connection
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
-from companion.system.programs import Found
+from companion.system.programs import FoundProgram
 from companion.terminals.command_lines import words_with_folders
-from companion.terminals.processes import Client
+from companion.terminals.processes import ClientCommand
 from tests.support.stepping import SteppedRuntime
 
 TITLE = "Gemini Companion: "
@@ -169,10 +169,14 @@ class Bench:
     def find(self, words, platform, folders, cancelled):
         self.sought.append(words[0])
         self.left_out = folders
-        return Client(words_with_folders(words, self.folders)) if self.folders is not None else Client(why=self.why)
+        return (
+            ClientCommand(words_with_folders(words, self.folders))
+            if self.folders is not None
+            else ClientCommand(why=self.why)
+        )
 
     def find_terminal(self, name, platform, folders):
-        return Found("/usr/bin/" + name if name in self.installed else "")
+        return FoundProgram("/usr/bin/" + name if name in self.installed else "")
 
     def start(self, words, folder, variables, platform, folders, cancelled):
         if self.failure is not None:

@@ -15,7 +15,6 @@ READ_SETTINGS: Tuple[str, ...] = (
     "folder_exclude_patterns",
     "font_face",
     "font_size",
-    "gemini_companion.assumption",
     "gemini_companion.role",
     "gemini_companion.sharing_paused",
     "gemini_companion.stage",
@@ -60,7 +59,6 @@ _DIVISION = {"group": 0, "before": _HALVES, "after": _WHOLE, "groups": [1], "col
 
 # By the names, as the package and Terminus write them themselves; the rest as the editor does.
 _OWN = {
-    "gemini_companion.assumption": True,
     "gemini_companion.role": "proposal",
     "gemini_companion.sharing_paused": False,
     "gemini_companion.stage": {"division": _DIVISION, "automatic": _HALVES, "active_group": 0, "active": [0]},

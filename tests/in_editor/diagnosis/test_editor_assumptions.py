@@ -1,8 +1,8 @@
 """What the package assumes of the editor although its documentation does not promise it, one small test each.
 
 Each docstring says what depends on the assumption and what its evidence is; numbers are issues of
-`sublimehq/sublime_text`. The first run in a real editor tells what is true. What needs no test runner is in
-`companion/diagnosis/assumptions.py`, where Diagnose tries it, too.
+`sublimehq/sublime_text`. The first run in a real editor tells what is true. Checks of
+several lines are in `support/assumptions.py`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import sublime
 import sublime_plugin
 from unittesting import DeferrableTestCase
 
-from ....companion.diagnosis import assumptions
-from ....companion.diagnosis.report import FRAME_MILLISECONDS, LAYOUT_FRAMES
 from ....companion.editor.edits import set_text
 from ....companion.review.display.markup import filler_html
 from ....companion.terminals.environment import CERTIFICATES
+from ...support import assumptions
+from ...support.assumptions import FRAME_MILLISECONDS, LAYOUT_FRAMES
 from ...support.review_case import PLUGIN, ReviewTestCase
 from ...support.selecting import put_caret, select
 
@@ -88,7 +88,7 @@ class TestRows(AssumptionCase):
             yield from self.rows_are_as_high_as_lines(size)
 
     def test_a_view_of_one_line_tells_nothing_of_rows(self) -> None:
-        """Diagnose asks its own report, and says so if that is too short."""
+        """The check says so, and does not pass."""
         set_text(self.view, "one line")
         rows = assumptions.FillerRows(self.view)
         self.addCleanup(rows.remove)

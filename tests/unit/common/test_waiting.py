@@ -1,10 +1,10 @@
-"""What is asked for while the same is being done: `Latest` and `InOrder`."""
+"""What is asked for while the same is being done: `Latest`, `InOrder` and `Turns`."""
 
 import threading
 
 import pytest
 
-from companion.common.waiting import InOrder, Latest
+from companion.common.waiting import InOrder, Latest, Turns
 
 
 class Asked:
@@ -156,3 +156,20 @@ def test_catching_up_waits_for_the_order_that_is_under_way():
     assert done == ["first", "second"]
     threads[0].join(60)
     assert done == ["first", "second"]
+
+
+def test_calls_to_another_thread_are_handed_over_one_when_the_other_is_over():
+    there, back, made = [], [], []
+    turns = Turns(there.append, back.append)
+    for number in range(3):
+        turns.add(lambda number=number: made.append(number))
+    for number in range(3):
+        assert len(there) == 1, "between two of them that thread does what else is to be done"
+        there.pop()()
+        assert made == list(range(number + 1))
+        assert not there
+        back.pop()()
+    assert not there
+    turns.add(lambda: made.append(3))
+    there.pop()()
+    assert made == [0, 1, 2, 3]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from companion.diagnosis import client
-from companion.diagnosis.checks import Outcome, WindowFacts
-from companion.diagnosis.probe import check_handshake, try_server
+from companion.diagnosis.checks import CheckOutcome, WindowFacts
+from companion.diagnosis.client import check_handshake, on_port, try_server
 
 ROOT = Path(__file__).resolve().parents[3]
 INITIALIZED = b'{"jsonrpc":"2.0","id":1,"result":{}}'
@@ -43,7 +43,7 @@ def against(*responses):
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         try:
-            return await check_handshake("it is served", port, "token", "1.0"), requests
+            return await check_handshake("it is served", on_port(port, "token", "1.0")), requests
         finally:
             server.close()
 
@@ -53,7 +53,7 @@ def against(*responses):
 def test_a_server_that_answers_is_left_without_a_session():
     tools = b'{"jsonrpc":"2.0","id":1,"result":{"tools":[{},{}]}}'
     check, requests = against(response(200, INITIALIZED), response(200, tools), response(204))
-    assert check.outcome is Outcome.OK
+    assert check.outcome is CheckOutcome.OK
     assert "2 tools" in check.detail
     assert requests == ["POST", "POST", "DELETE"]
 
@@ -71,7 +71,7 @@ def test_a_server_that_answers_is_left_without_a_session():
 )
 def test_another_server_is_told_from_ours(responses, words):
     check, _ = against(*responses)
-    assert check.outcome is Outcome.FAILED
+    assert check.outcome is CheckOutcome.FAILED
     assert words in check.detail
     assert "Restart Server" in check.advice
 
@@ -84,13 +84,13 @@ def test_the_session_is_closed_even_if_the_rest_fails():
 def test_a_server_that_never_answers_holds_nobody_up(monkeypatch):
     monkeypatch.setattr(client, "SECONDS", 0.2)
     check, _ = against()
-    assert check.outcome is Outcome.FAILED
+    assert check.outcome is CheckOutcome.FAILED
     assert "no answer in time" in check.detail
     assert check.advice
 
 
 def test_no_token_is_in_a_check():
-    window = WindowFacts("window 1", False, 1, None, (), (), True, (), (), ())
+    window = WindowFacts("window 1", False, 1, None, (), (), True, (), ())
     checks = asyncio.run(try_server(window, "a-token-of-ours", "1.0"))
     assert len(checks) == 2
     assert "a-token-of-ours" not in repr(checks)

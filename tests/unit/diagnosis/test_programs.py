@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import metadata
 
 import pytest
 
 from companion.agents.gemini_cli import GEMINI_CLI as GEMINI
 from companion.agents.qwen_code import QWEN_CODE as QWEN
 from companion.diagnosis import programs
-from companion.diagnosis.checks import Outcome
-from companion.diagnosis.programs import MARK, Answer, check_agent, judge, read_answer
+from companion.diagnosis.checks import CheckOutcome
+from companion.diagnosis.programs import MARK, ProgramAnswer, check_agent, check_libraries, judge, read_answer
 from companion.system.platform import LINUX, Platform
 from tests.host.waiting import NEVER_SECONDS, until
 
@@ -45,10 +46,10 @@ def test_what_else_is_printed_is_passed_over(printed, answer):
 
 
 def test_a_release_is_told_from_a_program_that_fails():
-    found = judge(GEMINI, ["gemini"], Answer("/bin/gemini", "gemini 0.61.0-nightly.3 of 2025\n"))
-    assert (found.outcome, found.detail) == (Outcome.OK, "0.61.0-nightly.3 at /bin/gemini")
-    broken = judge(GEMINI, ["gemini", "--flag"], Answer("/bin/gemini", "Error: no Node.js\n"))
-    assert (broken.outcome, broken.detail) == (Outcome.FAILED, "/bin/gemini does not say its version")
+    found = judge(GEMINI, ["gemini"], ProgramAnswer("/bin/gemini", "gemini 0.61.0-nightly.3 of 2025\n"))
+    assert (found.outcome, found.detail) == (CheckOutcome.OK, "0.61.0-nightly.3 at /bin/gemini")
+    broken = judge(GEMINI, ["gemini", "--flag"], ProgramAnswer("/bin/gemini", "Error: no Node.js\n"))
+    assert (broken.outcome, broken.detail) == (CheckOutcome.FAILED, "/bin/gemini does not say its version")
     assert "“gemini --flag --version”" in broken.advice
 
 
@@ -63,8 +64,8 @@ def test_a_release_is_told_from_a_program_that_fails():
     ],
 )
 def test_releases_without_a_token_are_too_old(client, version, fine):
-    check = judge(client, [client.program], Answer("/bin/" + client.program, version))
-    assert (check.outcome is Outcome.OK) is fine
+    check = judge(client, [client.program], ProgramAnswer("/bin/" + client.program, version))
+    assert (check.outcome is CheckOutcome.OK) is fine
     assert ("too old: it sends no token and is refused" in check.detail) is not fine
     assert fine or client.npm_package in check.advice
 
@@ -73,10 +74,10 @@ def test_releases_without_a_token_are_too_old(client, version, fine):
 def test_a_program_on_the_path_is_found(tmp_path):
     program = script(tmp_path)
     check = check_agent(GEMINI, [str(program)], platform())
-    assert check.outcome is Outcome.OK
+    assert check.outcome is CheckOutcome.OK
     assert check.detail == f"0.61.0 at {program}"
     missing = check_agent(GEMINI, [str(tmp_path / "other program")], platform())
-    assert missing.outcome is Outcome.NOTE
+    assert missing.outcome is CheckOutcome.NOTE
     assert missing.name == "Gemini CLI is not installed"
 
 
@@ -94,7 +95,7 @@ def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
     noted = tmp_path / "pid"
     program = script(tmp_path, f"sleep 600 &\necho $! > {noted}\nwait\n")
     check = check_agent(GEMINI, [str(program)], platform())
-    assert check.outcome is Outcome.FAILED
+    assert check.outcome is CheckOutcome.FAILED
     assert "no answer within 1 seconds" in check.detail
     until(lambda: not _runs(int(noted.read_text())), "a child goes on")
 
@@ -116,7 +117,7 @@ def test_much_output_and_late_output_are_read_to_the_end(tmp_path):
 def test_what_a_program_leaves_running_is_not_waited_for(tmp_path):
     (tmp_path / "going").touch()
     program = script(tmp_path, f"(while [ -e {tmp_path}/going ]; do sleep 0.1; done) &\necho 0.61.0\n")
-    assert check_agent(GEMINI, [str(program)], platform()).outcome is Outcome.OK
+    assert check_agent(GEMINI, [str(program)], platform()).outcome is CheckOutcome.OK
     (tmp_path / "going").unlink()
 
 
@@ -142,7 +143,7 @@ def test_a_program_that_only_the_editors_own_path_has_is_found_as_the_launcher_f
     assert check_agent(GEMINI, ["gemini"], platform()).name == "Gemini CLI is not installed"
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     check = check_agent(GEMINI, ["gemini"], platform())
-    assert check.outcome is Outcome.OK
+    assert check.outcome is CheckOutcome.OK
     assert check.detail == f"0.61.0 at {program}, found only on the editor's PATH"
 
 
@@ -159,3 +160,24 @@ def test_a_program_that_lies_in_a_workspace_folder_is_not_run(tmp_path, monkeypa
     assert check.name == "Gemini CLI is not installed"
     assert f"{project / 'gemini'} lies in a folder of this window" in check.detail
     assert not (tmp_path / "ran").exists()
+
+
+def test_the_libraries_in_use_are_named_with_their_place():
+    import aiohttp
+
+    check = check_libraries()
+    assert check.outcome is CheckOutcome.OK
+    place = os.path.dirname(os.path.dirname(aiohttp.__file__))
+    assert check.detail.startswith(f"aiohttp {aiohttp.__version__} from {place}, jsonschema ")
+
+
+def test_a_library_that_was_copied_by_hand_says_its_version_itself(monkeypatch):
+    import aiohttp
+
+    def version(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    monkeypatch.setattr(programs, "NEEDED", ("aiohttp", "this"))
+    assert check_libraries().detail.startswith(f"aiohttp {aiohttp.__version__} from ")
+    assert ", this of an unknown version from " in check_libraries().detail

@@ -12,15 +12,15 @@ from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.diagnosis import client, probe, programs
-from companion.diagnosis.checks import LOG, RESTART, Check, Outcome, WindowFacts, failed, passed
+from companion.diagnosis import client, programs
+from companion.diagnosis.checks import LOG, RESTART, Check, CheckOutcome, WindowFacts, failed, passed
+from companion.diagnosis.client import check_agent_server, check_answers, describe, try_server
 from companion.diagnosis.discovery import DiscoverySnapshot, check_window
-from companion.diagnosis.probe import check_agent_server, check_answers, describe, try_server
 from companion.diagnosis.programs import check_agent
 from companion.endpoint.context_answers import Holding
 from companion.protocol.serving import Address
 from companion.system.platform import LINUX, WINDOWS, Platform
-from companion.system.programs import Found
+from companion.system.programs import FoundProgram
 from companion.terminals import processes
 
 VERSION = "1.2.3"
@@ -34,14 +34,15 @@ class Tried:
     def __init__(self, monkeypatch):
         self.made = []
         self.tools, self.stranger = 4, client.Refused("the handshake was answered with 401", 401)
-        for name in ("Client", "WebSocketClient"):
+        for name in ("HttpClient", "WebSocketClient"):
             monkeypatch.setattr(client, name, self._maker(name))
 
     def _maker(self, name):
         tried = self
 
-        class Client:
+        class Client(getattr(client, name)):
             def __init__(self, *arguments):
+                super().__init__(*arguments)
                 tried.made.append((name, *arguments))
                 self.given = tried.tools if arguments[2] in ("t", "Bearer t") else tried.stranger
 
@@ -59,28 +60,28 @@ def tried(monkeypatch):
 
 
 OUTCOMES = [
-    (4, Outcome.OK, "{}, 4 tools", ""),
+    (4, CheckOutcome.OK, "{}, 4 tools", ""),
     (
         client.Refused("the handshake was answered with 401", 401),
-        Outcome.FAILED,
+        CheckOutcome.FAILED,
         "{}: the handshake was answered with 401",
         RESTART,
     ),
-    (REFUSED_BY_SYSTEM, Outcome.FAILED, "{}: ConnectionRefusedError: Connection refused", probe.UNREACHABLE),
-    (OSError("odd"), Outcome.FAILED, "{}: OSError: odd", probe.UNREACHABLE),
-    (asyncio.TimeoutError(), Outcome.FAILED, "{}: no answer in time", probe.UNREACHABLE),
+    (REFUSED_BY_SYSTEM, CheckOutcome.FAILED, "{}: ConnectionRefusedError: Connection refused", client.UNREACHABLE),
+    (OSError("odd"), CheckOutcome.FAILED, "{}: OSError: odd", client.UNREACHABLE),
+    (asyncio.TimeoutError(), CheckOutcome.FAILED, "{}: no answer in time", client.UNREACHABLE),
 ]
 
 
 SERVERS = [
-    (GEMINI_CLI, {"port": 50001, "authToken": "t"}, ("Client", 50001, "Authorization", "Bearer t"), "port 50001"),
-    (GEMINI_CLI, {"port": "50001", "authToken": "t"}, ("Client", 0, "Authorization", "Bearer t"), "port 0"),
-    (GEMINI_CLI, {"port": True, "authToken": "t"}, ("Client", 0, "Authorization", "Bearer t"), "port 0"),
+    (GEMINI_CLI, {"port": 50001, "authToken": "t"}, ("HttpClient", 50001, "Authorization", "Bearer t"), "port 50001"),
+    (GEMINI_CLI, {"port": "50001", "authToken": "t"}, ("HttpClient", 0, "Authorization", "Bearer t"), "port 0"),
+    (GEMINI_CLI, {"port": True, "authToken": "t"}, ("HttpClient", 0, "Authorization", "Bearer t"), "port 0"),
     (CLAUDE_CODE, {"port": 50002, "authToken": "t"}, ("WebSocketClient", 50002, CLAUDE_CODE.dialect.secret_header, "t"),
      "port 50002"),
     (CLAUDE_CODE, {"authToken": "t"}, ("WebSocketClient", 0, CLAUDE_CODE.dialect.secret_header, "t"), "port 0"),
     (COPILOT_CLI, {"socketPath": "/run/x", "headers": {COPILOT_CLI.dialect.secret_header: "t"}},
-     ("Client", "/run/x", COPILOT_CLI.dialect.secret_header, "t"), "socket /run/x"),
+     ("HttpClient", "/run/x", COPILOT_CLI.dialect.secret_header, "t"), "socket /run/x"),
 ]  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def test_each_program_has_its_own_way_in(tried, agent, content, made, where, giv
 
 
 class TestAServer:
-    WINDOW = WindowFacts("this window", True, 50001, None, (), (), True, (), (), ())
+    WINDOW = WindowFacts("this window", True, 50001, None, (), (), True, (), ())
 
     def trial(self):
         return asyncio.run(try_server(self.WINDOW, "t", VERSION))
@@ -123,7 +124,7 @@ class TestAServer:
     def test_a_server_that_does_not_answer_is_told(self, tried, error):
         tried.stranger = error
         check = self.trial()[1]
-        assert (check.outcome, check.detail, check.advice) == (Outcome.FAILED, describe(error), probe.UNREACHABLE)
+        assert (check.outcome, check.detail, check.advice) == (CheckOutcome.FAILED, describe(error), client.UNREACHABLE)
 
     @pytest.mark.parametrize("problem", [None, "could not open a port"])
     def test_a_server_that_does_not_listen_is_not_tried(self, tried, problem):
@@ -159,23 +160,23 @@ class Asked:
 @pytest.mark.parametrize(
     ("asked", "outcome", "detail"),
     [
-        (Asked(Holding.OFF), Outcome.NOTE, "switched off by the setting “publish_for_codex”"),
-        (Asked(Holding.STANDBY), Outcome.NOTE, "another editor answers it; this one does when that has ended"),
-        (Asked(Holding.REFUSED), Outcome.FAILED, Asked.problem),
-        (Asked(Holding.HELD), Outcome.OK, "at /run/ipc.sock"),
-        (Asked(Holding.HELD, REFUSED_BY_SYSTEM), Outcome.FAILED, "ConnectionRefusedError: Connection refused"),
+        (Asked(Holding.OFF), CheckOutcome.NOTE, "switched off by the setting “publish_for_codex”"),
+        (Asked(Holding.STANDBY), CheckOutcome.NOTE, "another editor answers it; this one does when that has ended"),
+        (Asked(Holding.REFUSED), CheckOutcome.FAILED, Asked.problem),
+        (Asked(Holding.HELD), CheckOutcome.OK, "at /run/ipc.sock"),
+        (Asked(Holding.HELD, REFUSED_BY_SYSTEM), CheckOutcome.FAILED, "ConnectionRefusedError: Connection refused"),
     ],
 )
 def test_whether_codex_cli_can_ask_this_editor(asked, outcome, detail):
     check = asyncio.run(check_answers(asked))
     assert check[:3] == ("Codex CLI can ask this editor", outcome, detail)
-    assert bool(check.advice) is (outcome is Outcome.FAILED)
+    assert bool(check.advice) is (outcome is CheckOutcome.FAILED)
 
 
 class TestPrograms:
     def on_windows(self, monkeypatch, place, printed=""):
         asked = []
-        monkeypatch.setattr(programs, "find_program", lambda *_: Found(place))
+        monkeypatch.setattr(programs, "find_program", lambda *_: FoundProgram(place))
         monkeypatch.setattr(programs, "output_of", lambda command, *_: (asked.append(command), printed))
         check = check_agent(GEMINI_CLI, ["gemini", "--flag"], Platform(WINDOWS, {}, "C:\\Users\\me"))
         return check, asked
@@ -189,7 +190,7 @@ class TestPrograms:
 
     def test_on_windows_too_it_need_not_be_there(self, monkeypatch):
         check, asked = self.on_windows(monkeypatch, "")
-        assert check.outcome is Outcome.NOTE
+        assert check.outcome is CheckOutcome.NOTE
         assert check.name == "Gemini CLI is not installed"
         assert not asked
 
@@ -203,7 +204,7 @@ class TestPrograms:
 
         monkeypatch.setattr(processes, "output_of", fail)
         check = check_agent(GEMINI_CLI, ["gemini"], Platform(LINUX, {"SHELL": "/bin/sh"}, "/home/me"))
-        assert check.outcome is Outcome.FAILED
+        assert check.outcome is CheckOutcome.FAILED
         assert check.detail == f"the login shell could not be asked: {reason}"
         assert "npm install -g @google/gemini-cli@latest" in check.advice
         assert "Node.js 20" in check.advice

@@ -24,14 +24,16 @@ class Machine:
         )
         self.gemini = self.temporary / "gemini" / "ide"
         self.qwen = self.home / ".qwen" / "ide"
+        self.copilot = self.home / ".copilot" / "ide"
+
+    def paths(self) -> list[str]:
+        """Those of all discovery files there are, of all agents."""
+        folders = [str(each) for each in (self.gemini, self.qwen, self.copilot) if each.is_dir()]
+        return [os.path.join(folder, name) for folder in folders for name in sorted(os.listdir(folder))]
 
     def files(self) -> list[str]:
-        """The names of all discovery files there are, of all agents."""
-        names = []
-        for directory in (self.gemini, self.qwen):
-            if directory.is_dir():
-                names.extend(sorted(os.listdir(str(directory))))
-        return names
+        """Their names."""
+        return [os.path.basename(path) for path in self.paths()]
 
 
 @pytest.fixture(autouse=True)

@@ -13,31 +13,27 @@ import time
 import pytest
 
 from companion.agents.agent import Announcement
+from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
 from companion.discovery.publisher import Publisher
 from companion.discovery.sweeper import sweep
-from companion.system.processes import (
-    is_alive,
-    linux_began,
-    posix_is_alive,
-    ps_began,
-    windows_began,
-    windows_is_alive,
-)
+from companion.system.folders import YOUNG_SECONDS, is_answered
+from companion.system.processes import is_alive, posix_is_alive, windows_is_alive
 from tests.host.waiting import NEVER_SECONDS
 
 DEAD, LIVING, OWN = 1111, 2222, 3333
 TWO = (GEMINI_CLI, QWEN_CODE)
+THREE = (*TWO, COPILOT_CLI)
 
 
 def alive(pid):
     return pid in (LIVING, OWN)
 
 
-def swept(machine, **more):
-    return [os.path.basename(path) for path in sweep(OWN, TWO, machine.platform, is_alive=alive, **more)]
+def swept(machine):
+    return [os.path.basename(path) for path in sweep(OWN, THREE, machine.platform, is_alive=alive)]
 
 
 def published(machine, pid, port):
@@ -93,31 +89,60 @@ def test_files_of_other_editors_stay_even_when_those_are_dead(machine, pid, chan
 
 
 def aged(machine, seconds):
-    for directory in (machine.gemini, machine.qwen):
-        for name in os.listdir(str(directory)):
-            then = time.time() - seconds
-            os.utime(str(directory / name), (then, then))
+    then = time.time() - seconds
+    for path in machine.paths():
+        os.utime(path, (then, then))
 
 
-def test_a_process_that_began_after_the_file_was_written_is_another_one(machine):
+@pytest.fixture(params=["port", "socket"])
+def place(request, machine, monkeypatch):
+    """Where a living process has announced itself a while ago. Nobody else can take it, and nobody answers there."""
+    if request.param == "port":
+        bound, address = socket.socket(), ("127.0.0.1", 0)
+    else:
+        bound, address = socket.socket(socket.AF_UNIX), str(machine.home / "x.sock")
+    with bound:
+        bound.bind(address)
+        if request.param == "port":
+            published(machine, LIVING, bound.getsockname()[1])
+        else:
+            announcement = Announcement(0, "token", ("/code/one",), LIVING, socket=address)
+            Publisher(machine.platform).publish(announcement, [COPILOT_CLI])
+        aged(machine, 2 * YOUNG_SECONDS)
+        yield bound
+
+
+def test_where_nobody_answers_the_process_with_that_id_is_another_one(machine, place):
     """After a restart of the machine a dead editor's process id belongs to anything."""
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port, nobody answers
-        published(machine, LIVING, silent.getsockname()[1])
-        aged(machine, 1000)
-        assert swept(machine, began=lambda pid: None) == []
-        assert swept(machine, began=lambda pid: time.time() - 2000) == []
-        assert swept(machine, began=lambda pid: time.time() - 1000) == []
-        assert len(swept(machine, began=lambda pid: time.time() - 500)) == 3
+    assert len(swept(machine)) == len(machine.files()) + (1 if place.family == socket.AF_UNIX else 3)
+    assert machine.files() == []
 
 
-def test_a_living_editor_whose_clock_was_set_is_known_by_its_port(machine):
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(5)
-        published(machine, LIVING, listening.getsockname()[1])
-        aged(machine, 1000)
-        assert swept(machine, began=lambda pid: time.time() - 500) == []
+def test_where_somebody_answers_the_files_of_a_living_editor_stay(machine, place):
+    place.listen(5)
+    before = machine.files()
+    assert swept(machine) == []
+    assert machine.files() == before
+
+
+def test_a_young_file_of_a_living_editor_stays_whoever_answers(machine, place):
+    """Its server may be starting again at this moment."""
+    aged(machine, YOUNG_SECONDS / 2)
+    assert swept(machine) == []
+
+
+@pytest.mark.parametrize("address", [None, "50001", "a\0b", 70000, -1, 1.5, []])
+def test_in_doubt_the_file_of_a_living_process_stays(machine, address):
+    published(machine, LIVING, 50001)
+    path = machine.gemini / "gemini-ide-server-2222-50001.json"
+    path.write_text(json.dumps(dict(json.loads(path.read_text()), port=address)))
+    aged(machine, 2 * YOUNG_SECONDS)
+    assert path.name not in swept(machine)
+
+
+def test_a_named_pipe_is_not_asked(monkeypatch):
+    monkeypatch.delattr(socket, "AF_UNIX")
+    assert is_answered(r"\\.\pipe\mcp")
 
 
 def test_what_cannot_be_read_or_has_another_name_stays(machine, tmp_path):
@@ -207,10 +232,6 @@ class Kernel:
         reference._obj.value = self.exit_code
         return 1
 
-    def GetProcessTimes(self, handle, created, *others):  # noqa: N802
-        created._obj.value = 133_444_736_000_000_000
-        return 1
-
     def CloseHandle(self, handle):  # noqa: N802
         self.held -= 1
 
@@ -224,36 +245,6 @@ def test_on_windows_the_kernel_is_asked_and_nothing_is_killed(monkeypatch):
     assert not windows_is_alive(2**40, Kernel(259))
     assert running.asked == [(0x1000, 4321)]
     assert running.held == ended.held == 0
-
-
-@pytest.mark.parametrize("ask", [linux_began, ps_began])
-def test_when_a_process_began(ask):
-    if ask is linux_began and not sys.platform.startswith("linux"):
-        assert ask(os.getpid()) is None
-        return
-    before = time.time()
-    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    assert before - 3 < ask(child.pid) < time.time() + 3
-    assert ask(1) < before
-    child.communicate(b"\n", timeout=NEVER_SECONDS)
-    assert ask(child.pid) is None
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc")
-def test_when_a_process_began_whose_name_looks_like_what_follows_it():
-    before = time.time()
-    rename = "import sys; open('/proc/self/comm', 'w').write('a) S 1 (b)'); print(flush=True); sys.stdin.read()"
-    child = subprocess.Popen([sys.executable, "-c", rename], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    child.stdout.readline()
-    assert before - 3 < linux_began(child.pid) < time.time() + 3
-    child.communicate(timeout=NEVER_SECONDS)
-
-
-def test_when_a_process_began_on_windows():
-    kernel = Kernel(259)
-    assert windows_began(4321, kernel) == 1_700_000_000.0
-    assert windows_began(4321, Kernel(0, handle=None)) is None
-    assert kernel.held == 0
 
 
 def test_on_windows_a_process_that_may_not_be_opened_is_alive(monkeypatch):

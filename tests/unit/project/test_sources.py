@@ -41,7 +41,6 @@ PURE = (
     "companion/review/display/markup.py",
     "companion/terminals/command_lines.py",
     "companion/terminals/environment.py",
-    "companion/terminals/command_lines.py",
     "companion/settings.py",
     "companion/agents/**/*.py",
     "companion/system/**/*.py",
@@ -214,5 +213,5 @@ def test_no_mark_is_part_of_the_undo_history() -> None:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_regions"
     ]
-    assert len(calls) > 5
+    assert len(calls) > 2
     assert [(path.name, call) for path, call in calls if "NO_UNDO" not in call] == []

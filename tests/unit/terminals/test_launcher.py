@@ -17,7 +17,7 @@ from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.own import own_programs
 from companion.settings import Settings
 from companion.system.platform import LINUX, MACOS, WINDOWS
-from companion.system.programs import Found
+from companion.system.programs import FoundProgram
 from companion.terminals.command_lines import shell_line
 from tests.support.launching import ONE, SPOILED, TWO, Bench, Region, View, tagged, terminal
 
@@ -107,7 +107,7 @@ class TestTheSystemsTerminal:
 
         def on_a_worker():
             with monkeypatch.context() as there:
-                there.setattr(bench.module, "find_program", lambda name, *_: sought.append(name) or Found(name))
+                there.setattr(bench.module, "find_program", lambda name, *_: sought.append(name) or FoundProgram(name))
                 step()
 
         monkeypatch.setattr(bench.module, "find_program", lambda *_: pytest.fail("on the main thread"))

@@ -9,7 +9,7 @@ import pytest
 
 from companion.system import programs
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
-from companion.system.programs import Found, find_program, in_workspace, lies_in
+from companion.system.programs import FoundProgram, find_program, in_workspace, lies_in
 from companion.terminals import processes
 from companion.terminals.command_lines import Launch, system_terminal, terminus_arguments
 
@@ -49,7 +49,7 @@ def test_a_batch_file_in_a_repository_does_not_run_in_the_place_of_the_program(d
 @pytest.mark.parametrize("entry", ["", ".", "..\\app", "\\code\\app", "D:", "D:app", '""'])
 def test_what_depends_on_the_current_folder_is_not_looked_in(disk, entry, monkeypatch):
     monkeypatch.setattr(programs, "is_program", lambda path: not path.startswith(("C:", NPM)) or path in disk)
-    assert find("gemini", path=f"{entry};{PATH}") == Found(f"{NPM}\\gemini.cmd")
+    assert find("gemini", path=f"{entry};{PATH}") == FoundProgram(f"{NPM}\\gemini.cmd")
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,14 @@ def test_nothing_in_a_workspace_folder_is_found_however_the_path_spells_it(disk,
 
 
 def test_what_the_user_names_in_full_is_taken_wherever_it_is(disk):
-    assert find(f"{REPOSITORY}\\gemini", REPOSITORY) == Found(f"{REPOSITORY}\\gemini.cmd")
-    assert find(f"{REPOSITORY}\\GEMINI.CMD", REPOSITORY) == Found(f"{REPOSITORY}\\GEMINI.CMD")
-    assert find("E:\\none") == Found()
+    assert find(f"{REPOSITORY}\\gemini", REPOSITORY) == FoundProgram(f"{REPOSITORY}\\gemini.cmd")
+    assert find(f"{REPOSITORY}\\GEMINI.CMD", REPOSITORY) == FoundProgram(f"{REPOSITORY}\\GEMINI.CMD")
+    assert find("E:\\none") == FoundProgram()
 
 
 @pytest.mark.parametrize("program", ["bin\\gemini", ".\\gemini", "\\gemini", "D:gemini"])
 def test_a_path_that_is_not_full_is_none(disk, program):
-    assert find(program) == Found("", f"“{program}” is a relative path: name it in full")
+    assert find(program) == FoundProgram("", f"“{program}” is a relative path: name it in full")
 
 
 def test_extensions_make_a_program(disk):
@@ -87,7 +87,7 @@ def test_extensions_make_a_program(disk):
 def test_the_systems_own_programs_are_found_without_a_path(disk):
     disk.add("C:\\Windows\\System32\\cmd.exe")
     assert find("cmd", path="").place == "C:\\Windows\\System32\\cmd.exe"
-    assert find("none", path="") == Found()
+    assert find("none", path="") == FoundProgram()
 
 
 def test_a_home_folder_that_is_the_workspace_holds_what_the_user_has_installed(disk):
@@ -112,6 +112,6 @@ def test_the_first_that_may_be_started_is_taken(tmp_path):
     (tmp_path / "folder" / "gemini").mkdir(parents=True)
     path = ":".join(str(tmp_path / name) for name in ("plain", "folder", "project", "tools"))
     platform = Platform(LINUX, {"PATH": path}, str(tmp_path / "home"))
-    assert find_program("gemini", platform, [str(project)]) == Found(str(tools / "gemini"))
+    assert find_program("gemini", platform, [str(project)]) == FoundProgram(str(tools / "gemini"))
     (tools / "gemini").unlink()
-    assert find_program("gemini", platform, [str(project)]) == Found("", in_workspace(str(project / "gemini")))
+    assert find_program("gemini", platform, [str(project)]) == FoundProgram("", in_workspace(str(project / "gemini")))

@@ -14,7 +14,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
-from companion.diagnosis.client import Client, Refused
+from companion.diagnosis.client import HttpClient, Refused
 from companion.protocol.serving import Hooks
 from companion.protocol.tools import Implementation, Tool
 from companion.system import folders
@@ -166,9 +166,9 @@ def test_what_was_made_is_removed_if_the_socket_cannot_be_had(monkeypatch):
 
 def test_our_own_client_finds_the_server_well():
     async def scenario(bench, http, path):
-        assert await Client(path, HEADER, TOKEN, "1").count_tools() == 1
+        assert await HttpClient(path, HEADER, TOKEN, "1").count_tools() == 1
         with pytest.raises(Refused, match="401"):
-            await Client(path, HEADER, "wrong", "1").count_tools()
+            await HttpClient(path, HEADER, "wrong", "1").count_tools()
 
     run(scenario)
 

@@ -22,8 +22,7 @@ from companion.common.display_names import (
     shown,
     wrapped,
 )
-from companion.diagnosis.checks import Facts, WindowFacts
-from companion.diagnosis.rendering import Findings, render
+from companion.diagnosis.checks import Facts, WindowFacts, render
 from companion.endpoint.clients import display_name
 from companion.protocol.tools import ClientSession
 from companion.review.display.header import Header, header_rows, status_text
@@ -201,11 +200,10 @@ def test_the_report_hides_nothing():
         published_for=("gemini", "qwen"),
         sharing=True,
         clients=(f"{EVIL} {EVIL}, MCP 2025-06-18, connected at 10:00:00",),
-        reviews=(f"/w/{EVIL}, proposed by {EVIL}",),
         all_ports=(1,),
     )
     problem = "one\ntwo " + EVIL.replace("\n", "")
     facts = Facts(time="now", versions=(), windows=(window,), active_file=None, problems=(problem,))
-    report = render(facts, Findings({}), "/home/ada")
+    report = render(facts, {}, (), "/home/ada")
     assert set(hidden(report)) == {"\n"}
     assert "one\ntwo " in report

@@ -49,8 +49,9 @@ def test_three_thousand_clients_do_not_hold_up_the_main_thread(desktop):
     status = "sublime.active_window().active_view().get_status('gemini_companion')"
     desktop.host.wait_until(lambda: desktop.host.evaluate(status).endswith("and 2995 more"))
     desktop.host.execute(GO)
-    # The last word is painted, too.
+    # The last word is painted, too: one client is left.
     desktop.host.wait_until(lambda: desktop.host.evaluate(status).startswith("Companion: 0 a name"))
+    desktop.host.wait_until(lambda: " + 1 a name" not in desktop.host.evaluate(status))
     took = "__import__('sys').modules['took']."
     came, went = (desktop.host.evaluate(took + name) for name in ("came", "went"))
     painted = desktop.host.evaluate(f"[len(text) for text in {took}painted]")

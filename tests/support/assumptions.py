@@ -1,12 +1,9 @@
-"""What the package assumes of the editor although its documentation does not promise it.
+"""Checks of what the package assumes of the editor although its documentation does not promise it.
 
-Each assumption is a small named check that returns a sentence if it does not hold here, otherwise None. The in-editor
-tests run them, too; `tests/in_editor/diagnosis/test_editor_assumptions.py` says what depends on each, and what its
-evidence is.
+Each is a small function that returns a sentence if the assumption does not hold here, otherwise None, or `UNKNOWN`.
+`test_editor_assumptions.py` says what depends on each, and what its evidence is.
 
-Rule: a check leaves nothing behind, and needs no more than a view of our own in a window. So nothing is tried that the
-user would see or feel: what ends a palette or takes the focus from a panel, which commands reach listeners, which
-package's key wins, what a dialog or another package does.
+Rule: a check leaves nothing behind, and needs no more than a view of our own in a window.
 """
 
 from __future__ import annotations
@@ -14,24 +11,24 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional
 
 import sublime
 import sublime_plugin
 
-from ..editor.edits import Edit, apply_edits
-from ..review.display.markup import filler_html
-from ..review.display.screen import Sizes, margin_of
-from ..system.platform import Platform
-from ..system.processes import editor_is_gone
-from ..terminals.environment import CERTIFICATES
-from ..terminals.launcher import inherited
-from .checks import Check, failed, noted, passed
+from ...companion.editor.edits import Edit, apply_edits
+from ...companion.review.display.markup import filler_html
+from ...companion.review.display.screen import Sizes, margin_of
+from ...companion.system.platform import Platform
+from ...companion.system.processes import editor_is_gone
+from ...companion.terminals.environment import CERTIFICATES
+from ...companion.terminals.launcher import inherited
 
-ADVICE = "Please report it and include this page: the package expects the editor to behave differently."
 UNKNOWN = "nothing here shows whether that is so"
 KEY = "gemini_companion.assumption"
 ROWS = 3
+FRAME_MILLISECONDS = 20
+LAYOUT_FRAMES = 15  # in which a block is laid out at the latest
 TOLERANCE = 0.5  # pixels, for all rows together
 POSIX_MODULES = ("grp", "pwd", "fcntl")
 MODULES = ("ssl", "ctypes", "zlib", "_asyncio", "_json", "_socket")
@@ -44,8 +41,6 @@ class FillerRows:
 
     The filler stands under the first line of a view until `remove`: an editor may lay it out some frames later.
     """
-
-    name = "a filler's row is as high as a line, and as wide as the text may be"
 
     def __init__(self, view: sublime.View) -> None:
         self._view = view
@@ -189,36 +184,3 @@ def _block(view: sublime.View, document: str) -> sublime.PhantomSet:
     phantoms = sublime.PhantomSet(view, KEY)
     phantoms.update([sublime.Phantom(sublime.Region(0), document, sublime.LAYOUT_BLOCK)])
     return phantoms
-
-
-# Of each the name, and what returns a sentence, None if it holds, or `UNKNOWN`.
-VIEW_ASSUMPTIONS: Tuple[Tuple[str, Callable[[sublime.View], Optional[str]]], ...] = (
-    ("marks keep their order", marks_keep_their_order),
-    ("drawing does not count as a change", drawing_is_no_change),
-    ("undo leaves marks alone", marks_are_not_undone),
-    ("window settings keep what is put there", window_settings_keep_values),
-)
-INTERPRETER_ASSUMPTIONS: Tuple[Tuple[str, Callable[[], Optional[str]]], ...] = (
-    ("Python's compiled modules are there", modules_are_there),
-    ("our parent process is the editor", parent_is_the_editor),
-    ("build systems run in our plugin host", build_systems_run_here),
-    ("programs that we start inherit no certificates of the editor", certificates_stay_here),
-    ("keymaps apply in the order of packages", keymaps_are_in_order),
-    ("commands of packages can be looked up", commands_can_be_looked_up),
-)
-
-
-def check_view(view: sublime.View, rows: FillerRows) -> List[Check]:
-    """Check what needs a view: `rows`, which have been laid out in it, and the rest. Main thread."""
-    return [_check(rows.name, rows.problem()), *(_check(name, problem(view)) for name, problem in VIEW_ASSUMPTIONS)]
-
-
-def check_interpreter() -> List[Check]:
-    """Check the rest. Disk thread: imports may take long."""
-    return [_check(name, problem()) for name, problem in INTERPRETER_ASSUMPTIONS]
-
-
-def _check(name: str, problem: Optional[str]) -> Check:
-    if problem == UNKNOWN:
-        return noted(name, UNKNOWN)
-    return passed(name) if problem is None else failed(name, problem, ADVICE)
