@@ -55,7 +55,7 @@ class ChangeDecisions:
 
     def keep(self, changes: Sequence[Change], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
         """Keep these changes as they are shown; with `hunks`, only these of the one change, in lines as
-        `merging.lines_of` counts."""
+        `texts.lines_of` counts."""
 
         def do(there: Workspaces) -> List[Refusal]:
             where = [_kept(there, change, hunks) for change in changes]

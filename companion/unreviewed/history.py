@@ -1,6 +1,12 @@
-"""The bytes behind the identities: in memory what files hold now, in the store what is unreviewed, the rest in git.
+"""What the files of one folder held, with their bytes: what the model knows of them, and the copies behind it.
 
-Rule: what cannot be kept is not known any more, and says so; nothing fails because of that.
+Theory of operation: bytes are in memory as far as there is room, in the store if they are those of an unreviewed file,
+and else in git. Whatever the user says is an edit of his, from one content to another: he saves a file, accepts a
+proposal, keeps a change or some hunks of it. `texts.carried` makes the edit in what the file held before, too, except
+where it touches what nobody has reviewed; and likewise in what the file held when the last turn began.
+
+Rule: where one of the texts is not known any more, what the file held before is not known either. Then nothing can be
+undone, and the list says so; nothing fails because of that.
 
 These calls block on the disk and on a process. Disk threads; one at a time.
 """
@@ -120,17 +126,8 @@ class Copies:
                     break
 
 
-# JOINED history
-# What the files of one folder held, with their bytes: what the model knows of them, and the copies behind it.
-#
-# Theory of operation: whatever the user says is an edit of his, from one content to another: he saves a file, accepts a
-# proposal, keeps a change or some hunks of it. It is made in what the file held before, too, except where it touches what
-# nobody has reviewed (`merging`); and likewise in what the file held when the last turn began.
-#
-# Rule: where one of the texts is not known any more, what the file held before is not known either. Then nothing can be
-# undone, and that is said.
-#
-# These calls block on the disk and on a process. Disk threads; one at a time.
+# -- what the user says ------------------------------------------------------------------------------------------------
+
 
 class History:
     """That of one folder."""

@@ -1,13 +1,17 @@
-"""Looks at the files of a folder, again and again, and reads those that are others than at the last look.
+"""Reads a folder again and again: which files are there (`Walks`), and which are others than before (`Looks`).
 
 Theory of operation: a file whose time stamps, size, number on the disk and mode are the same holds the same bytes,
 unless it was written in the very moment of the last look: then it is read once more. What is being written while it is
 read is left to the next look. What was looked at once is looked at until it has gone, whatever is left out by then.
 Where names differ by case alone, a file that is renamed so is there under both: it has gone from the former one.
 
-Rule: only regular files are read, and only such as lie in the folder itself: a link is followed nowhere on the way.
-A file that cannot be read, or has become something else, is there all the same: nobody knows what it holds. Nothing is
-written.
+The time stamp of a folder changes when something in it comes or goes. So a folder that has the same one as at the last
+walk, and had not just got it then, is not listed again. Not every disk keeps such a stamp, and the clock of one on the
+network may be another: so each folder is listed again once in a while, some at each walk.
+
+Rule: only regular files are read, and only such as lie in the folder itself: a link is followed nowhere on the way, and
+a folder that is a repository is only named. A file that cannot be read, or has become something else, is there all the
+same: nobody knows what it holds. Nothing is written.
 
 These calls block on the disk. Disk threads.
 """
@@ -231,16 +235,8 @@ def blob_names(name: str, data: bytes) -> Tuple[str, ...]:
     return (name,)
 
 
-# JOINED walking
-# Finds the files of a folder, again and again; where git serves it, whether it need be asked for them again.
-#
-# Theory of operation: the time stamp of a folder changes when something in it comes or goes. So a folder that has the
-# same one as at the last walk, and had not just got it then, is not listed again. Not every disk keeps such a stamp, and
-# the clock of one on the network may be another: so each folder is listed again once in a while, some at each walk.
-#
-# Rule: links are not followed, special files are left out, and a folder that is a repository is only named.
-#
-# These calls block on the disk. Disk threads.
+# -- which files are there ---------------------------------------------------------------------------------------------
+
 
 RELISTED_SECONDS = 60.0
 RELISTED_FOLDERS = 100  # at most at one walk, so that none takes long

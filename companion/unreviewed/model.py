@@ -1,9 +1,25 @@
-"""What a file holds: the identity of its bytes, its permissions, its size. And where it is.
+"""What files of a folder hold, and which of them hold something else than when the user last had a say.
 
-Rule: two files with one identity hold the same bytes. The identity is that of a git blob, so a file that git has need
-not be kept twice. A file that is too large to be read has an identity of its own, which changes with its time stamp.
+Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
+*now*, as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
 
-Pure. Any thread.
+| event | what happened | before becomes |
+| --- | --- | --- |
+| `WRITTEN` | somebody wrote outside the editor | what it was |
+| `FOLLOWED` | git moved, and the file holds what git has there | now |
+| `SAVED` | the user saved it in the editor | now, without what nobody has reviewed |
+| `ACCEPTED` | a proposal that the user accepted has arrived | now |
+| `KEPT` | the user kept the change, or a part of it | now, or the part |
+| `UNDONE` | the user undid the change, or a part of it | what it was |
+
+A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
+that what was written since can be told from what was written earlier.
+
+Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came. Two files that
+have one identity hold the same bytes; it is that of a git blob, so a file that git has need not be kept twice. One that
+is too large to be read has an identity of its own, which changes with its time stamp.
+
+Pure; knows neither disk, git nor editor. One thread at a time for a model, any thread for the rest.
 """
 
 from __future__ import annotations
@@ -80,27 +96,8 @@ def unread_identity(modified: int, size: int, number: int) -> str:
     return f"{_UNREAD}{modified}.{size}.{number}"
 
 
-# JOINED model
-# Which files of a folder hold something else than when the user last had a say.
-#
-# Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
-# *now*, as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
-#
-# | event | what happened | before becomes |
-# | --- | --- | --- |
-# | `WRITTEN` | somebody wrote outside the editor | what it was |
-# | `FOLLOWED` | git moved, and the file holds what git has there | now |
-# | `SAVED` | the user saved it in the editor | now, without what nobody has reviewed |
-# | `ACCEPTED` | a proposal that the user accepted has arrived | now |
-# | `KEPT` | the user kept the change, or a part of it | now, or the part |
-# | `UNDONE` | the user undid the change, or a part of it | what it was |
-#
-# A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
-# that what was written since can be told from what was written earlier.
-#
-# Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came.
-#
-# Pure; knows neither disk, git nor editor. One thread at a time.
+# -- which files have changed ------------------------------------------------------------------------------------------
+
 
 class Event(Enum):
     """Why a file holds something else."""

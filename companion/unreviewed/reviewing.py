@@ -4,7 +4,8 @@ Theory of operation: a change is shown as a proposal is, with what the file held
 the right, where nothing can be edited. A decision is carried out by `deciding`, which refuses it where the file is by
 now another one. Then the changes are listed anew, and the reviews follow the list.
 
-Rule: closing a tab decides nothing. What a tab has unsaved edits of is undone in the tab and not saved. Main thread.
+Rule: closing a tab decides nothing. What a tab has unsaved edits of is undone in the tab and not saved. What undoes
+several files says how many they are, and asks first. Main thread.
 """
 
 from __future__ import annotations
@@ -309,10 +310,8 @@ class ChangeReviews:
         return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
 
 
-# JOINED choosing
-# The list in which the user chooses among unreviewed changes, and what is done with all of them.
-#
-# Rule: what undoes several files says how many they are, and asks first. Main thread only.
+# -- the list in which the user chooses --------------------------------------------------------------------------------
+
 
 OTHERS = {Scope.SINCE_KEPT: "All unreviewed changes", Scope.LAST_TURN: "Changes of the last turn only"}
 HEADINGS = {Scope.SINCE_KEPT: "Unreviewed changes", Scope.LAST_TURN: "Changes of the last turn"}

@@ -1,10 +1,12 @@
 """What files held before, and what was undone: kept in the package's storage until the user has decided.
 
 Theory of operation: bytes are kept compressed, in a file that is named for their identity, so that nothing is kept
-twice. A *record* names the identities that a folder's changes need. Bytes that no record names go. If there are too
-many, or they are too old, what was kept first goes first, and the record's owner is told.
+twice. A *record* says what is unreviewed in one folder, and names the identities that this needs. `Store.tidy` removes
+bytes that no record names. If there are too many, or they are too old, it removes first what was kept first.
 
-Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew.
+Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew,
+and a record that makes no sense is none. A record that cannot be written costs the survival and nothing else, unless an
+undo is about to need it.
 
 These calls block on the disk. Disk threads; several at a time.
 """
@@ -173,13 +175,8 @@ def _has_content(path: str) -> bool:
         return False
 
 
-# JOINED record
-# What is written down of one folder's unreviewed changes, so that they outlive the process.
-#
-# Rule: a record that cannot be written costs the survival and nothing else, unless it is about to be needed for an undo.
-# What is read is checked; a record that makes no sense is none.
-#
-# These calls block on the disk. Disk threads.
+# -- the record of one folder ------------------------------------------------------------------------------------------
+
 
 class Step(NamedTuple):
     """What an undo does with one file: it `held` this, and is to hold what is `wanted`."""

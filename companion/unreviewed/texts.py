@@ -1,12 +1,14 @@
-"""What becomes of the text before, when the user edits a file that has unreviewed changes.
+"""The texts of an unreviewed change: what of it stays when the user edits the file, and how the review shows both.
 
 Theory of operation: `before` became `shown` by changes that nobody has reviewed, and `shown` became `saved` by edits of
 the user. Edits that do not overlap the changes are made in `before` as well: then what differs between `before` and
 `saved` are the changes and nothing else. An edit inside a change becomes part of it.
 
-Rule: bytes are kept as they are. A line is what ends with a line feed; what encoding the text has does not matter.
+Rule: bytes are kept as they are. A line is what ends with a line feed; what encoding the text has does not matter. A
+hunk is decided by itself only where each line that is shown is one line of the bytes. What cannot be shown as text is
+not shown at all.
 
-Pure. Any thread.
+The editor is not known here. Any thread.
 """
 
 from __future__ import annotations
@@ -108,13 +110,8 @@ def _touch(change: Hunk, edit: Hunk) -> bool:
     return change.right_start <= edit.left_end and edit.left_start <= change.right_end
 
 
-# JOINED texts
-# The two texts of an unreviewed change as the review shows them, and their lines as they stand in the bytes.
-#
-# Rule: a hunk is decided by itself only where each line that is shown is one line of the bytes. What cannot be shown as
-# text is not shown at all.
-#
-# The editor is not known here. Any thread.
+# -- what the review shows ---------------------------------------------------------------------------------------------
+
 
 class TextPair(NamedTuple):
     """What a file held before, and what it holds; `right` is None if one of them is no text that can be shown.

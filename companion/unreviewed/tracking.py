@@ -1,9 +1,15 @@
-"""When the next look may be, and when it should.
+"""Tracks the folders of all windows: looks at them in time, tells the windows what is unreviewed, and hears the tabs.
 
-Theory of operation: each look costs time of a processor, and puts off the next one until it has cost a fiftieth of the
-time at most. What was not used in a minute is forgotten, so that a pause does not pay for a storm.
+Theory of operation: the windows say which folders they have, and whether an agent may be at work there. Looks happen on
+disk threads, of one folder one at a time. The loop's clock starts them: soon after a sign of a program or of the
+editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
+never change, and only those that are others than before. What a tab saves is the user's.
 
-Pure. One thread at a time; times are seconds of a steady clock.
+A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
+called a tool when a change is seen, with no other sign since.
+
+Rule: nothing is woken up while nothing is tracked, or nothing happens, and where nothing is tracked no tab is asked for
+its text. Whatever the user decides is done in order with the looks at that folder. Main thread, except where noted.
 """
 
 from __future__ import annotations
@@ -24,6 +30,7 @@ from ..system.files import opened, read_all
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .looking import COPIED_BYTES
+from .schedule import INTERVAL_SECONDS, Schedule
 from .store import UNTIDY_BYTES
 from .workspace import Workspace, says
 from .workspaces import Root, Workspaces
@@ -32,65 +39,6 @@ if TYPE_CHECKING:
     import asyncio
 
     from ..runtime import Runtime
-
-SHARE = 0.02
-INTERVAL_SECONDS = 1.8
-"""Of regular looks: what is written is counted within two seconds, the look itself included."""
-ATTENTION_SECONDS = 60.0
-"""How long after something has happened folders are looked at unasked."""
-SOON_SECONDS = 0.05
-SAVED_UP_SECONDS = 10.0
-FIRST_SECONDS = 0.15
-"""What a first look counts at most: there is one, and nobody is to wait for the next one because of it."""
-
-
-class Schedule:
-    """The looks at all folders together."""
-
-    def __init__(self) -> None:
-        self._allowed = float("-inf")
-        self._last = float("-inf")
-        self._happened = float("-inf")
-        self._asked = float("-inf")
-
-    def happened(self, now: float) -> None:
-        """Something has happened: look for a while."""
-        self._happened = now
-
-    def asked(self, now: float) -> None:
-        """There is a sign that files may have changed just now."""
-        self._happened = self._asked = now
-
-    def looked(self, now: float, cost: float, first: bool = False) -> None:
-        """A look has ended that took `cost` seconds of a processor; the `first` one takes in all files."""
-        self._last = now
-        cost = min(cost, FIRST_SECONDS) if first else cost
-        self._allowed = max(self._allowed, now - SAVED_UP_SECONDS) + cost / SHARE
-
-    def due(self, now: float) -> Optional[float]:
-        """In how many seconds to look; None if there is no need to."""
-        if now - self._happened > ATTENTION_SECONDS:
-            return None
-        regular = self._last + INTERVAL_SECONDS
-        wanted = min(regular, self._asked + SOON_SECONDS) if self._asked >= self._last else regular
-        return max(0.0, wanted - now, self._allowed - now)
-
-
-# JOINED tracking
-# Tracks the folders of all windows: says when to look, and tells the windows what is unreviewed.
-#
-# Theory of operation: the windows say which folders they have, and whether an agent may be at work there. Looks happen on
-# disk threads, of one folder one at a time. The loop's clock starts them: soon after a sign of a program or of the
-# editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
-# never change, and only those that are others than before.
-#
-# A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
-# called a tool when a change is seen, with no other sign since.
-#
-# Rule: nothing is woken up while nothing is tracked, or nothing happens. Whatever the user decides is done in order with
-# the looks at that folder.
-#
-# Main thread, except where noted.
 
 STORE = "Unreviewed"
 TIDY_SECONDS = 3600.0
@@ -392,10 +340,8 @@ def _processor_seconds() -> float:
     return time.thread_time() + times.children_user + times.children_system
 
 
-# JOINED tabs
-# What the editor's events of tabs and windows mean for unreviewed changes: what a tab saves is the user's.
-#
-# Rule: where nothing is tracked a tab's text is not asked for. Main thread, except where noted.
+# -- what tabs do ------------------------------------------------------------------------------------------------------
+
 
 class Tabs:
     """The tabs of all windows."""

@@ -1,8 +1,13 @@
-"""The system's trash, where a file that is taken away can be found again.
+"""Takes changes back, and brings back what was taken back last.
 
-Implements the FreeDesktop.org Trash specification 1.0, "Trash directories" and "Contents of a trash directory", for the
-home trash; and the folder `.Trash` of macOS. A file on another disk than the trash goes nowhere: copying it could fail
-half-way.
+Rule: a file is touched only while it holds byte for byte what was shown, and what it held is on the disk before. A
+rename is taken back as a whole, or not at all. A file with unsaved edits in a tab is left to the tab. A link, a hard
+link, a read-only or a special file is left alone, and so is a file below a link.
+
+Content is written as an accepted text is, with its journal (`review.document.disk`). What is taken away goes into the
+system's trash, where there is one; before that it has another name for a moment, which the journal knows. The trash is
+the home trash of the FreeDesktop.org Trash specification 1.0 ("Trash directories", "Contents of a trash directory"), or
+the folder `.Trash` of macOS. A file on another disk than the trash goes nowhere: copying it could fail half-way.
 
 These calls block on the disk. Disk threads.
 """
@@ -33,6 +38,9 @@ from .texts import without_hunks
 from .workspace import Workspace
 
 _PART_BYTES = 100  # of a name; disks have room for 255
+
+
+# -- the trash ---------------------------------------------------------------------------------------------------------
 
 
 def into_trash(path: str, former: str) -> bool:
@@ -74,14 +82,8 @@ def _unlike_others(name: str) -> str:
     return f"{root}.{secrets.token_hex(4)}{extension}"
 
 
-# JOINED exchanging
-# Gives a file other content, or takes it away, if it holds exactly what it is expected to hold.
-#
-# Rule: refuse when unsure. A link, a hard link, a read-only or a special file is left alone, and so is a file below a
-# link. Content is written as an accepted text is, with its journal (`review.document.disk`). What is taken away goes into
-# the system's trash, where there is one; before that it has another name for a moment, which the journal knows.
-#
-# These calls block on the disk. Disk threads.
+# -- one file ----------------------------------------------------------------------------------------------------------
+
 
 class State(NamedTuple):
     """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
@@ -184,13 +186,8 @@ def _take_away(full: str, name: str, data: bytes, storage: str) -> None:
     flush_folder(os.path.dirname(full))
 
 
-# JOINED undoing
-# Takes changes back, and brings back what was taken back last.
-#
-# Rule: a file is touched only while it holds byte for byte what was shown. What it held is on the disk before. A rename
-# is taken back as a whole, or not at all. A file with unsaved edits in a tab is left to the tab.
-#
-# These calls block on the disk. Disk threads.
+# -- changes -----------------------------------------------------------------------------------------------------------
+
 
 UNSAVED = "{} has unsaved edits in a tab."
 

@@ -255,7 +255,7 @@ class Workspace:
         self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), time.monotonic()))
 
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
-        """Keep what was made of a file, or some of the hunks of it alone, in lines as `merging.lines_of` counts.
+        """Keep what was made of a file, or some of the hunks of it alone, in lines as `texts.lines_of` counts.
 
         False if it holds something else by now. It outlives the process once `write_down` was called.
         """

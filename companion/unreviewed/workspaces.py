@@ -1,6 +1,6 @@
 """The workspaces of this process: one for each real folder, whichever windows show it and however they call it.
 
-A folder of a window has a workspace, and so has each repository in it. `Round` is what is done to all of them at once.
+A folder of a window (a *root*) has a workspace, and so has each repository in it.
 
 Rule: of folders that nobody tracks only those are known that have unreviewed changes left.
 

@@ -9,7 +9,7 @@ from unittest import mock
 import sublime
 
 from ...companion.review.manager import ReviewManager
-from ...companion.unreviewed.tracking import Schedule
+from ...companion.unreviewed.schedule import Schedule
 from .review_case import PLUGIN, ReviewTestCase
 from .selecting import put_caret
 
