@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 import sublime
 
+from ..common.waiting import InOrder, Latest
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
 from ..review.document import text as encodings
@@ -46,16 +47,15 @@ EVIDENCE_SECONDS = 3.0
 """How long after its sign a program counts as at work."""
 
 
-class _Folder:
-    """A folder of one window or several. Guarded by the lock of `Tracking`."""
+class _TrackedFolder:
+    """A folder of one window or several. Guarded by the lock of `Tracking`, but for `looks`."""
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, look: Callable[[_TrackedFolder], object]) -> None:
         self.root = root
         self.windows: Dict[int, bool] = {}
         """Those that have it, and whether each tracks it."""
-        self.lists = Lists()
-        self.busy = False
-        self.again = False
+        self.lists: Tuple[Lists, ...] = ()
+        self.looks = Latest(partial(look, self))
 
 
 class Tracking:
@@ -75,9 +75,8 @@ class Tracking:
         self._workspaces: Optional[Workspaces] = None
         self._listing = threading.Lock()  # held by disk threads only
         self._lock = threading.Lock()  # guards what follows; never held over a look
-        self._folders: Dict[str, _Folder] = {}
-        self._in_turn: Dict[str, List[Callable[[], object]]] = {}
-        """What waits for what is being done about a path, by that."""
+        self._folders: Dict[str, _TrackedFolder] = {}
+        self._orders = InOrder(self._use_disk, partial(runtime.on_main, _raise))
         self._schedule = Schedule()
         self._signs: Dict[int, Tuple[float, str]] = {}  # when a window's only program gave the last one, and its name
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
@@ -91,10 +90,10 @@ class Tracking:
         `rules` is a new object only if the rules are others than before.
         """
         wanted = [os.path.abspath(folder) for folder in folders]
-        look: List[_Folder] = []
+        look: List[_TrackedFolder] = []
         with self._lock:
             for name in wanted:
-                folder = self._folders.setdefault(name, _Folder(Root(name, rules)))
+                folder = self._folders.setdefault(name, _TrackedFolder(Root(name, rules), self._look))
                 if folder.windows.get(window) != tracked or folder.root.rules is not rules:
                     folder.windows[window], folder.root = tracked, Root(name, rules)
                     look.append(folder)
@@ -105,16 +104,16 @@ class Tracking:
                 if not folder.windows:
                     del self._folders[folder.root.folder]
         for folder in look:
-            self._look(folder)
+            folder.looks.ask()
         for folder in left:
             if folder.windows:
-                self._look(folder)
+                folder.looks.ask()
             else:
                 self._runtime.use_disk(self._leave, folder.root, then=lambda _: None)
 
     def _leave(self, root: Root, cancelled: Callable[[], bool]) -> object:
         """Disk thread."""
-        self._there().leave(root, cancelled)
+        self._workspaces_now().leave(root, cancelled)
         return NOTHING_TO_TELL
 
     def leave(self, window: int) -> None:
@@ -124,8 +123,9 @@ class Tracking:
     def lists(self, window: int) -> Lists:
         """What is unreviewed in the folders of a window. Any thread."""
         with self._lock:
-            found = [folder.lists for folder in self._folders.values() if window in folder.windows]
-        return joined(found)
+            return joined(
+                [each for folder in self._folders.values() if window in folder.windows for each in folder.lists]
+            )
 
     # -- when to look -------------------------------------------------------------------------------------------------
 
@@ -147,9 +147,9 @@ class Tracking:
                 self._signs.clear()
         self._runtime.on_loop(self._arm)
 
-    def _watched(self) -> List[_Folder]:
+    def _watched(self) -> List[_TrackedFolder]:
         """The folders to look at: where a program may be at work, or something is unreviewed. Under the lock."""
-        return [each for each in self._folders.values() if any(each.windows.values()) or each.lists.changes]
+        return [each for each in self._folders.values() if _is_watched(each)]
 
     def _arm(self) -> None:
         """Loop thread."""
@@ -185,50 +185,36 @@ class Tracking:
         with self._lock:
             folders = self._watched()
         for folder in folders:
-            self._look(folder)
+            folder.looks.ask()
 
-    def _look(self, folder: _Folder) -> None:
-        """Look at a folder now, or once more if that is being done. Any thread."""
-        with self._lock:
-            if folder.busy:
-                folder.again = True
-                return
-            folder.busy = True
-        self._runtime.use_disk(self._look_at, folder, then=self._told, failed=partial(self._look_failed, folder))
+    def _look(self, folder: _TrackedFolder) -> None:
+        self._runtime.use_disk(self._look_at, folder, then=lambda _: self._changed())
 
-    def _look_at(self, folder: _Folder, cancelled: Callable[[], bool]) -> object:
+    def _look_at(self, folder: _TrackedFolder, cancelled: Callable[[], bool]) -> object:
         """Disk thread."""
-        workspaces, different = self._there(), False
-        while True:
+        try:
             with self._lock:
-                root, folder.again = folder.root._replace(tracked=any(folder.windows.values())), False
-            began, who = _processor_seconds(), self._who(folder)
-            first = workspaces.look(root, cancelled, who)
-            news = self._list(workspaces, folder)
-            different = different or news
+                root = folder.root._replace(tracked=any(folder.windows.values()))
+            workspaces, began = self._workspaces_now(), _processor_seconds()
+            first = workspaces.look(root, cancelled, self._who(folder))
+            different = self._list(workspaces, folder)
             with self._lock:
                 self._schedule.looked(self._clock(), _processor_seconds() - began, first)
-                if news:
+                if different:
                     self._schedule.happened(self._clock())
-                folder.busy = folder.again and not cancelled()
-                if not folder.busy:
-                    break
-        self._tidy(workspaces)
-        if self._timer is None and any(folder.windows.values()):
-            self._runtime.on_loop(self._arm)
-        return None if different else NOTHING_TO_TELL
+            self._tidy(workspaces)
+            if self._timer is None and root.tracked:
+                self._runtime.on_loop(self._arm)
+            return None if different else NOTHING_TO_TELL
+        finally:
+            folder.looks.answered()
 
-    def _who(self, folder: _Folder) -> str:
+    def _who(self, folder: _TrackedFolder) -> str:
         """Who is at work in a folder, if that is certain. Disk thread."""
         with self._lock:
             windows = [window for window, tracked in folder.windows.items() if tracked]
             since, who = self._signs.get(windows[0], (0.0, "")) if len(windows) == 1 else (0.0, "")
             return who if who and self._clock() - since <= EVIDENCE_SECONDS else ""
-
-    @staticmethod
-    def _look_failed(folder: _Folder, error: Exception) -> None:
-        folder.busy = False
-        raise error  # which is reported
 
     def _tidy(self, workspaces: Workspaces) -> None:
         with self._lock:
@@ -238,9 +224,6 @@ class Tracking:
                 self._tidied = self._clock()
         if due:
             workspaces.store.tidy()
-
-    def _told(self, _: object) -> None:
-        self._changed()
 
     # -- what is done with the files ----------------------------------------------------------------------------------
 
@@ -283,55 +266,53 @@ class Tracking:
         order in which it was asked for. Any thread.
         """
 
-        def work(cancelled: Callable[[], bool]) -> Tuple[Any, bool]:
-            try:
-                workspaces = self._there()
-                answer = do(workspaces)
-            finally:
-                self._go_on(path)
+        def work() -> None:
+            workspaces = self._workspaces_now()
+            answer = do(workspaces)
             with self._lock:
                 folders = list(self._folders.values())
             different = [self._list(workspaces, folder) for folder in folders]
-            return answer, any(different)
+            self._runtime.on_main(deliver, answer, any(different))
 
-        def deliver(result: Tuple[Any, bool]) -> None:
-            answer, different = result
+        def deliver(answer: Any, different: bool) -> None:
             if different:
                 self._changed()
             then(answer)
 
-        with self._lock:
-            if path in self._in_turn:
-                self._in_turn[path].append(lambda: self._runtime.use_disk(work, then=deliver))
-                return
-            if path:
-                self._in_turn[path] = []
-        self._runtime.use_disk(work, then=deliver)
+        if path:
+            self._orders.add(work, path)
+        else:
+            self._use_disk(work)
 
-    def _go_on(self, path: str) -> None:
-        """Do what is asked for next about a path. Disk thread."""
-        with self._lock:
-            waiting = self._in_turn.get(path)
-            following = waiting.pop(0) if waiting else None
-            if following is None:
-                self._in_turn.pop(path, None)
-        if following is not None:
-            following()
+    def _use_disk(self, do: Callable[[], object]) -> None:
+        def work(_: Callable[[], bool]) -> object:
+            do()
+            return NOTHING_TO_TELL
 
-    def _list(self, workspaces: Workspaces, folder: _Folder) -> bool:
+        self._runtime.use_disk(work, then=lambda _: None)
+
+    def _list(self, workspaces: Workspaces, folder: _TrackedFolder) -> bool:
         """List anew what is unreviewed in a folder, and whether that is something else. Disk thread."""
         with self._listing:  # else what was listed first might be noted last
-            lists = workspaces.lists(folder.root)
+            lists = tuple(workspaces.lists(folder.root))
             with self._lock:
                 former, folder.lists = folder.lists, lists
             return former != lists
 
-    def _there(self) -> Workspaces:
+    def _workspaces_now(self) -> Workspaces:
         """Disk thread."""
         with self._lock:
             if self._workspaces is None:
                 self._workspaces = Workspaces(os.path.join(self.storage(), STORE))
             return self._workspaces
+
+
+def _is_watched(folder: _TrackedFolder) -> bool:
+    return any(folder.windows.values()) or any(lists.changes for lists in folder.lists)
+
+
+def _raise(error: Exception) -> None:
+    raise error  # which the runtime reports
 
 
 def _processor_seconds() -> float:

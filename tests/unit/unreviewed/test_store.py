@@ -204,7 +204,7 @@ def test_a_folder_whose_record_cannot_be_read_now_is_not_begun_anew(tmp_path, pr
     assert workspaces.of(str(project.folder)) is None
     monkeypatch.setattr(Store, "record", record)
     workspaces.look(root, lambda: False)
-    (change,) = workspaces.lists(root).changes
+    ((change,),) = (lists.changes for lists in workspaces.lists(root))
     assert workspaces.of(str(project.folder)).data(change.before) == b"before\n"
 
 
