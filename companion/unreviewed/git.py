@@ -25,7 +25,6 @@ from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optiona
 
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program
-from .model import UNKNOWN, Content
 
 SECONDS = 20.0
 LOCK_SECONDS = 30.0
@@ -250,18 +249,6 @@ def _stamp(path: str) -> Tuple[int, ...]:
 
 
 # -- what git has done -------------------------------------------------------------------------------------------------
-
-
-class Shelved(NamedTuple):
-    """What git has taken away: what the user had last had a say on, what the file held, and what git has left there.
-
-    `earlier`: what it held when the last turn began.
-    """
-
-    before: Content
-    held: Content
-    left: Content = UNKNOWN
-    earlier: Content = UNKNOWN
 
 
 class Move:

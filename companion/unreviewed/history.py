@@ -17,9 +17,9 @@ import logging
 import zlib
 from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
-from .git import Move, Repository, Shelved
+from .git import Move, Repository
 from .looking import COPIED_BYTES, Reading, blob_names
-from .model import NOTHING, UNKNOWN, Content, Event, Model, identity, portions
+from .model import NOTHING, UNKNOWN, Content, Event, Model, Row, Shelved, identity, portions
 from .store import Store
 from .texts import carried
 
@@ -135,8 +135,6 @@ class History:
     def __init__(self, store: Store, repository: Optional[Repository]) -> None:
         self.model = Model()
         self.copies = Copies(store, repository, self.model.all_before)
-        self.shelved: Dict[str, Shelved] = {}
-        """What git has taken away and may bring back."""
 
     def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
         """As the model has it. What is unreviewed is kept in the store from now on."""
@@ -154,21 +152,15 @@ class History:
         self._carry_turn(path, shown, wanted)
         self.happened(event, path, now, before)
 
-    def begin_turn(self) -> None:
-        """What was written until now, be it away for the moment, was written in an earlier turn."""
-        self.model.begin_turn()
-        for path, shelved in self.shelved.items():
-            self.shelved[path] = shelved._replace(earlier=shelved.held)
-
     def undone(self, path: str, held: Content, left: Content) -> None:
         """The user has undone something: what was written in an earlier turn is not to come back with a later one."""
         self._carry_turn(path, held, left)
         self.happened(Event.UNDONE, path, left)
 
     def _carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
-        turn = self.model.turn
-        if turn is not None and path in turn:
-            turn[path] = self._carried(turn[path], shown, wanted)
+        turn = self.model.rows().get(path, Row()).turn
+        if turn is not None:
+            self.model.set_turn(path, self._carried(turn, shown, wanted))
 
     def _carried(self, base: Content, shown: Content, wanted: Content) -> Content:
         """`base` with the user's edit."""
@@ -204,19 +196,19 @@ class History:
         """Git has put there what the path holds."""
         shelved = Shelved(self.model.before(path), self.model.now(path), now, self.model.earlier(path))
         if now != shelved.held and move.takes_away(path, self.names(shelved.held)):
-            known = self.shelved.get(path)
+            known = self.model.shelved(path)
             if move.brings_back and known is not None and known.held == now:
                 self.brought_back(path, now, move)  # it was away and is here again
                 return
             if known is None:
-                self.shelved[path] = shelved
+                self.model.shelve(path, shelved)
                 for content in shelved:
                     self.copies.keep(content)
-        elif move.brings_back and path in self.shelved and now != shelved.held:
+        elif move.brings_back and self.model.shelved(path) and now != shelved.held:
             if not move.has_committed(path, self.names(now)):
                 self.brought_back(path, now, move)
                 return
-            del self.shelved[path]
+            self.model.shelve(path, None)
         self.happened(Event.FOLLOWED, path, now)
 
     def brought_back(self, path: str, now: Content, move: Move) -> None:
@@ -224,13 +216,17 @@ class History:
 
         What else is in it somebody has written since.
         """
-        before, held, left, earlier = self.shelved.pop(path)
+        shelved = self.model.shelved(path)
+        if shelved is None:
+            return
+        before, held, left, earlier = shelved
+        self.model.shelve(path, None)
         is_as_taken = self.model.now(path) == left and not move.commits(path)
         texts = self.copies.data(before), self.copies.data(held), self.copies.data(now)
         if now == held or is_as_taken:
             self.happened(Event.FOLLOWED, path, now, before)
-            if self.model.turn is not None and earlier.readable:
-                self.model.turn[path] = earlier
+            if earlier.readable:
+                self.model.set_turn(path, earlier)
         elif texts[0] is None or texts[1] is None or texts[2] is None:
             self.happened(Event.WRITTEN, path, now)
         elif before.there and held.there and now.there:

@@ -28,7 +28,7 @@ import hashlib
 import itertools
 import os
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
+from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, TypeVar
 
 Item = TypeVar("Item")
 
@@ -170,61 +170,104 @@ def _folders_of(path: str) -> FrozenSet[str]:
     return frozenset("/".join(parts[:count]) for count in range(1, len(parts)))
 
 
+class Shelved(NamedTuple):
+    """What git has taken away: what the user had last had a say on, what the file held, and what git has left there.
+
+    `earlier`: what it held when the last turn began.
+    """
+
+    before: Content
+    held: Content
+    left: Content = UNKNOWN
+    earlier: Content = UNKNOWN
+
+
+class Row:
+    """What is known of a path beside what it holds. The store has these rows, and no others.
+
+    `before`: what it held when the user last had a say, if that is something else. Then `number` is that of the change,
+    `who` was at work, and `turn` is what the path held when the last turn began, if it was unreviewed then.
+    """
+
+    __slots__ = ("before", "number", "shelved", "turn", "who")
+
+    def __init__(self) -> None:
+        self.before: Optional[Content] = None
+        self.turn: Optional[Content] = None
+        self.shelved: Optional[Shelved] = None
+        self.number = 0
+        self.who = ""
+
+
 _numbers = itertools.count(1)
+_REVIEWED = Row()  # never changed
 
 
 class Model:
-    """The files of one folder."""
+    """The files of one folder: what each holds, and a row for each of which that is not all."""
 
     def __init__(self) -> None:
-        self._before: Dict[str, Content] = {}
         self._now: Dict[str, Content] = {}
-        self._unreviewed: Dict[str, Tuple[int, str]] = {}  # number, and who was at work
+        self._rows: Dict[str, Row] = {}
         self.at_work: Optional[str] = None
         """Who is, while that is known of what happens; "" is nobody who is certain."""
-        self.turn: Optional[Dict[str, Content]] = None
-        """What files held that were unreviewed when the last turn began; None if no program has told of turns."""
+        self.has_turns = False
+        """Whether a program has told of turns."""
 
     def learn(self, path: str, before: Content, now: Content) -> None:
         """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
-        self._set(self._before, path, before)
-        self._set(self._now, path, now)
-        self._note(path)
+        self._set_now(path, now)
+        self._set_before(path, before, grown=True)
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
-        for each in (self._before, self._now, self.turn or {}):
-            each.pop(path, None)
-        self._unreviewed.pop(path, None)
+        self._now.pop(path, None)
+        self._rows.pop(path, None)
+
+    def now(self, path: str) -> Content:
+        """What the path held at the last look."""
+        return self._now.get(path, NOTHING)
 
     def before(self, path: str) -> Content:
-        """What the path held when the user last had a say."""
-        return self._before.get(path, NOTHING)
+        """What it held when the user last had a say."""
+        before = self._row(path).before
+        return self.now(path) if before is None else before
 
     def earlier(self, path: str) -> Content:
         """What it held when the last turn began."""
-        return (self.turn or {}).get(path, self.before(path))
-
-    def begin_turn(self) -> None:
-        """What is unreviewed now was written in an earlier turn."""
-        self.turn = {path: self.now(path) for path in self._unreviewed}
-
-    def now(self, path: str) -> Content:
-        """What it held at the last look."""
-        return self._now.get(path, NOTHING)
+        return self._row(path).turn or self.before(path)
 
     def unreviewed(self, path: str) -> bool:
-        """Whether the two differ."""
-        return self.before(path) != self.now(path)
+        """Whether it holds something else than when the user last had a say."""
+        return self._row(path).before is not None
+
+    def shelved(self, path: str) -> Optional[Shelved]:
+        """What git has taken away there and may bring back."""
+        return self._row(path).shelved
+
+    def begin_turn(self) -> None:
+        """What was written until now, be it away for the moment, was written in an earlier turn."""
+        self.has_turns = True
+        for path, row in self._rows.items():
+            row.turn = None if row.before is None else self.now(path)
+            row.shelved = row.shelved and row.shelved._replace(earlier=row.shelved.held)
+
+    def set_turn(self, path: str, turn: Optional[Content]) -> None:
+        """If the path is unreviewed, this is what it held when the last turn began."""
+        if self.has_turns and self.unreviewed(path):
+            self._rows[path].turn = turn
+
+    def shelve(self, path: str, shelved: Optional[Shelved]) -> None:
+        """Git has taken this away, or (None) brings nothing back there."""
+        self._rows.setdefault(path, Row()).shelved = shelved
+        self._drop_empty(path)
 
     def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
         """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`."""
-        changed = self.now(path) != now
-        self._set(self._now, path, now)
-        if MOVES_BEFORE[event]:
-            self._set(self._before, path, now if before is None else before)
-        if changed or not self.unreviewed(path):
-            self._note(path)
+        former = self.before(path)
+        grown = self.now(path) != now
+        self._set_now(path, now)
+        self._set_before(path, former if not MOVES_BEFORE[event] else now if before is None else before, grown)
 
     def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
         """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one,
@@ -249,19 +292,25 @@ class Model:
 
     def paths(self) -> List[str]:
         """The unreviewed paths, the one that changed first at the front."""
-        return sorted(self._unreviewed, key=self._unreviewed.__getitem__)
+        found = [(row.number, path) for path, row in self._rows.items() if row.before is not None]
+        return [path for _, path in sorted(found)]
+
+    def rows(self) -> Dict[str, Row]:
+        """All rows, by path."""
+        return self._rows
 
     def all_paths(self) -> List[str]:
         """The paths of all files that are there, or were."""
-        return list({**self._before, **self._now})
+        return list({**self._now, **self._rows})
 
     def knows(self, path: str) -> bool:
         """Whether there is, or was, a file."""
-        return path in self._before or path in self._now
+        return path in self._now or self.before(path).there
 
     def all_before(self) -> Iterable[Content]:
         """What all files held when the user last had a say, or when the last turn began."""
-        return [*self._before.values(), *(self.turn or {}).values()]
+        turns = [row.turn for row in self._rows.values() if row.turn is not None]
+        return [*map(self.before, self.all_paths()), *turns]
 
     def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> Change:
         before, now = before_of(old_path or path), self.now(path)
@@ -271,22 +320,34 @@ class Model:
             kind = Kind.NEW
         else:
             kind = Kind.CHANGED if now.there else Kind.DELETED
-        number, who = self._unreviewed[path]
-        return Change(path, kind, before, now, number, old_path, who)
+        row = self._rows[path]
+        return Change(path, kind, before, now, row.number, old_path, row.who)
 
-    @staticmethod
-    def _set(contents: Dict[str, Content], path: str, content: Content) -> None:
-        if content.there:
-            contents[path] = content
-        else:
-            contents.pop(path, None)
+    def _row(self, path: str) -> Row:
+        return self._rows.get(path, _REVIEWED)
 
-    def _note(self, path: str) -> None:
-        if self.unreviewed(path):
-            who = self.at_work or ""
-            _, known = self._unreviewed.get(path, (0, who))
-            self._unreviewed[path] = next(_numbers), known if self.at_work in (None, known) else ""
+    def _set_now(self, path: str, now: Content) -> None:
+        if now.there:
+            self._now[path] = now
         else:
-            self._unreviewed.pop(path, None)
-            if self.turn is not None:
-                self.turn.pop(path, None)
+            self._now.pop(path, None)
+
+    def _set_before(self, path: str, before: Content, grown: bool) -> None:
+        """Note what the path held before; the change has `grown` if the path holds something else than so far."""
+        if before != self.now(path):
+            row = self._rows.setdefault(path, Row())
+            is_new, row.before = not row.number, before
+            if grown or is_new:
+                row.number = next(_numbers)
+                if is_new:
+                    row.who = self.at_work or ""
+                elif self.at_work not in (None, row.who):
+                    row.who = ""
+        elif path in self._rows:
+            row = self._rows[path]
+            row.before, row.turn, row.number, row.who = None, None, 0, ""
+            self._drop_empty(path)
+
+    def _drop_empty(self, path: str) -> None:
+        if self._rows[path].before is None and self._rows[path].shelved is None:
+            del self._rows[path]

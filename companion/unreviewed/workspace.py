@@ -34,7 +34,7 @@ from .git import Move, Repository
 from .history import History
 from .looking import Looks, Reading
 from .model import Change, Content, Event, Scope, full_path, identity
-from .store import Group, Record, Store, Undone, read_record, write_record
+from .store import Group, Record, SavedRow, Store, Undone, read_record, write_record
 from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
@@ -166,9 +166,11 @@ class Workspace:
                 if path not in fresh and move.follows(path, names, names):
                     self._history.happened(Event.FOLLOWED, path, now)
                     changed = True
-            if move.ends and self._history.shelved:
-                self._history.shelved.clear()
-                changed = True
+            if move.ends:
+                shelved = [path for path, row in self._model.rows().items() if row.shelved is not None]
+                for path in shelved:
+                    self._model.shelve(path, None)
+                changed = changed or bool(shelved)
         if changed:
             self._write_record()
 
@@ -195,7 +197,7 @@ class Workspace:
             pass
         elif move is not None and move.follows(path, history.names(shown), history.names(now, reading)):
             history.followed(path, now, move)
-        elif move is not None and move.brings_back and path in history.shelved:
+        elif move is not None and move.brings_back and self._model.shelved(path) is not None:
             history.brought_back(path, now, move)
         else:
             history.happened(Event.WRITTEN, path, now)
@@ -279,7 +281,7 @@ class Workspace:
     def begin_turn(self) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""
         with self._lock:
-            self._history.begin_turn()
+            self._model.begin_turn()
             self._write_record()
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -296,7 +298,7 @@ class Workspace:
     @property
     def has_turns(self) -> bool:
         """Whether a program has told of turns."""
-        return self._model.turn is not None
+        return self._model.has_turns
 
     def data(self, content: Content) -> Optional[bytes]:
         """The bytes that a file held, or None if nobody has them any more."""
@@ -356,22 +358,23 @@ class Workspace:
     # -- the record ---------------------------------------------------------------------------------------------------
 
     def _write_record(self, secure: bool = False) -> None:
-        files = {path: (self._model.before(path), self._model.now(path)) for path in self._model.paths()}
-        shelved, turn = dict(self._history.shelved), self._model.turn
-        record = Record(files, self.last_undone, shelved, self._copies.blobs, turn)
+        rows = self._model.rows()
+        saved = {path: SavedRow(self._model.now(path), row.before, row.turn, row.shelved) for path, row in rows.items()}
+        record = Record(saved, self.last_undone, self._copies.blobs, self._model.has_turns)
         write_record(self._store, self.folder, record, secure)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
         self._copies.blobs.update(record.blobs)
         self.last_undone = record.undone
-        self._history.shelved.update(record.shelved)
-        for path, (before, now) in record.files.items():
-            self._model.learn(path, before, now)
-            if now.there:
-                self._looks.remember(path)
-        if record.turn is not None:
-            self._model.turn = {path: each for path, each in record.turn.items() if self._model.unreviewed(path)}
+        self._model.has_turns = record.has_turns
+        for path, (now, before, turn, shelved) in record.rows.items():
+            if before is not None:
+                self._model.learn(path, before, now)
+                self._model.set_turn(path, turn)
+                if now.there:
+                    self._looks.remember(path)
+            self._model.shelve(path, shelved)
 
 
 def says(data: bytes, text: bytes) -> bool:
