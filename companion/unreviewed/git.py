@@ -70,7 +70,7 @@ class GitError(Exception):
     """Git could not be asked, or refused. The message says what it said."""
 
 
-class Position(NamedTuple):
+class RepositoryPosition(NamedTuple):
     """Where a repository is: its commit ("" before the first one), its newest stash, and what is under way."""
 
     head: str
@@ -154,12 +154,12 @@ class Repository:
         """What changes whenever the index does: as long as it does not, `entries` need not be asked for again."""
         return _stamp(os.path.join(self.own_folder, "index"))
 
-    def position(self) -> Position:
+    def position(self) -> RepositoryPosition:
         """Where the repository is. Raises `GitError`."""
         named = self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1))
         stash = self._lines("rev-parse", "--verify", "--quiet", "refs/stash", allowed=(0, 1))
         under_way = any(os.path.exists(os.path.join(self.own_folder, name)) for name in _OPERATIONS)
-        return Position(named[0] if named else "", stash[0] if stash else "", under_way)
+        return RepositoryPosition(named[0] if named else "", stash[0] if stash else "", under_way)
 
     def position_stamp(self) -> Tuple[Tuple[int, ...], ...]:
         """What changes whenever `position` does: as long as it does not, that need not be asked for again. Raises
@@ -251,10 +251,12 @@ def _stamp(path: str) -> Tuple[int, ...]:
 # -- what git has done -------------------------------------------------------------------------------------------------
 
 
-class Move:
+class GitMove:
     """What git did between two looks."""
 
-    def __init__(self, repository: Repository, positions: Sequence[Position], entries: Sequence[Entries]) -> None:
+    def __init__(
+        self, repository: Repository, positions: Sequence[RepositoryPosition], entries: Sequence[Entries]
+    ) -> None:
         """Each pair is that of the last look, and of this one. A stash counts as applied if the index is another.
 
         Raises `GitError`.

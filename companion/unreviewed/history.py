@@ -17,9 +17,9 @@ import logging
 import zlib
 from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
-from .git import Move, Repository
-from .looking import COPIED_BYTES, Reading, blob_names
-from .model import NOTHING, UNKNOWN, Content, Event, Model, Row, Shelved, identity, portions
+from .git import GitMove, Repository
+from .looking import COPIED_BYTES, FileReading, blob_names
+from .model import NOTHING, UNKNOWN, Content, Event, Model, Shelved, identity, portions
 from .store import Store
 from .texts import carried
 
@@ -149,16 +149,12 @@ class History:
     def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
         """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
         before = self._carried(self.model.before(path), shown, wanted)
-        self._carry_turn(path, shown, wanted)
+        self.carry_turn(path, shown, wanted)
         self.happened(event, path, now, before)
 
-    def undone(self, path: str, held: Content, left: Content) -> None:
-        """The user has undone something: what was written in an earlier turn is not to come back with a later one."""
-        self._carry_turn(path, held, left)
-        self.happened(Event.UNDONE, path, left)
-
-    def _carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
-        turn = self.model.rows().get(path, Row()).turn
+    def carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
+        """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""
+        turn = self.model.row(path).turn
         if turn is not None:
             self.model.set_turn(path, self._carried(turn, shown, wanted))
 
@@ -181,7 +177,7 @@ class History:
 
     # -- what git does ------------------------------------------------------------------------------------------------
 
-    def names(self, content: Content, reading: Optional[Reading] = None) -> FrozenSet[str]:
+    def names(self, content: Content, reading: Optional[FileReading] = None) -> FrozenSet[str]:
         """All that git may have this as."""
         if not content.readable or not content.there:
             return frozenset([content.identity])
@@ -192,33 +188,30 @@ class History:
             names.update(blob_names(content.identity, self.copies.data(content) or b""))
         return frozenset(names)
 
-    def followed(self, path: str, now: Content, move: Move) -> None:
+    def followed(self, path: str, now: Content, move: GitMove) -> None:
         """Git has put there what the path holds."""
         shelved = Shelved(self.model.before(path), self.model.now(path), now, self.model.earlier(path))
+        known = self.model.row(path).shelved
         if now != shelved.held and move.takes_away(path, self.names(shelved.held)):
-            known = self.model.shelved(path)
             if move.brings_back and known is not None and known.held == now:
-                self.brought_back(path, now, move)  # it was away and is here again
+                self.brought_back(path, now, known, move)  # it was away and is here again
                 return
             if known is None:
                 self.model.shelve(path, shelved)
                 for content in shelved:
                     self.copies.keep(content)
-        elif move.brings_back and self.model.shelved(path) and now != shelved.held:
+        elif move.brings_back and known is not None and now != shelved.held:
             if not move.has_committed(path, self.names(now)):
-                self.brought_back(path, now, move)
+                self.brought_back(path, now, known, move)
                 return
             self.model.shelve(path, None)
         self.happened(Event.FOLLOWED, path, now)
 
-    def brought_back(self, path: str, now: Content, move: Move) -> None:
+    def brought_back(self, path: str, now: Content, shelved: Shelved, move: GitMove) -> None:
         """Git has brought back what it had taken away, with something else in it if the commit has that.
 
         What else is in it somebody has written since.
         """
-        shelved = self.model.shelved(path)
-        if shelved is None:
-            return
         before, held, left, earlier = shelved
         self.model.shelve(path, None)
         is_as_taken = self.model.now(path) == left and not move.commits(path)

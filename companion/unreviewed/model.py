@@ -110,17 +110,11 @@ class Event(Enum):
     UNDONE = "the user undid the change, or a part of it"
 
 
-MOVES_BEFORE: Dict[Event, bool] = {
-    Event.WRITTEN: False,
-    Event.FOLLOWED: True,
-    Event.SAVED: True,
-    Event.ACCEPTED: True,
-    Event.KEPT: True,
-    Event.UNDONE: False,
-}
+LEAVES_BEFORE = (Event.WRITTEN, Event.UNDONE)
+"""Where these happen, what the file held before stays what it was; all others move it."""
 
 
-class Kind(Enum):
+class ChangeKind(Enum):
     """What a change did to a file."""
 
     NEW = "new"
@@ -129,14 +123,14 @@ class Kind(Enum):
     RENAMED = "renamed"
 
 
-class Scope(Enum):
+class ChangeScope(Enum):
     """Since when changes are meant."""
 
     SINCE_KEPT = "since the user last had a say"
     LAST_TURN = "since a program last began a turn"
 
 
-class Change(NamedTuple):
+class UnreviewedChange(NamedTuple):
     """An unreviewed change of the file at `path`, relative to the folder and with `/`; it was at `old_path` if renamed.
 
     `before` and `now` are what is shown and may be undone. `number` grows with each change that is seen in any folder:
@@ -146,7 +140,7 @@ class Change(NamedTuple):
     """
 
     path: str
-    kind: Kind
+    kind: ChangeKind
     before: Content
     now: Content
     number: int
@@ -208,7 +202,7 @@ class Model:
 
     def __init__(self) -> None:
         self._now: Dict[str, Content] = {}
-        self._rows: Dict[str, Row] = {}
+        self.rows: Dict[str, Row] = {}
         self.at_work: Optional[str] = None
         """Who is, while that is known of what happens; "" is nobody who is certain."""
         self.has_turns = False
@@ -222,7 +216,11 @@ class Model:
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
         self._now.pop(path, None)
-        self._rows.pop(path, None)
+        self.rows.pop(path, None)
+
+    def row(self, path: str) -> Row:
+        """The row of a path; an empty one, which nobody changes, if there is none."""
+        return self.rows.get(path, _REVIEWED)
 
     def now(self, path: str) -> Content:
         """What the path held at the last look."""
@@ -230,49 +228,46 @@ class Model:
 
     def before(self, path: str) -> Content:
         """What it held when the user last had a say."""
-        before = self._row(path).before
+        before = self.row(path).before
         return self.now(path) if before is None else before
 
     def earlier(self, path: str) -> Content:
         """What it held when the last turn began."""
-        return self._row(path).turn or self.before(path)
+        return self.row(path).turn or self.before(path)
 
     def unreviewed(self, path: str) -> bool:
         """Whether it holds something else than when the user last had a say."""
-        return self._row(path).before is not None
-
-    def shelved(self, path: str) -> Optional[Shelved]:
-        """What git has taken away there and may bring back."""
-        return self._row(path).shelved
+        return self.row(path).before is not None
 
     def begin_turn(self) -> None:
         """What was written until now, be it away for the moment, was written in an earlier turn."""
         self.has_turns = True
-        for path, row in self._rows.items():
+        for path, row in self.rows.items():
             row.turn = None if row.before is None else self.now(path)
             row.shelved = row.shelved and row.shelved._replace(earlier=row.shelved.held)
 
     def set_turn(self, path: str, turn: Optional[Content]) -> None:
         """If the path is unreviewed, this is what it held when the last turn began."""
         if self.has_turns and self.unreviewed(path):
-            self._rows[path].turn = turn
+            self.rows[path].turn = turn
 
     def shelve(self, path: str, shelved: Optional[Shelved]) -> None:
         """Git has taken this away, or (None) brings nothing back there."""
-        self._rows.setdefault(path, Row()).shelved = shelved
+        self.rows.setdefault(path, Row()).shelved = shelved
         self._drop_empty(path)
 
     def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
         """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`."""
-        former = self.before(path)
         grown = self.now(path) != now
+        if event in LEAVES_BEFORE:
+            before = self.before(path)
         self._set_now(path, now)
-        self._set_before(path, former if not MOVES_BEFORE[event] else now if before is None else before, grown)
+        self._set_before(path, now if before is None else before, grown)
 
-    def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
+    def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
         """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one,
         unless something else is in its place by now, so that it could not be taken back as a whole."""
-        before = self.before if scope is Scope.SINCE_KEPT else self.earlier
+        before = self.before if scope is ChangeScope.SINCE_KEPT else self.earlier
         paths = [path for path in reversed(self.paths()) if before(path) != self.now(path)]
         new = dict.fromkeys(path for path in paths if not before(path).there)
         folders = {folder for path in new for folder in _folders_of(path)}
@@ -292,16 +287,12 @@ class Model:
 
     def paths(self) -> List[str]:
         """The unreviewed paths, the one that changed first at the front."""
-        found = [(row.number, path) for path, row in self._rows.items() if row.before is not None]
+        found = [(row.number, path) for path, row in self.rows.items() if row.before is not None]
         return [path for _, path in sorted(found)]
-
-    def rows(self) -> Dict[str, Row]:
-        """All rows, by path."""
-        return self._rows
 
     def all_paths(self) -> List[str]:
         """The paths of all files that are there, or were."""
-        return list({**self._now, **self._rows})
+        return list({**self._now, **self.rows})
 
     def knows(self, path: str) -> bool:
         """Whether there is, or was, a file."""
@@ -309,22 +300,19 @@ class Model:
 
     def all_before(self) -> Iterable[Content]:
         """What all files held when the user last had a say, or when the last turn began."""
-        turns = [row.turn for row in self._rows.values() if row.turn is not None]
+        turns = [row.turn for row in self.rows.values() if row.turn is not None]
         return [*map(self.before, self.all_paths()), *turns]
 
-    def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> Change:
+    def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> UnreviewedChange:
         before, now = before_of(old_path or path), self.now(path)
         if old_path:
-            kind = Kind.RENAMED
+            kind = ChangeKind.RENAMED
         elif not before.there:
-            kind = Kind.NEW
+            kind = ChangeKind.NEW
         else:
-            kind = Kind.CHANGED if now.there else Kind.DELETED
-        row = self._rows[path]
-        return Change(path, kind, before, now, row.number, old_path, row.who)
-
-    def _row(self, path: str) -> Row:
-        return self._rows.get(path, _REVIEWED)
+            kind = ChangeKind.CHANGED if now.there else ChangeKind.DELETED
+        row = self.rows[path]
+        return UnreviewedChange(path, kind, before, now, row.number, old_path, row.who)
 
     def _set_now(self, path: str, now: Content) -> None:
         if now.there:
@@ -335,7 +323,7 @@ class Model:
     def _set_before(self, path: str, before: Content, grown: bool) -> None:
         """Note what the path held before; the change has `grown` if the path holds something else than so far."""
         if before != self.now(path):
-            row = self._rows.setdefault(path, Row())
+            row = self.rows.setdefault(path, Row())
             is_new, row.before = not row.number, before
             if grown or is_new:
                 row.number = next(_numbers)
@@ -343,11 +331,11 @@ class Model:
                     row.who = self.at_work or ""
                 elif self.at_work not in (None, row.who):
                     row.who = ""
-        elif path in self._rows:
-            row = self._rows[path]
+        elif path in self.rows:
+            row = self.rows[path]
             row.before, row.turn, row.number, row.who = None, None, 0, ""
             self._drop_empty(path)
 
     def _drop_empty(self, path: str) -> None:
-        if self._rows[path].before is None and self._rows[path].shelved is None:
-            del self._rows[path]
+        if self.rows[path].before is None and self.rows[path].shelved is None:
+            del self.rows[path]

@@ -4,11 +4,13 @@ Theory of operation: each look costs time of a processor, and puts off the next 
 time at most. What was not used in ten seconds (`SAVED_UP_SECONDS`) is forgotten, so that a pause does not pay for a
 storm.
 
-Pure. One thread at a time; times are seconds of a steady clock.
+One thread at a time; times are seconds of a steady clock.
 """
 
 from __future__ import annotations
 
+import os
+import time
 from typing import Optional
 
 SHARE = 0.02
@@ -52,3 +54,9 @@ class Schedule:
         regular = self._last + INTERVAL_SECONDS
         wanted = min(regular, self._asked + SOON_SECONDS) if self._asked >= self._last else regular
         return max(0.0, wanted - now, self._allowed - now)
+
+
+def processor_seconds() -> float:
+    """What this thread has used, and all processes that have ended: the difference of two is the cost of a look."""
+    times = os.times()
+    return time.thread_time() + times.children_user + times.children_system

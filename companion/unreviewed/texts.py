@@ -18,8 +18,7 @@ from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tup
 from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original
 from ..review.document.text import ProposedText
-from .model import Change
-from .model import Kind as Kinds
+from .model import ChangeKind, UnreviewedChange
 
 
 def lines_of(data: bytes) -> List[str]:
@@ -129,29 +128,31 @@ def file_count(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
 
 
-def change_item(change: Change) -> Tuple[str, str, str]:
+def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     """A change in a list: the path, what else is to be known, and how much it is; nothing is escaped."""
-    details = f"renamed from {change.old_path}" if change.kind is Kinds.RENAMED else change.obstacle
+    details = f"renamed from {change.old_path}" if change.kind is ChangeKind.RENAMED else change.obstacle
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
-    parts += [change.kind.value] if change.kind in (Kinds.NEW, Kinds.DELETED, Kinds.RENAMED) else []
+    parts += [change.kind.value] if change.kind in (ChangeKind.NEW, ChangeKind.DELETED, ChangeKind.RENAMED) else []
     parts += ["binary"] if change.binary else []
     parts += [f"{change.who} was at work"] if change.who else []
     return change.path, details, ", ".join(parts)
 
 
-def about(change: Change, before: Optional[str], now: str) -> str:
+def about(change: UnreviewedChange, before: Optional[str], now: str) -> str:
     """What is to be known of a change beside its two texts, in a sentence; empty if they say it all."""
-    if change.kind is Kinds.DELETED:
+    if change.kind is ChangeKind.DELETED:
         return "The file was deleted."
-    if change.kind is Kinds.RENAMED:
+    if change.kind is ChangeKind.RENAMED:
         return f"Renamed from {change.old_path}."
-    if change.kind is Kinds.CHANGED and before == now:
+    if change.kind is ChangeKind.CHANGED and before == now:
         same = change.before.identity == change.now.identity
         return "Only its permissions have changed." if same else "Only its line endings or its encoding have changed."
     return ""
 
 
-def text_pair(change: Change, sides: Sequence[Optional[bytes]], decoded: Callable[[bytes], Original]) -> TextPair:
+def text_pair(
+    change: UnreviewedChange, sides: Sequence[Optional[bytes]], decoded: Callable[[bytes], Original]
+) -> TextPair:
     """The texts of a change that has these bytes before and now, None where nobody knows them.
 
     `decoded` says what the review would show of a file with such bytes.

@@ -31,7 +31,7 @@ from ..system.files import opened, read_all
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .looking import COPIED_BYTES
-from .schedule import INTERVAL_SECONDS, Schedule
+from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
 from .workspace import Workspace, says
 from .workspaces import Root, Workspaces
@@ -195,11 +195,11 @@ class Tracking:
         try:
             with self._lock:
                 root = folder.root._replace(tracked=any(folder.windows.values()))
-            workspaces, began = self._workspaces_now(), _processor_seconds()
+            workspaces, began = self._workspaces_now(), processor_seconds()
             first = workspaces.look(root, cancelled, self._who(folder))
             different = self._list(workspaces, folder)
             with self._lock:
-                self._schedule.looked(self._clock(), _processor_seconds() - began, first)
+                self._schedule.looked(self._clock(), processor_seconds() - began, first)
                 if different:
                     self._schedule.happened(self._clock())
             self._tidy(workspaces)
@@ -232,8 +232,8 @@ class Tracking:
         return self._workspaces.called(path) if self._workspaces is not None else []
 
     def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
-        """The user has accepted this, or what it gives on a disk thread, for the file at `path`. Before its client is
-        told, or the file is written."""
+        """The user has accepted this, or what it gives on a disk thread, for the file at `path`. Call this before the
+        client hears of it."""
         for workspace, name in self.called(path):
             workspace.expect(name, accepted)
 
@@ -250,10 +250,10 @@ class Tracking:
         """A program begins another turn in this window: what was written until now belongs to an earlier one."""
         roots = self.roots(window)
 
-        def begin(there: Workspaces) -> None:
+        def begin(workspaces: Workspaces) -> None:
             for root in roots:
-                there.look(root._replace(tracked=True), lambda: False)
-                there.begin_turn(root)
+                workspaces.look(root._replace(tracked=True), lambda: False)
+                workspaces.begin_turn(root)
 
         self.carry_out(begin)
 
@@ -263,7 +263,7 @@ class Tracking:
         """Do something on a disk thread and list anew; `then` is called on the main thread, with the lists up to date.
 
         A look may be under way: the workspace's lock lets one after the other. What is about one `path` is done in the
-        order in which it was asked for. Any thread.
+        order of these calls. Any thread.
         """
 
         def work() -> None:
@@ -315,12 +315,6 @@ def _raise(error: Exception) -> None:
     raise error  # which the runtime reports
 
 
-def _processor_seconds() -> float:
-    """What this thread has used, and all processes that have ended."""
-    times = os.times()
-    return time.thread_time() + times.children_user + times.children_system
-
-
 # -- what tabs do ------------------------------------------------------------------------------------------------------
 
 
@@ -357,18 +351,18 @@ class Tabs:
         self._tracking.sign()
 
 
-def look_at(path: str, there: Workspaces) -> None:
+def look_at(path: str, workspaces: Workspaces) -> None:
     """A tab has read this file. Disk thread."""
-    for workspace, name in there.holding(os.path.realpath(path)):
+    for workspace, name in workspaces.holding(os.path.realpath(path)):
         workspace.look_at([name])
 
 
-def take_over(path: str, text: str, encoding: str, line_endings: str, there: Workspaces) -> None:
+def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
     """A tab with this text was saved; encoding and line endings by the editor's names. Disk thread."""
     data = encodings.saved(text, encoding, line_endings)
     with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
         found = read_all(descriptor, COPIED_BYTES)
         if says(found, data):  # the editor knows best how lines end
             data = found
-    for workspace, name in there.holding(os.path.realpath(path)):
+    for workspace, name in workspaces.holding(os.path.realpath(path)):
         workspace.saved(name, data)

@@ -32,7 +32,7 @@ from ..review.document.file_replacement import beside
 from ..review.document.journal import Entry, give_back, noted
 from ..system.files import flush_folder, new_file, write_all
 from .looking import is_solid
-from .model import NOTHING, UNKNOWN, Change, Content, full_path
+from .model import NOTHING, UNKNOWN, Content, Event, UnreviewedChange, full_path
 from .store import Group, Step, Undone
 from .texts import without_hunks
 from .workspace import Workspace
@@ -85,14 +85,14 @@ def _unlike_others(name: str) -> str:
 # -- one file ----------------------------------------------------------------------------------------------------------
 
 
-class State(NamedTuple):
+class FileState(NamedTuple):
     """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
 
     data: Optional[bytes]
     mode: int
 
 
-def exchange(folder: str, path: str, held: State, wanted: State, storage: str) -> None:
+def exchange(folder: str, path: str, held: FileState, wanted: FileState, storage: str) -> None:
     """Make the file `path` below the real path `folder`, which is `held`, what is `wanted`. Raises `DiskError`."""
     full = full_path(folder, path)
     name = os.path.basename(full)
@@ -120,7 +120,7 @@ def _check_way(folder: str, path: str, name: str) -> None:
         raise DiskError(f"{name} is left as it is: there is a file or a link on the way to it.")
 
 
-def _found(full: str, name: str, held: State) -> Original:
+def _found(full: str, name: str, held: FileState) -> Original:
     """The file, if it is `held` and may be touched. Raises `DiskError` else."""
     if held.data is None:
         _remove_empty(full)
@@ -218,7 +218,7 @@ class Progress:
 
 def undo(
     workspace: Workspace,
-    changes: Sequence[Change],
+    changes: Sequence[UnreviewedChange],
     progress: Progress,
     storage: str,
     when: float,
@@ -241,7 +241,7 @@ def undo(
             return [Refusal(change.full_path, sentence) for change in changes]
         done, refused = _exchanged(workspace, ready, storage, progress)
         if ready:
-            workspace.undone(Undone(tuple(done), when) if done else former, done)
+            workspace.exchanged(Event.UNDONE, done, Undone(tuple(done), when) if done else former)
             workspace.look_at([step.path for group in ready for step in group])
     unknown = [change for group, change in groups.items() if group not in ready]
     return [Refusal(each.full_path, each.obstacle or _unknown(each.path)) for each in unknown] + refused
@@ -252,16 +252,15 @@ def restore(workspace: Workspace, progress: Progress, storage: str) -> List[Refu
     with workspace.only_undo:
         undone = workspace.last_undone
         progress.count += len(undone.groups)
-        backwards = {_backwards(group): group for group in reversed(undone.groups)}
-        done, refused = _exchanged(workspace, backwards, storage, progress)
-        restored = {backwards[group] for group in done}
-        left = tuple(group for group in undone.groups if group not in restored)
-        workspace.restored([group for group in backwards.values() if group in restored], Undone(left, undone.when))
+        done, refused = _exchanged(workspace, [*map(_backwards, reversed(undone.groups))], storage, progress)
+        left = set(undone.groups).difference(map(_backwards, done))
+        undone_still = tuple(group for group in undone.groups if group in left)
+        workspace.exchanged(Event.WRITTEN, done, Undone(undone_still, undone.when))
         workspace.look_at([step.path for group in undone.groups for step in group])
     return refused
 
 
-def _group(change: Change) -> Group:
+def _group(change: UnreviewedChange) -> Group:
     if change.old_path:
         return Step(change.old_path, NOTHING, change.before), Step(change.path, change.now, NOTHING)
     return (Step(change.path, change.now, change.before),)
@@ -271,7 +270,7 @@ def _backwards(group: Group) -> Group:
     return tuple(Step(step.path, step.wanted, step.held) for step in reversed(group))
 
 
-def _without(workspace: Workspace, change: Change, hunks: Sequence[Hunk]) -> Content:
+def _without(workspace: Workspace, change: UnreviewedChange, hunks: Sequence[Hunk]) -> Content:
     """What a file holds once these hunks are taken back."""
     old, new = workspace.all_data([change.before, change.now])
     if old is None or new is None:
@@ -336,12 +335,12 @@ def _problem(workspace: Workspace, group: Group, unsaved: Collection[str]) -> Op
     return None
 
 
-def _state(workspace: Workspace, path: str, content: Content) -> State:
+def _state(workspace: Workspace, path: str, content: Content) -> FileState:
     """Raises `DiskError` if nobody knows what is or was in the file."""
     data = workspace.data(content)
     if data is None:
         raise DiskError(_unknown(path))
-    return State(data if content.there else None, content.mode)
+    return FileState(data if content.there else None, content.mode)
 
 
 def _unknown(path: str) -> str:

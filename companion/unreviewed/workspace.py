@@ -30,10 +30,10 @@ from ..comparison import Hunk
 from ..review.document.text import without_mark
 from ..system.files import identity_of
 from .files import Files, Rules
-from .git import Move, Repository
+from .git import GitMove, Repository
 from .history import History
-from .looking import Looks, Reading
-from .model import Change, Content, Event, Scope, full_path, identity
+from .looking import FileReading, Looks
+from .model import ChangeScope, Content, Event, UnreviewedChange, full_path, identity
 from .store import Group, Record, SavedRow, Store, Undone, read_record, write_record
 from .texts import holds_edit, with_hunks
 
@@ -156,7 +156,7 @@ class Workspace:
 
     # -- what a look has found ----------------------------------------------------------------------------------------
 
-    def _take(self, found: Dict[str, Reading], move: Optional[Move]) -> None:
+    def _take(self, found: Dict[str, FileReading], move: Optional[GitMove]) -> None:
         fresh = {path for path, reading in found.items() if self._found(path, reading, move)}
         changed = bool(fresh)
         if move is not None:
@@ -167,14 +167,14 @@ class Workspace:
                     self._history.happened(Event.FOLLOWED, path, now)
                     changed = True
             if move.ends:
-                shelved = [path for path, row in self._model.rows().items() if row.shelved is not None]
+                shelved = [path for path, row in self._model.rows.items() if row.shelved is not None]
                 for path in shelved:
                     self._model.shelve(path, None)
                 changed = changed or bool(shelved)
         if changed:
             self._write_record()
 
-    def _found(self, path: str, reading: Reading, move: Optional[Move]) -> bool:
+    def _found(self, path: str, reading: FileReading, move: Optional[GitMove]) -> bool:
         """A look has found something at a path. Whether it is something else than before."""
         now, shown = reading.content, self._model.now(path)
         if now == shown:
@@ -190,22 +190,22 @@ class Workspace:
         if time.monotonic() - self._saving.get(path, float("-inf")) < SAVING_SECONDS:
             self._looks.remember(path)  # `saved` will say what of it is the user's
             return False
-        history = self._history
+        history, shelved = self._history, self._model.row(path).shelved
         if not self.tracked:
             history.said(Event.SAVED, path, now, shown, now)
         elif self._arrived(path, now, reading):
             pass
         elif move is not None and move.follows(path, history.names(shown), history.names(now, reading)):
             history.followed(path, now, move)
-        elif move is not None and move.brings_back and self._model.shelved(path) is not None:
-            history.brought_back(path, now, move)
+        elif move is not None and move.brings_back and shelved is not None:
+            history.brought_back(path, now, shelved, move)
         else:
             history.happened(Event.WRITTEN, path, now)
         if reading.data is not None and self._model.unreviewed(path):
             self._copies.keep(now, reading.data)
         return True
 
-    def _arrived(self, path: str, now: Content, reading: Reading) -> bool:
+    def _arrived(self, path: str, now: Content, reading: FileReading) -> bool:
         """Whether it is a text that the user has accepted, or what somebody has written since beside all of that."""
         known = self._expected.get(path, []) if now.there else []
         for index in reversed(range(len(known))):
@@ -251,7 +251,7 @@ class Workspace:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.
         Any thread.
 
-        Must be said before the client is told, or the file may hold it already.
+        Call this before the client hears of it: after that the file may hold it already.
         """
         text = lru_cache(maxsize=1)(accepted) if callable(accepted) else lambda: accepted
         self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), time.monotonic()))
@@ -290,7 +290,7 @@ class Workspace:
         """The folders below that are repositories of their own, relative."""
         return self._files.entries.repositories
 
-    def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
+    def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
         """All that is unreviewed, the newest first."""
         with self._lock:
             return self._model.changes(scope)
@@ -332,22 +332,18 @@ class Workspace:
                 raise
             return ready
 
-    def undone(self, undone: Undone, done: Sequence[Group]) -> None:
-        """This is what can be restored from now on; of it, `done` was just undone."""
-        with self._lock:
-            for step in itertools.chain.from_iterable(done):
-                self._history.undone(*step)
-                self._looks.remember(step.path)  # somebody may have written since
-            self.last_undone = undone
-            self._write_record()
+    def exchanged(self, event: Event, done: Sequence[Group], undone: Undone) -> None:
+        """These were undone, or (`WRITTEN`) restored: then they are unreviewed as they were, whether anybody tracks.
 
-    def restored(self, restored: Sequence[Group], left: Undone) -> None:
-        """What was undone is there again, unreviewed as it was, whether anybody tracks; but for what is `left`."""
+        From now on `undone` can be restored.
+        """
         with self._lock:
-            for step in itertools.chain.from_iterable(restored):
-                self._history.happened(Event.WRITTEN, step.path, step.held)
-                self._looks.remember(step.path)
-            self.last_undone = left
+            for path, held, wanted in itertools.chain.from_iterable(done):
+                if event is Event.UNDONE:
+                    self._history.carry_turn(path, held, wanted)
+                self._history.happened(event, path, wanted)
+                self._looks.remember(path)  # somebody may have written since
+            self.last_undone = undone
             self._write_record()
 
     def content(self, data: bytes, like: Content) -> Content:
@@ -358,7 +354,7 @@ class Workspace:
     # -- the record ---------------------------------------------------------------------------------------------------
 
     def _write_record(self, secure: bool = False) -> None:
-        rows = self._model.rows()
+        rows = self._model.rows
         saved = {path: SavedRow(self._model.now(path), row.before, row.turn, row.shelved) for path, row in rows.items()}
         record = Record(saved, self.last_undone, self._copies.blobs, self._model.has_turns)
         write_record(self._store, self.folder, record, secure)
