@@ -1,16 +1,8 @@
 """What files of a folder hold, and which of them hold something else than when the user last had a say.
 
 Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
-*now*, as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
-
-| event | what happened | before becomes |
-| --- | --- | --- |
-| `WRITTEN` | somebody wrote outside the editor | what it was |
-| `FOLLOWED` | git moved, and the file holds what git has there | now |
-| `SAVED` | the user saved it in the editor | now, without what nobody has reviewed |
-| `ACCEPTED` | a proposal that the user accepted has arrived | now |
-| `KEPT` | the user kept the change, or a part of it | now, or the part |
-| `UNDONE` | the user undid the change, or a part of it | what it was |
+*now*, as far as it was looked at. A path is unreviewed while the two differ. An `Event` says why a path holds something
+else, and so what becomes of `before`.
 
 A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
 that what was written since can be told from what was written earlier.
@@ -100,18 +92,17 @@ def unread_identity(modified: int, size: int, number: int) -> str:
 
 
 class Event(Enum):
-    """Why a file holds something else."""
+    """Why a file holds something else. What it held before becomes what it holds now, or what a comment says."""
 
-    WRITTEN = "somebody wrote outside the editor"
+    WRITTEN = "somebody wrote outside the editor"  # stays what it was
     FOLLOWED = "git moved, and the file holds what git has there"
-    SAVED = "the user saved it in the editor"
-    ACCEPTED = "a proposal that the user accepted has arrived"
-    KEPT = "the user kept the change, or a part of it"
-    UNDONE = "the user undid the change, or a part of it"
+    SAVED = "the user saved it in the editor"  # now, without what nobody has reviewed
+    ACCEPTED = "a proposal that the user accepted has arrived"  # the same
+    KEPT = "the user kept the change, or a part of it"  # now, or the part
+    UNDONE = "the user undid the change, or a part of it"  # stays what it was
 
 
 LEAVES_BEFORE = (Event.WRITTEN, Event.UNDONE)
-"""Where these happen, what the file held before stays what it was; all others move it."""
 
 
 class ChangeKind(Enum):

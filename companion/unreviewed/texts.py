@@ -65,13 +65,7 @@ def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:
 
 def with_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
     """`before` with some of the hunks between the two as they are in `now`."""
-    old, new = lines_of(before), lines_of(now)
-    result: List[str] = []
-    place = 0  # in `old`
-    for hunk in sorted(hunks):
-        result += old[place : hunk.left_start] + new[hunk.right_start : hunk.right_end]
-        place = hunk.left_end
-    return bytes_of(result + old[place:])
+    return bytes_of(_put_together(lines_of(before), lines_of(now), hunks))
 
 
 def without_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
@@ -84,16 +78,22 @@ def _with_edits(before: bytes, changes: Sequence[Hunk], edited: bytes, edits: Se
 
     None if an edit is behind a last line that has got its end: the two are one.
     """
-    old, new = lines_of(before), lines_of(edited)
-    result: List[str] = []
-    place = 0  # in `old`
+    made: List[Hunk] = []  # the edits, where they are in `before`
     for edit in edits:
         shift = sum(change.left_count - change.right_count for change in changes if change.right_end <= edit.left_start)
-        result += old[place : edit.left_start + shift]
-        result += new[edit.right_start : edit.right_end]
-        place = edit.left_end + shift
-    result += old[place:]
-    return bytes_of(result) if all(line.endswith("\n") for line in result[:-1]) else None
+        made.append(Hunk(edit.left_start + shift, edit.left_end + shift, edit.right_start, edit.right_end))
+    lines = _put_together(lines_of(before), lines_of(edited), made)
+    return bytes_of(lines) if all(line.endswith("\n") for line in lines[:-1]) else None
+
+
+def _put_together(old: Sequence[str], new: Sequence[str], hunks: Iterable[Hunk]) -> List[str]:
+    """The `old` lines, with these hunks as they are in `new`."""
+    lines: List[str] = []
+    place = 0  # in `old`
+    for hunk in sorted(hunks):
+        lines += [*old[place : hunk.left_start], *new[hunk.right_start : hunk.right_end]]
+        place = hunk.left_end
+    return [*lines, *old[place:]]
 
 
 def _overlap(change: Hunk, edit: Hunk) -> bool:
