@@ -167,7 +167,7 @@ class Shelved(NamedTuple):
     earlier: Content = UNKNOWN
 
 
-class Row:
+class PathRow:
     """What is known of a path beside what it holds. The store has these rows, and no others.
 
     `before`: what it held when the user last had a say, if that is something else. Then `number` is that of the change,
@@ -185,7 +185,7 @@ class Row:
 
 
 _numbers = itertools.count(1)
-_REVIEWED = Row()  # never changed
+_REVIEWED = PathRow()  # never changed
 
 
 class Model:
@@ -193,7 +193,7 @@ class Model:
 
     def __init__(self) -> None:
         self._now: Dict[str, Content] = {}
-        self.rows: Dict[str, Row] = {}
+        self.rows: Dict[str, PathRow] = {}
         self.at_work: Optional[str] = None
         """Who is, while that is known of what happens; "" is nobody who is certain."""
         self.has_turns = False
@@ -209,7 +209,7 @@ class Model:
         self._now.pop(path, None)
         self.rows.pop(path, None)
 
-    def row(self, path: str) -> Row:
+    def row(self, path: str) -> PathRow:
         """The row of a path; an empty one, which nobody changes, if there is none."""
         return self.rows.get(path, _REVIEWED)
 
@@ -244,7 +244,7 @@ class Model:
 
     def shelve(self, path: str, shelved: Optional[Shelved]) -> None:
         """Git has taken this away, or (None) brings nothing back there."""
-        self.rows.setdefault(path, Row()).shelved = shelved
+        self.rows.setdefault(path, PathRow()).shelved = shelved
         self._drop_empty(path)
 
     def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
@@ -314,7 +314,7 @@ class Model:
     def _set_before(self, path: str, before: Content, grown: bool) -> None:
         """Note what the path held before; the change has `grown` if the path holds something else than so far."""
         if before != self.now(path):
-            row = self.rows.setdefault(path, Row())
+            row = self.rows.setdefault(path, PathRow())
             is_new, row.before = not row.number, before
             if grown or is_new:
                 row.number = next(_numbers)

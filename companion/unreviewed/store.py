@@ -197,7 +197,7 @@ class Undone(NamedTuple):
 
 
 class SavedRow(NamedTuple):
-    """A `Row`, and what the path held at the last look."""
+    """A `PathRow`, and what the path held at the last look."""
 
     now: Content
     before: Optional[Content] = None

@@ -85,14 +85,14 @@ def _unlike_others(name: str) -> str:
 # -- one file ----------------------------------------------------------------------------------------------------------
 
 
-class FileState(NamedTuple):
+class FileBytes(NamedTuple):
     """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
 
     data: Optional[bytes]
     mode: int
 
 
-def exchange(folder: str, path: str, held: FileState, wanted: FileState, storage: str) -> None:
+def exchange(folder: str, path: str, held: FileBytes, wanted: FileBytes, storage: str) -> None:
     """Make the file `path` below the real path `folder`, which is `held`, what is `wanted`. Raises `DiskError`."""
     full = full_path(folder, path)
     name = os.path.basename(full)
@@ -120,7 +120,7 @@ def _check_way(folder: str, path: str, name: str) -> None:
         raise DiskError(f"{name} is left as it is: there is a file or a link on the way to it.")
 
 
-def _found(full: str, name: str, held: FileState) -> Original:
+def _found(full: str, name: str, held: FileBytes) -> Original:
     """The file, if it is `held` and may be touched. Raises `DiskError` else."""
     if held.data is None:
         _remove_empty(full)
@@ -335,12 +335,12 @@ def _problem(workspace: Workspace, group: Group, unsaved: Collection[str]) -> Op
     return None
 
 
-def _state(workspace: Workspace, path: str, content: Content) -> FileState:
+def _state(workspace: Workspace, path: str, content: Content) -> FileBytes:
     """Raises `DiskError` if nobody knows what is or was in the file."""
     data = workspace.data(content)
     if data is None:
         raise DiskError(_unknown(path))
-    return FileState(data if content.there else None, content.mode)
+    return FileBytes(data if content.there else None, content.mode)
 
 
 def _unknown(path: str) -> str:
