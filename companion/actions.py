@@ -20,7 +20,7 @@ from .endpoint.clients import STARTING, listed
 from .review.changes import Changes
 from .review.manager import ReviewManager
 from .terminals.launcher import Launcher, terminal_of
-from .unreviewed.model import Scope
+from .unreviewed.model import ChangeScope
 
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
@@ -256,7 +256,7 @@ def _has_changes(endpoint: Endpoint) -> bool:
 
 def _show_changes(endpoint: Endpoint, last_turn: bool = False) -> None:
     """Let the user pick one of the window's unreviewed changes and go there."""
-    endpoint.changes.lists.show(Scope.LAST_TURN if last_turn else Scope.SINCE_KEPT)
+    endpoint.changes.lists.show(ChangeScope.LAST_TURN if last_turn else ChangeScope.SINCE_KEPT)
 
 
 def _can_restore(endpoint: Endpoint) -> bool:

@@ -2,7 +2,7 @@
 
 Rule: a decision is about what was shown. Where a file is another one by now, it is refused.
 
-Main thread. What was refused is told there, with the lists up to date.
+Main thread: `then` gets there what was refused, once the lists are up to date.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..editor.file_views import unsaved_files
 from ..editor.quick_panel import Entry, choose
 from ..editor.status_bar import say
 from ..review.document.disk import Original
-from .model import NOTHING, Change, full_path
+from .model import NOTHING, UnreviewedChange, full_path
 from .texts import TextPair, file_count, text_pair
 from .tracking import Tracking
 from .undoing import Progress, Refusal, restore, undo
@@ -43,37 +43,43 @@ class ChangeDecisions:
         self._window = window
         self._tracking = tracking
 
-    def read(self, change: Change, decoded: Callable[[bytes], Original], then: Callable[[TextPair], None]) -> None:
+    def read(
+        self, change: UnreviewedChange, decoded: Callable[[bytes], Original], then: Callable[[TextPair], None]
+    ) -> None:
         """The texts of a change; `decoded` says what the review would show of a file with such bytes."""
 
-        def find(there: Workspaces) -> TextPair:
-            workspace = there.of(change.folder)
+        def find(workspaces: Workspaces) -> TextPair:
+            workspace = workspaces.of(change.folder)
             both = (change.before, change.now)
             return text_pair(change, [workspace.data(each) if workspace else None for each in both], decoded)
 
         self._tracking.carry_out(find, then)
 
-    def keep(self, changes: Sequence[Change], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
+    def keep(
+        self, changes: Sequence[UnreviewedChange], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()
+    ) -> None:
         """Keep these changes as they are shown; with `hunks`, only these of the one change, in lines as
-        `merging.lines_of` counts."""
+        `texts.lines_of` counts."""
 
-        def do(there: Workspaces) -> List[Refusal]:
-            where = [_kept(there, change, hunks) for change in changes]
+        def do(workspaces: Workspaces) -> List[Refusal]:
+            where = [_kept(workspaces, change, hunks) for change in changes]
             for workspace in set().union(*where):
                 workspace.write_down()
             return [_another(change) for change, kept in zip(changes, where) if not kept]
 
         self._tracking.carry_out(do, then or self._say("kept", len(changes)))
 
-    def undo(self, changes: Sequence[Change], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()) -> None:
+    def undo(
+        self, changes: Sequence[UnreviewedChange], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()
+    ) -> None:
         """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change."""
         progress, storage = _Said(self._window, self._tracking, "undoing", len(changes)), self._tracking.storage()
 
-        def do(there: Workspaces) -> List[Refusal]:
+        def do(workspaces: Workspaces) -> List[Refusal]:
             refused: List[Refusal] = []
-            when = there.next_undo()
+            when = workspaces.next_undo()
             for folder in dict.fromkeys(change.folder for change in changes):
-                workspace = there.of(folder)
+                workspace = workspaces.of(folder)
                 some = [each for each in changes if each.folder == folder]
                 if workspace is None:
                     refused += map(_another, some)
@@ -89,8 +95,9 @@ class ChangeDecisions:
         progress, storage = _Said(self._window, self._tracking, "restoring"), self._tracking.storage()
         roots = self._tracking.roots(self._window.id())
 
-        def do(there: Workspaces) -> List[Refusal]:
-            return [each for workspace in there.last_undone(roots) for each in restore(workspace, progress, storage)]
+        def do(workspaces: Workspaces) -> List[Refusal]:
+            undone = workspaces.last_undone(roots)
+            return [each for workspace in undone for each in restore(workspace, progress, storage)]
 
         def restored(refused: List[Refusal]) -> None:
             if progress.count:
@@ -101,7 +108,7 @@ class ChangeDecisions:
         self._tracking.carry_out(do, restored)
         self._tracking.sign()
 
-    def ask(self, change: Change) -> None:
+    def ask(self, change: UnreviewedChange) -> None:
         """Let the user decide a change that is no text."""
         entries = [Entry("Keep", partial(self.keep, [change])), Entry("Undo", partial(self.undo, [change])), LATER]
         if change.obstacle:
@@ -139,17 +146,17 @@ class _Said(Progress):
         say(self._window, f"{self._doing} {done:,} of {file_count(self.count)}")
 
 
-def _another(change: Change) -> Refusal:
+def _another(change: UnreviewedChange) -> Refusal:
     return Refusal(change.full_path, ANOTHER.format(os.path.basename(change.path)))
 
 
-def _kept(there: Workspaces, change: Change, hunks: Sequence[Hunk]) -> Set[Workspace]:
+def _kept(workspaces: Workspaces, change: UnreviewedChange, hunks: Sequence[Hunk]) -> Set[Workspace]:
     """Keep it wherever it is listed, which is the result: the folder may lie in another that a window has."""
     before = NOTHING if change.old_path else change.before
-    found = there.holding(change.full_path)
+    found = workspaces.holding(change.full_path)
     kept = {workspace for workspace, name in found if workspace.keep(name, before, change.now, hunks)}
     if change.old_path and kept:
-        for workspace, name in there.holding(full_path(change.folder, change.old_path)):
+        for workspace, name in workspaces.holding(full_path(change.folder, change.old_path)):
             workspace.keep(name, change.before, NOTHING)
             kept.add(workspace)
     return kept

@@ -13,7 +13,7 @@ import time
 from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Tuple
 
 from ..review.document.file_replacement import SUFFIX
-from .git import Entries, Move, Position, Repository
+from .git import Entries, GitMove, Repository, RepositoryPosition
 from .looking import Walked, Walks
 
 WALKED_FILES = 50000
@@ -43,7 +43,7 @@ class Files:
         self._staged_repositories: Tuple[str, ...] = ()
         self._ignored: FrozenSet[str] = frozenset()
         self._index_stamp: Tuple[int, ...] = (-1,)
-        self._position = Position("")
+        self._position = RepositoryPosition("")
         self._position_stamp: Tuple[Tuple[int, ...], ...] = ()
         self._former = self.entries, self._position
         self._paths: Dict[str, str] = {}
@@ -112,7 +112,7 @@ class Files:
             self._index_stamp, self._position_stamp = (-1,), ()
             self._walked = None
 
-    def move(self) -> Optional[Move]:
+    def move(self) -> Optional[GitMove]:
         """What git has done since the list before the last one; None if nothing. Raises `GitError`."""
         if self._repository is None:
             return None
@@ -124,7 +124,7 @@ class Files:
         applied = is_index_another and bool(self._position.stash)
         if position == self._position and not position.under_way and not applied:
             return None
-        return Move(self._repository, (position, self._position), (former, self.entries))
+        return GitMove(self._repository, (position, self._position), (former, self.entries))
 
     @property
     def like(self) -> str:

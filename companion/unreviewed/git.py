@@ -1,11 +1,18 @@
-"""What git knows of a folder: which files there are, what they held when they were last staged, where `HEAD` is.
+"""What git knows of a folder, and what it has done between two looks: files that hold what git put there are its work.
+
+Theory of operation: a look may find that git has moved: `HEAD` or the newest stash is another, or an operation is, or
+was, under way. A path *follows* git if git has something else there than at the last look, and the file holds just
+that. It makes no difference whether git has written the file, or a commit has taken up what the file held. What git
+takes away with changes that are in no commit (a stash, or the one of a rebase) is remembered: what the file held, and
+what it had held before. When git brings it back, the same lines are unreviewed as were then.
 
 Rule: git only reads. Nothing that a repository's configuration names is run: no hook, no filter, no monitor, no diff
 program, no alias, nothing that fetches. Only such commands are used as would run none of them, and what could is
 switched off besides. The program is looked for outside of the folders that it is asked about, and started elsewhere, so
-that no program of that name in a repository ever runs. Where git refuses a folder, there is no repository.
+that no program of that name in a repository ever runs. Where git refuses a folder, there is no repository. A file that
+merely equals a commit does not follow: somebody may have thrown the user's own work away.
 
-These calls block on the disk and on a process. Disk threads.
+These calls block on the disk and on a process; for a move three trees are read at most. Disk threads.
 """
 
 from __future__ import annotations
@@ -18,7 +25,6 @@ from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optiona
 
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program
-from .model import UNKNOWN, Content
 
 SECONDS = 20.0
 LOCK_SECONDS = 30.0
@@ -64,7 +70,7 @@ class GitError(Exception):
     """Git could not be asked, or refused. The message says what it said."""
 
 
-class Position(NamedTuple):
+class RepositoryPosition(NamedTuple):
     """Where a repository is: its commit ("" before the first one), its newest stash, and what is under way."""
 
     head: str
@@ -148,12 +154,12 @@ class Repository:
         """What changes whenever the index does: as long as it does not, `entries` need not be asked for again."""
         return _stamp(os.path.join(self.own_folder, "index"))
 
-    def position(self) -> Position:
+    def position(self) -> RepositoryPosition:
         """Where the repository is. Raises `GitError`."""
         named = self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1))
         stash = self._lines("rev-parse", "--verify", "--quiet", "refs/stash", allowed=(0, 1))
         under_way = any(os.path.exists(os.path.join(self.own_folder, name)) for name in _OPERATIONS)
-        return Position(named[0] if named else "", stash[0] if stash else "", under_way)
+        return RepositoryPosition(named[0] if named else "", stash[0] if stash else "", under_way)
 
     def position_stamp(self) -> Tuple[Tuple[int, ...], ...]:
         """What changes whenever `position` does: as long as it does not, that need not be asked for again. Raises
@@ -242,36 +248,15 @@ def _stamp(path: str) -> Tuple[int, ...]:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-# JOINED following
-# What git itself has changed: files that hold what it has put there are not somebody's unreviewed changes.
-#
-# Theory of operation: a look may find that git has moved: `HEAD` or the newest stash is another, or an operation is, or
-# was, under way. A path *follows* git if git has something else there than at the last look, and the file holds just
-# that. It makes no difference whether git has written the file, or a commit has taken up what the file held.
-#
-# What git takes away with changes that are in no commit (a stash, or the one of a rebase) is remembered: what the file
-# held, and what it had held before. When git brings it back, the same lines are unreviewed as were then.
-#
-# Rule: a file that merely equals a commit does not follow. Somebody may have thrown the user's own work away.
-#
-# The repository is asked for at most three trees for a move. Disk threads.
-
-class Shelved(NamedTuple):
-    """What git has taken away: what the user had last had a say on, what the file held, and what git has left there.
-
-    `earlier`: what it held when the last turn began.
-    """
-
-    before: Content
-    held: Content
-    left: Content = UNKNOWN
-    earlier: Content = UNKNOWN
+# -- what git has done -------------------------------------------------------------------------------------------------
 
 
-class Move:
+class GitMove:
     """What git did between two looks."""
 
-    def __init__(self, repository: Repository, positions: Sequence[Position], entries: Sequence[Entries]) -> None:
+    def __init__(
+        self, repository: Repository, positions: Sequence[RepositoryPosition], entries: Sequence[Entries]
+    ) -> None:
         """Each pair is that of the last look, and of this one. A stash counts as applied if the index is another.
 
         Raises `GitError`.

@@ -1,6 +1,12 @@
-"""The bytes behind the identities: in memory what files hold now, in the store what is unreviewed, the rest in git.
+"""What the files of one folder held, with their bytes: what the model knows of them, and the copies behind it.
 
-Rule: what cannot be kept is not known any more, and says so; nothing fails because of that.
+Theory of operation: bytes are in memory as far as there is room, in the store if they are those of an unreviewed file,
+and else in git. Whatever the user says is an edit of his, from one content to another: he saves a file, accepts a
+proposal, keeps a change or some hunks of it. `texts.carried` makes the edit in what the file held before, too, except
+where it touches what nobody has reviewed; and likewise in what the file held when the last turn began.
+
+Rule: where one of the texts is not known any more, what the file held before is not known either. Then nothing can be
+undone, and the list says so; nothing fails because of that.
 
 These calls block on the disk and on a process. Disk threads; one at a time.
 """
@@ -11,9 +17,9 @@ import logging
 import zlib
 from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
-from .git import Move, Repository, Shelved
-from .looking import COPIED_BYTES, Reading, blob_names
-from .model import NOTHING, UNKNOWN, Content, Event, Model, identity, portions
+from .git import GitMove, Repository
+from .looking import COPIED_BYTES, FileReading, blob_names
+from .model import NOTHING, UNKNOWN, Content, Event, Model, Shelved, identity, portions
 from .store import Store
 from .texts import carried
 
@@ -120,17 +126,8 @@ class Copies:
                     break
 
 
-# JOINED history
-# What the files of one folder held, with their bytes: what the model knows of them, and the copies behind it.
-#
-# Theory of operation: whatever the user says is an edit of his, from one content to another: he saves a file, accepts a
-# proposal, keeps a change or some hunks of it. It is made in what the file held before, too, except where it touches what
-# nobody has reviewed (`merging`); and likewise in what the file held when the last turn began.
-#
-# Rule: where one of the texts is not known any more, what the file held before is not known either. Then nothing can be
-# undone, and that is said.
-#
-# These calls block on the disk and on a process. Disk threads; one at a time.
+# -- what the user says ------------------------------------------------------------------------------------------------
+
 
 class History:
     """That of one folder."""
@@ -138,8 +135,6 @@ class History:
     def __init__(self, store: Store, repository: Optional[Repository]) -> None:
         self.model = Model()
         self.copies = Copies(store, repository, self.model.all_before)
-        self.shelved: Dict[str, Shelved] = {}
-        """What git has taken away and may bring back."""
 
     def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
         """As the model has it. What is unreviewed is kept in the store from now on."""
@@ -154,24 +149,14 @@ class History:
     def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
         """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
         before = self._carried(self.model.before(path), shown, wanted)
-        self._carry_turn(path, shown, wanted)
+        self.carry_turn(path, shown, wanted)
         self.happened(event, path, now, before)
 
-    def begin_turn(self) -> None:
-        """What was written until now, be it away for the moment, was written in an earlier turn."""
-        self.model.begin_turn()
-        for path, shelved in self.shelved.items():
-            self.shelved[path] = shelved._replace(earlier=shelved.held)
-
-    def undone(self, path: str, held: Content, left: Content) -> None:
-        """The user has undone something: what was written in an earlier turn is not to come back with a later one."""
-        self._carry_turn(path, held, left)
-        self.happened(Event.UNDONE, path, left)
-
-    def _carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
-        turn = self.model.turn
-        if turn is not None and path in turn:
-            turn[path] = self._carried(turn[path], shown, wanted)
+    def carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
+        """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""
+        turn = self.model.row(path).turn
+        if turn is not None:
+            self.model.set_turn(path, self._carried(turn, shown, wanted))
 
     def _carried(self, base: Content, shown: Content, wanted: Content) -> Content:
         """`base` with the user's edit."""
@@ -192,7 +177,7 @@ class History:
 
     # -- what git does ------------------------------------------------------------------------------------------------
 
-    def names(self, content: Content, reading: Optional[Reading] = None) -> FrozenSet[str]:
+    def names(self, content: Content, reading: Optional[FileReading] = None) -> FrozenSet[str]:
         """All that git may have this as."""
         if not content.readable or not content.there:
             return frozenset([content.identity])
@@ -203,37 +188,38 @@ class History:
             names.update(blob_names(content.identity, self.copies.data(content) or b""))
         return frozenset(names)
 
-    def followed(self, path: str, now: Content, move: Move) -> None:
+    def followed(self, path: str, now: Content, move: GitMove) -> None:
         """Git has put there what the path holds."""
         shelved = Shelved(self.model.before(path), self.model.now(path), now, self.model.earlier(path))
+        known = self.model.row(path).shelved
         if now != shelved.held and move.takes_away(path, self.names(shelved.held)):
-            known = self.shelved.get(path)
             if move.brings_back and known is not None and known.held == now:
-                self.brought_back(path, now, move)  # it was away and is here again
+                self.brought_back(path, now, known, move)  # it was away and is here again
                 return
             if known is None:
-                self.shelved[path] = shelved
+                self.model.shelve(path, shelved)
                 for content in shelved:
                     self.copies.keep(content)
-        elif move.brings_back and path in self.shelved and now != shelved.held:
+        elif move.brings_back and known is not None and now != shelved.held:
             if not move.has_committed(path, self.names(now)):
-                self.brought_back(path, now, move)
+                self.brought_back(path, now, known, move)
                 return
-            del self.shelved[path]
+            self.model.shelve(path, None)
         self.happened(Event.FOLLOWED, path, now)
 
-    def brought_back(self, path: str, now: Content, move: Move) -> None:
+    def brought_back(self, path: str, now: Content, shelved: Shelved, move: GitMove) -> None:
         """Git has brought back what it had taken away, with something else in it if the commit has that.
 
         What else is in it somebody has written since.
         """
-        before, held, left, earlier = self.shelved.pop(path)
+        before, held, left, earlier = shelved
+        self.model.shelve(path, None)
         is_as_taken = self.model.now(path) == left and not move.commits(path)
         texts = self.copies.data(before), self.copies.data(held), self.copies.data(now)
         if now == held or is_as_taken:
             self.happened(Event.FOLLOWED, path, now, before)
-            if self.model.turn is not None and earlier.readable:
-                self.model.turn[path] = earlier
+            if earlier.readable:
+                self.model.set_turn(path, earlier)
         elif texts[0] is None or texts[1] is None or texts[2] is None:
             self.happened(Event.WRITTEN, path, now)
         elif before.there and held.there and now.there:

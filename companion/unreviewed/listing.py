@@ -12,7 +12,7 @@ from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
 from ..review.document.disk import format_of
 from .looking import COPIED_BYTES
-from .model import Change, Scope, portions
+from .model import ChangeScope, UnreviewedChange, portions
 from .texts import hunks_between
 from .workspace import Workspace
 
@@ -23,8 +23,8 @@ class Lists(NamedTuple):
     `restorable`: whether something was undone.
     """
 
-    changes: Tuple[Change, ...] = ()
-    last_turn: Optional[Tuple[Change, ...]] = None
+    changes: Tuple[UnreviewedChange, ...] = ()
+    last_turn: Optional[Tuple[UnreviewedChange, ...]] = None
     restorable: bool = False
 
 
@@ -38,7 +38,7 @@ def joined(lists: Sequence[Lists]) -> Lists:
     )
 
 
-def _newest_first(lists: Iterable[Tuple[Change, ...]]) -> Tuple[Change, ...]:
+def _newest_first(lists: Iterable[Tuple[UnreviewedChange, ...]]) -> Tuple[UnreviewedChange, ...]:
     found = {each.full_path: each for each in itertools.chain.from_iterable(lists)}
     return tuple(sorted(found.values(), key=lambda change: -change.number))
 
@@ -46,7 +46,7 @@ def _newest_first(lists: Iterable[Tuple[Change, ...]]) -> Tuple[Change, ...]:
 _Key = Tuple[str, str, str]
 
 
-def _key(change: Change) -> _Key:
+def _key(change: UnreviewedChange) -> _Key:
     return change.path, change.before.identity, change.now.identity
 
 
@@ -67,11 +67,11 @@ class Listing:
     def lists(self) -> Lists:
         """All that is unreviewed."""
         counts, self._counts = self._counts, {}
-        changes = self._listed(counts, Scope.SINCE_KEPT)
-        turn = self._listed(counts, Scope.LAST_TURN) if self._workspace.has_turns else None
+        changes = self._listed(counts, ChangeScope.SINCE_KEPT)
+        turn = self._listed(counts, ChangeScope.LAST_TURN) if self._workspace.has_turns else None
         return Lists(changes, turn, bool(self._workspace.last_undone.groups))
 
-    def _listed(self, counts: Dict[_Key, _Counts], scope: Scope) -> Tuple[Change, ...]:
+    def _listed(self, counts: Dict[_Key, _Counts], scope: ChangeScope) -> Tuple[UnreviewedChange, ...]:
         changes = {_key(change): change for change in self._workspace.changes(scope)}
         self._counts.update((key, counts[key]) for key in changes if key in counts)
         uncounted = [change for key, change in changes.items() if key not in self._counts]
@@ -81,7 +81,7 @@ class Listing:
         folder = self._workspace.folder
         return tuple(each._replace(folder=folder, **self._counts[key]._asdict()) for key, each in changes.items())
 
-    def _count(self, change: Change, old: Optional[bytes], new: Optional[bytes]) -> _Counts:
+    def _count(self, change: UnreviewedChange, old: Optional[bytes], new: Optional[bytes]) -> _Counts:
         obstacle = _obstacle(change, old, new)
         binary = any(data is not None and format_of(data).binary for data in (old, new))
         if old is None or new is None or binary or old == new or max(len(old), len(new)) > COPIED_BYTES:
@@ -93,7 +93,7 @@ class Listing:
         )
 
 
-def _obstacle(change: Change, old: Optional[bytes], new: Optional[bytes]) -> str:
+def _obstacle(change: UnreviewedChange, old: Optional[bytes], new: Optional[bytes]) -> str:
     name = change.path.rpartition("/")[2]
     if old is None:
         return f"{name} cannot be undone: what it held before is not kept."

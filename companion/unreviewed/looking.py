@@ -1,13 +1,17 @@
-"""Looks at the files of a folder, again and again, and reads those that are others than at the last look.
+"""Reads a folder again and again: which files are there (`Walks`), and which are others than before (`Looks`).
 
 Theory of operation: a file whose time stamps, size, number on the disk and mode are the same holds the same bytes,
 unless it was written in the very moment of the last look: then it is read once more. What is being written while it is
 read is left to the next look. What was looked at once is looked at until it has gone, whatever is left out by then.
 Where names differ by case alone, a file that is renamed so is there under both: it has gone from the former one.
 
-Rule: only regular files are read, and only such as lie in the folder itself: a link is followed nowhere on the way.
-A file that cannot be read, or has become something else, is there all the same: nobody knows what it holds. Nothing is
-written.
+The time stamp of a folder changes when something in it comes or goes. So a folder that has the same one as at the last
+walk, and had not just got it then, is not listed again. Not every disk keeps such a stamp, and the clock of one on the
+network may be another: so each folder is listed again once in a while, some at each walk.
+
+Rule: only regular files are read, and only such as lie in the folder itself: a link is followed nowhere on the way, and
+a folder that is a repository is only named. A file that cannot be read, or has become something else, is there all the
+same: nobody knows what it holds. Nothing is written.
 
 These calls block on the disk. Disk threads.
 """
@@ -20,7 +24,7 @@ import os
 import stat
 import time
 from contextlib import suppress
-from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..system.files import opened, read_all
 from .model import NOTHING, UNKNOWN, Content, identity, unread_identity
@@ -43,7 +47,7 @@ signature_of = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_
 _while_read = operator.attrgetter("st_mtime_ns", "st_size", "st_ino")
 
 
-class Reading(NamedTuple):
+class FileReading(NamedTuple):
     """What was found at a path. `data` are the bytes: None if git has them, they are too many, or there is no file.
 
     `blob` is what git has them as, "" if it has not; the file may have other line ends than the blob.
@@ -57,7 +61,7 @@ class Reading(NamedTuple):
 class Looks:
     """The looks at one folder. One thread at a time.
 
-    `like` is an identity of the kind that git has here. `torn` are the paths that were being written at the last look.
+    `like` is an identity of the kind that git has here. `torn`: whether a file was being written at the last look.
     """
 
     def __init__(self, folder: str) -> None:
@@ -66,18 +70,18 @@ class Looks:
         self._blobs: Mapping[str, str] = {}
         self._left_bytes = 0
         self.like = ""
-        self.torn: Set[str] = set()
+        self.torn = False
 
-    def look(self, blobs: Mapping[str, str], cancelled: Callable[[], bool]) -> Dict[str, Reading]:
+    def look(self, blobs: Mapping[str, str], cancelled: Callable[[], bool]) -> Dict[str, FileReading]:
         """What differs from the last look, by path relative to the folder, with `/`; a file that has gone is `NOTHING`.
 
         All files on the first look. `blobs` are the paths to look at, with what git has of them, "" where it has not.
         `cancelled` ends it early, with what was found until then.
         """
-        self.torn.clear()
+        self.torn = False
         return self._look(itertools.chain(blobs, self._known.keys() - blobs.keys()), blobs, cancelled)
 
-    def look_at(self, paths: Iterable[str], blobs: Mapping[str, str]) -> Dict[str, Reading]:
+    def look_at(self, paths: Iterable[str], blobs: Mapping[str, str]) -> Dict[str, FileReading]:
         """The same for some paths only."""
         return self._look(iter(paths), blobs, lambda: False)
 
@@ -91,14 +95,14 @@ class Looks:
             self._known[path] = ()
 
     def leave(self, path: str) -> None:
-        """Do not look at this path any more, unless it is asked for."""
+        """Do not look at this path any more, unless `blobs` has it."""
         self._known.pop(path, None)
 
     def _look(
         self, paths: Iterable[str], blobs: Mapping[str, str], cancelled: Callable[[], bool]
-    ) -> Dict[str, Reading]:
+    ) -> Dict[str, FileReading]:
         self._blobs = blobs
-        found: Dict[str, Reading] = {}
+        found: Dict[str, FileReading] = {}
         known, start, lstat, signature_at = self._known, os.path.join(self._folder, ""), os.lstat, signature_of
         came: Dict[str, str] = {}  # by the name in lower case
         first = not known
@@ -119,7 +123,7 @@ class Looks:
                     status = lstat(start + path)
                 except (FileNotFoundError, NotADirectoryError):
                     if known.pop(path, None) is not None:
-                        found[path] = Reading(NOTHING)
+                        found[path] = FileReading(NOTHING)
                     continue
                 except (OSError, ValueError):
                     continue  # a disk that does not answer has lost nothing
@@ -132,7 +136,7 @@ class Looks:
             self._tell_apart(came, found)
         return found
 
-    def _tell_apart(self, came: Mapping[str, str], found: Dict[str, Reading]) -> None:
+    def _tell_apart(self, came: Mapping[str, str], found: Dict[str, FileReading]) -> None:
         """Find the files that are known by two names, by one of which they have just come."""
         for path in [path for path in self._known if came.get(path.casefold(), path) != path]:
             other = came[path.casefold()]
@@ -141,7 +145,7 @@ class Looks:
                     if path in self._blobs:  # it is looked at by that name
                         path, other = other, path
                     self._known.pop(path, None)
-                    found[path] = Reading(NOTHING)
+                    found[path] = FileReading(NOTHING)
 
     def _look_at(
         self,
@@ -150,12 +154,12 @@ class Looks:
         signature: Signature,
         solid: Dict[str, bool],
         now: int,
-        found: Dict[str, Reading],
+        found: Dict[str, FileReading],
     ) -> None:
         if not stat.S_ISREG(status.st_mode) or not self._is_solid(path.rpartition("/")[0], solid):
             if path in self._known:  # what has never been a file is none of ours
                 self._known[path] = signature
-                found[path] = Reading(NOTHING if stat.S_ISDIR(status.st_mode) else UNKNOWN)
+                found[path] = FileReading(NOTHING if stat.S_ISDIR(status.st_mode) else UNKNOWN)
             return
         full, blob = os.path.join(self._folder, path), self._blobs.get(path, "")
         reading = self._read(full, status, blob)
@@ -165,14 +169,14 @@ class Looks:
             try:
                 status = os.lstat(full)
             except OSError:
-                self.torn.add(path)
+                self.torn = True
                 return  # the next look will tell
             reading, signature = self._read(full, status, blob), ()
         if reading is None:
-            self.torn.add(path)
+            self.torn = True
             if path in self._known:
                 return
-            reading, signature = Reading(UNKNOWN), ()
+            reading, signature = FileReading(UNKNOWN), ()
         fresh = max(status.st_mtime_ns, status.st_ctime_ns) + _FRESH_NANOSECONDS > now
         self._known[path] = () if fresh else signature
         found[path] = reading
@@ -183,13 +187,13 @@ class Looks:
             solid[folder] = is_solid(self._folder, folder)
         return solid[folder]
 
-    def _read(self, path: str, status: os.stat_result, blob: str) -> Optional[Reading]:
+    def _read(self, path: str, status: os.stat_result, blob: str) -> Optional[FileReading]:
         """None if the file is being written."""
         mode = stat.S_IMODE(status.st_mode)
         unread = unread_identity(status.st_mtime_ns, status.st_size, status.st_ino)
         self._left_bytes -= status.st_size
         if status.st_size > READ_BYTES or self._left_bytes < 0:
-            return Reading(Content(unread, mode, status.st_size))
+            return FileReading(Content(unread, mode, status.st_size))
         try:
             with opened(path, _FLAGS) as (descriptor, _):
                 data = read_all(descriptor, status.st_size)
@@ -198,11 +202,11 @@ class Looks:
         except FileNotFoundError:
             return None
         except OSError:
-            return Reading(Content(unread, mode, status.st_size))
+            return FileReading(Content(unread, mode, status.st_size))
         content = Content(identity(data, blob or self.like), mode, len(data))
         if blob and blob in blob_names(content.identity, data):
-            return Reading(content, blob=blob)
-        return Reading(content, data if len(data) <= COPIED_BYTES else None)
+            return FileReading(content, blob=blob)
+        return FileReading(content, data if len(data) <= COPIED_BYTES else None)
 
 
 def is_real_folder(found: os.stat_result) -> bool:
@@ -231,16 +235,8 @@ def blob_names(name: str, data: bytes) -> Tuple[str, ...]:
     return (name,)
 
 
-# JOINED walking
-# Finds the files of a folder, again and again; where git serves it, whether it need be asked for them again.
-#
-# Theory of operation: the time stamp of a folder changes when something in it comes or goes. So a folder that has the
-# same one as at the last walk, and had not just got it then, is not listed again. Not every disk keeps such a stamp, and
-# the clock of one on the network may be another: so each folder is listed again once in a while, some at each walk.
-#
-# Rule: links are not followed, special files are left out, and a folder that is a repository is only named.
-#
-# These calls block on the disk. Disk threads.
+# -- which files are there ---------------------------------------------------------------------------------------------
+
 
 RELISTED_SECONDS = 60.0
 RELISTED_FOLDERS = 100  # at most at one walk, so that none takes long

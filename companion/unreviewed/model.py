@@ -1,9 +1,17 @@
-"""What a file holds: the identity of its bytes, its permissions, its size. And where it is.
+"""What files of a folder hold, and which of them hold something else than when the user last had a say.
 
-Rule: two files with one identity hold the same bytes. The identity is that of a git blob, so a file that git has need
-not be kept twice. A file that is too large to be read has an identity of its own, which changes with its time stamp.
+Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
+*now*, as far as it was looked at. A path is unreviewed while the two differ. An `Event` says why a path holds something
+else, and so what becomes of `before`.
 
-Pure. Any thread.
+A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
+that what was written since can be told from what was written earlier.
+
+Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came. Two files that
+have one identity hold the same bytes; it is that of a git blob, so a file that git has need not be kept twice. One that
+is too large to be read has an identity of its own, which changes with its time stamp.
+
+Pure; knows neither disk, git nor editor. One thread at a time for a model, any thread for the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +20,7 @@ import hashlib
 import itertools
 import os
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
+from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, TypeVar
 
 Item = TypeVar("Item")
 
@@ -80,50 +88,24 @@ def unread_identity(modified: int, size: int, number: int) -> str:
     return f"{_UNREAD}{modified}.{size}.{number}"
 
 
-# JOINED model
-# Which files of a folder hold something else than when the user last had a say.
-#
-# Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
-# *now*, as far as it was looked at. A path is unreviewed while the two differ. Every event is about what moves `before`:
-#
-# | event | what happened | before becomes |
-# | --- | --- | --- |
-# | `WRITTEN` | somebody wrote outside the editor | what it was |
-# | `FOLLOWED` | git moved, and the file holds what git has there | now |
-# | `SAVED` | the user saved it in the editor | now, without what nobody has reviewed |
-# | `ACCEPTED` | a proposal that the user accepted has arrived | now |
-# | `KEPT` | the user kept the change, or a part of it | now, or the part |
-# | `UNDONE` | the user undid the change, or a part of it | what it was |
-#
-# A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
-# that what was written since can be told from what was written earlier.
-#
-# Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came.
-#
-# Pure; knows neither disk, git nor editor. One thread at a time.
+# -- which files have changed ------------------------------------------------------------------------------------------
+
 
 class Event(Enum):
-    """Why a file holds something else."""
+    """Why a file holds something else. What it held before becomes what it holds now, or what a comment says."""
 
-    WRITTEN = "somebody wrote outside the editor"
+    WRITTEN = "somebody wrote outside the editor"  # stays what it was
     FOLLOWED = "git moved, and the file holds what git has there"
-    SAVED = "the user saved it in the editor"
-    ACCEPTED = "a proposal that the user accepted has arrived"
-    KEPT = "the user kept the change, or a part of it"
-    UNDONE = "the user undid the change, or a part of it"
+    SAVED = "the user saved it in the editor"  # now, without what nobody has reviewed
+    ACCEPTED = "a proposal that the user accepted has arrived"  # the same
+    KEPT = "the user kept the change, or a part of it"  # now, or the part
+    UNDONE = "the user undid the change, or a part of it"  # stays what it was
 
 
-MOVES_BEFORE: Dict[Event, bool] = {
-    Event.WRITTEN: False,
-    Event.FOLLOWED: True,
-    Event.SAVED: True,
-    Event.ACCEPTED: True,
-    Event.KEPT: True,
-    Event.UNDONE: False,
-}
+LEAVES_BEFORE = (Event.WRITTEN, Event.UNDONE)
 
 
-class Kind(Enum):
+class ChangeKind(Enum):
     """What a change did to a file."""
 
     NEW = "new"
@@ -132,14 +114,14 @@ class Kind(Enum):
     RENAMED = "renamed"
 
 
-class Scope(Enum):
+class ChangeScope(Enum):
     """Since when changes are meant."""
 
     SINCE_KEPT = "since the user last had a say"
     LAST_TURN = "since a program last began a turn"
 
 
-class Change(NamedTuple):
+class UnreviewedChange(NamedTuple):
     """An unreviewed change of the file at `path`, relative to the folder and with `/`; it was at `old_path` if renamed.
 
     `before` and `now` are what is shown and may be undone. `number` grows with each change that is seen in any folder:
@@ -149,7 +131,7 @@ class Change(NamedTuple):
     """
 
     path: str
-    kind: Kind
+    kind: ChangeKind
     before: Content
     now: Content
     number: int
@@ -173,66 +155,110 @@ def _folders_of(path: str) -> FrozenSet[str]:
     return frozenset("/".join(parts[:count]) for count in range(1, len(parts)))
 
 
+class Shelved(NamedTuple):
+    """What git has taken away: what the user had last had a say on, what the file held, and what git has left there.
+
+    `earlier`: what it held when the last turn began.
+    """
+
+    before: Content
+    held: Content
+    left: Content = UNKNOWN
+    earlier: Content = UNKNOWN
+
+
+class PathRow:
+    """What is known of a path beside what it holds. The store has these rows, and no others.
+
+    `before`: what it held when the user last had a say, if that is something else. Then `number` is that of the change,
+    `who` was at work, and `turn` is what the path held when the last turn began, if it was unreviewed then.
+    """
+
+    __slots__ = ("before", "number", "shelved", "turn", "who")
+
+    def __init__(self) -> None:
+        self.before: Optional[Content] = None
+        self.turn: Optional[Content] = None
+        self.shelved: Optional[Shelved] = None
+        self.number = 0
+        self.who = ""
+
+
 _numbers = itertools.count(1)
+_REVIEWED = PathRow()  # never changed
 
 
 class Model:
-    """The files of one folder."""
+    """The files of one folder: what each holds, and a row for each of which that is not all."""
 
     def __init__(self) -> None:
-        self._before: Dict[str, Content] = {}
         self._now: Dict[str, Content] = {}
-        self._unreviewed: Dict[str, Tuple[int, str]] = {}  # number, and who was at work
+        self.rows: Dict[str, PathRow] = {}
         self.at_work: Optional[str] = None
         """Who is, while that is known of what happens; "" is nobody who is certain."""
-        self.turn: Optional[Dict[str, Content]] = None
-        """What files held that were unreviewed when the last turn began; None if no program has told of turns."""
+        self.has_turns = False
+        """Whether a program has told of turns."""
 
     def learn(self, path: str, before: Content, now: Content) -> None:
         """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
-        self._set(self._before, path, before)
-        self._set(self._now, path, now)
-        self._note(path)
+        self._set_now(path, now)
+        self._set_before(path, before, grown=True)
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
-        for each in (self._before, self._now, self.turn or {}):
-            each.pop(path, None)
-        self._unreviewed.pop(path, None)
+        self._now.pop(path, None)
+        self.rows.pop(path, None)
+
+    def row(self, path: str) -> PathRow:
+        """The row of a path; an empty one, which nobody changes, if there is none."""
+        return self.rows.get(path, _REVIEWED)
+
+    def now(self, path: str) -> Content:
+        """What the path held at the last look."""
+        return self._now.get(path, NOTHING)
 
     def before(self, path: str) -> Content:
-        """What the path held when the user last had a say."""
-        return self._before.get(path, NOTHING)
+        """What it held when the user last had a say."""
+        before = self.row(path).before
+        return self.now(path) if before is None else before
 
     def earlier(self, path: str) -> Content:
         """What it held when the last turn began."""
-        return (self.turn or {}).get(path, self.before(path))
-
-    def begin_turn(self) -> None:
-        """What is unreviewed now was written in an earlier turn."""
-        self.turn = {path: self.now(path) for path in self._unreviewed}
-
-    def now(self, path: str) -> Content:
-        """What it held at the last look."""
-        return self._now.get(path, NOTHING)
+        return self.row(path).turn or self.before(path)
 
     def unreviewed(self, path: str) -> bool:
-        """Whether the two differ."""
-        return self.before(path) != self.now(path)
+        """Whether it holds something else than when the user last had a say."""
+        return self.row(path).before is not None
+
+    def begin_turn(self) -> None:
+        """What was written until now, be it away for the moment, was written in an earlier turn."""
+        self.has_turns = True
+        for path, row in self.rows.items():
+            row.turn = None if row.before is None else self.now(path)
+            row.shelved = row.shelved and row.shelved._replace(earlier=row.shelved.held)
+
+    def set_turn(self, path: str, turn: Optional[Content]) -> None:
+        """If the path is unreviewed, this is what it held when the last turn began."""
+        if self.has_turns and self.unreviewed(path):
+            self.rows[path].turn = turn
+
+    def shelve(self, path: str, shelved: Optional[Shelved]) -> None:
+        """Git has taken this away, or (None) brings nothing back there."""
+        self.rows.setdefault(path, PathRow()).shelved = shelved
+        self._drop_empty(path)
 
     def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
         """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`."""
-        changed = self.now(path) != now
-        self._set(self._now, path, now)
-        if MOVES_BEFORE[event]:
-            self._set(self._before, path, now if before is None else before)
-        if changed or not self.unreviewed(path):
-            self._note(path)
+        grown = self.now(path) != now
+        if event in LEAVES_BEFORE:
+            before = self.before(path)
+        self._set_now(path, now)
+        self._set_before(path, now if before is None else before, grown)
 
-    def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
+    def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
         """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one,
         unless something else is in its place by now, so that it could not be taken back as a whole."""
-        before = self.before if scope is Scope.SINCE_KEPT else self.earlier
+        before = self.before if scope is ChangeScope.SINCE_KEPT else self.earlier
         paths = [path for path in reversed(self.paths()) if before(path) != self.now(path)]
         new = dict.fromkeys(path for path in paths if not before(path).there)
         folders = {folder for path in new for folder in _folders_of(path)}
@@ -252,44 +278,55 @@ class Model:
 
     def paths(self) -> List[str]:
         """The unreviewed paths, the one that changed first at the front."""
-        return sorted(self._unreviewed, key=self._unreviewed.__getitem__)
+        found = [(row.number, path) for path, row in self.rows.items() if row.before is not None]
+        return [path for _, path in sorted(found)]
 
     def all_paths(self) -> List[str]:
         """The paths of all files that are there, or were."""
-        return list({**self._before, **self._now})
+        return list({**self._now, **self.rows})
 
     def knows(self, path: str) -> bool:
         """Whether there is, or was, a file."""
-        return path in self._before or path in self._now
+        return path in self._now or self.before(path).there
 
     def all_before(self) -> Iterable[Content]:
         """What all files held when the user last had a say, or when the last turn began."""
-        return [*self._before.values(), *(self.turn or {}).values()]
+        turns = [row.turn for row in self.rows.values() if row.turn is not None]
+        return [*map(self.before, self.all_paths()), *turns]
 
-    def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> Change:
+    def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> UnreviewedChange:
         before, now = before_of(old_path or path), self.now(path)
         if old_path:
-            kind = Kind.RENAMED
+            kind = ChangeKind.RENAMED
         elif not before.there:
-            kind = Kind.NEW
+            kind = ChangeKind.NEW
         else:
-            kind = Kind.CHANGED if now.there else Kind.DELETED
-        number, who = self._unreviewed[path]
-        return Change(path, kind, before, now, number, old_path, who)
+            kind = ChangeKind.CHANGED if now.there else ChangeKind.DELETED
+        row = self.rows[path]
+        return UnreviewedChange(path, kind, before, now, row.number, old_path, row.who)
 
-    @staticmethod
-    def _set(contents: Dict[str, Content], path: str, content: Content) -> None:
-        if content.there:
-            contents[path] = content
+    def _set_now(self, path: str, now: Content) -> None:
+        if now.there:
+            self._now[path] = now
         else:
-            contents.pop(path, None)
+            self._now.pop(path, None)
 
-    def _note(self, path: str) -> None:
-        if self.unreviewed(path):
-            who = self.at_work or ""
-            _, known = self._unreviewed.get(path, (0, who))
-            self._unreviewed[path] = next(_numbers), known if self.at_work in (None, known) else ""
-        else:
-            self._unreviewed.pop(path, None)
-            if self.turn is not None:
-                self.turn.pop(path, None)
+    def _set_before(self, path: str, before: Content, grown: bool) -> None:
+        """Note what the path held before; the change has `grown` if the path holds something else than so far."""
+        if before != self.now(path):
+            row = self.rows.setdefault(path, PathRow())
+            is_new, row.before = not row.number, before
+            if grown or is_new:
+                row.number = next(_numbers)
+                if is_new:
+                    row.who = self.at_work or ""
+                elif self.at_work not in (None, row.who):
+                    row.who = ""
+        elif path in self.rows:
+            row = self.rows[path]
+            row.before, row.turn, row.number, row.who = None, None, 0, ""
+            self._drop_empty(path)
+
+    def _drop_empty(self, path: str) -> None:
+        if self.rows[path].before is None and self.rows[path].shelved is None:
+            del self.rows[path]

@@ -4,7 +4,8 @@ Theory of operation: a change is shown as a proposal is, with what the file held
 the right, where nothing can be edited. A decision is carried out by `deciding`, which refuses it where the file is by
 now another one. Then the changes are listed anew, and the reviews follow the list.
 
-Rule: closing a tab decides nothing. What a tab has unsaved edits of is undone in the tab and not saved. Main thread.
+Rule: closing a tab decides nothing. What a tab has unsaved edits of is undone in the tab and not saved. What undoes
+several files says how many they are, and asks first. Main thread.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from ..review.document.preparation import Preparation
 from .deciding import ChangeDecisions
 from .listing import Lists
 from .looking import COPIED_BYTES
-from .model import Change, Kind, Scope
+from .model import ChangeKind, ChangeScope, UnreviewedChange
 from .texts import TextPair, about, change_item, file_count, taken_back, without_hunks
 from .tracking import Tracking
 from .undoing import Refusal
@@ -50,7 +51,7 @@ class _Shown(NamedTuple):
     """What a review shows. `by_lines`: whether each line of the texts is one of the bytes, so that hunks can be decided
     one by one."""
 
-    change: Change
+    change: UnreviewedChange
     by_lines: bool
 
 
@@ -75,25 +76,25 @@ class ChangeReviews:
         self._tracking = tracking
         self._decisions = decisions
         self.lists = Lists()
-        self.scope = Scope.SINCE_KEPT
+        self.scope = ChangeScope.SINCE_KEPT
         """Of what is listed and shown."""
         self._end = end
         self._shown: Dict[Review, _Shown] = {}
         self._preview: Optional[sublime.View] = None
 
     @property
-    def listed(self) -> Tuple[Change, ...]:
+    def listed(self) -> Tuple[UnreviewedChange, ...]:
         """What is listed, the newest first."""
-        return self.lists.changes if self.scope is Scope.SINCE_KEPT else self.lists.last_turn or ()
+        return self.lists.changes if self.scope is ChangeScope.SINCE_KEPT else self.lists.last_turn or ()
 
-    def list_since(self, scope: Scope) -> None:
+    def list_since(self, scope: ChangeScope) -> None:
         """List and show changes since then. A last turn in which nothing was changed is not meant."""
         self.scope = scope
         self.listed_anew()
 
     # -- showing ------------------------------------------------------------------------------------------------------
 
-    def show(self, change: Change) -> None:
+    def show(self, change: UnreviewedChange) -> None:
         """Open the review of a change, or go to it. The user has asked for it."""
         review = self.review_of(change)
         if review is not None:
@@ -101,7 +102,7 @@ class ChangeReviews:
         else:
             self._read(change, partial(self._show, change, None, ()))
 
-    def preview(self, change: Change) -> None:
+    def preview(self, change: UnreviewedChange) -> None:
         """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
         review, path = self.review_of(change), change.full_path
         if review is not None:
@@ -117,17 +118,19 @@ class ChangeReviews:
         if view is not None and view.is_valid():
             file_views.close(view)
 
-    def review_of(self, change: Change) -> Optional[Review]:
+    def review_of(self, change: UnreviewedChange) -> Optional[Review]:
         """The open review of the same file, if there is one."""
         path = change.full_path
         return next((review for review in self._shown if review.path == path and review.pending), None)
 
-    def _read(self, change: Change, then: Callable[[TextPair], None]) -> None:
+    def _read(self, change: UnreviewedChange, then: Callable[[TextPair], None]) -> None:
         limits, fallback = Limits.of(self._settings()), fallback_encoding(self._window.active_view())
         decoded = partial(original_of, change.full_path, limits=limits, encoding="", fallback=fallback)
         self._decisions.read(change, decoded, then)
 
-    def _show(self, change: Change, former: Optional[Review], passed: Tuple[Change, ...], texts: TextPair) -> None:
+    def _show(
+        self, change: UnreviewedChange, former: Optional[Review], passed: Tuple[UnreviewedChange, ...], texts: TextPair
+    ) -> None:
         """Show a change whose texts were read, in the place of the review that has just been decided, if any.
 
         What is no text does not come in the place of another one; those that were `passed` over were none.
@@ -158,10 +161,10 @@ class ChangeReviews:
             self._shown.pop(review, None)
             self._end(review)
 
-    def _listed(self, path: str) -> Optional[Change]:
+    def _listed(self, path: str) -> Optional[UnreviewedChange]:
         return next((change for change in self.listed if change.full_path == path), None)
 
-    def _after(self, change: Change, passed: Tuple[Change, ...]) -> Optional[Change]:
+    def _after(self, change: UnreviewedChange, passed: Tuple[UnreviewedChange, ...]) -> Optional[UnreviewedChange]:
         """The next change in the list that was not `passed` over; after the last one the first."""
         others = [each for each in self.listed if each.full_path != change.full_path and each not in passed]
         older = [each for each in others if each.number < change.number]
@@ -171,7 +174,7 @@ class ChangeReviews:
         """The changes were listed anew: show what has changed, and close what nobody has to decide any more."""
         self.lists = self._tracking.lists(self._window.id())
         if not self.listed:
-            self.scope = Scope.SINCE_KEPT
+            self.scope = ChangeScope.SINCE_KEPT
         for review, shown in list(self._shown.items()):
             change = self._listed(review.path)
             if not review.pending:
@@ -183,7 +186,7 @@ class ChangeReviews:
                 self._read(change, partial(self._show_anew, review, change))
             self._note(review)
 
-    def _show_anew(self, review: Review, change: Change, texts: TextPair) -> None:
+    def _show_anew(self, review: Review, change: UnreviewedChange, texts: TextPair) -> None:
         if not review.pending or review not in self._shown:
             return
         if texts.right is None:
@@ -241,7 +244,7 @@ class ChangeReviews:
         """Whether hunks can be decided by themselves, else the user hears why not. A file that is new, or has gone, is
         one hunk."""
         shown = self._shown[review]
-        if shown.change.kind is Kind.CHANGED and not shown.by_lines:
+        if shown.change.kind is ChangeKind.CHANGED and not shown.by_lines:
             say(self._window, WHOLE_ONLY.format(os.path.basename(review.path)))
             return False
         return True
@@ -249,16 +252,16 @@ class ChangeReviews:
     def _keep(self, review: Review, hunks: Sequence[Hunk]) -> None:
         change = self._begin(review)
         if change is not None:
-            hunks = hunks if change.kind is Kind.CHANGED else ()
+            hunks = hunks if change.kind is ChangeKind.CHANGED else ()
             self._decisions.keep([change], partial(self._decided, review), hunks)
 
     def _undo(self, review: Review, hunks: Sequence[Hunk]) -> None:
         change = self._begin(review)
         if change is not None:
-            hunks = hunks if change.kind is Kind.CHANGED else ()
+            hunks = hunks if change.kind is ChangeKind.CHANGED else ()
             self._decisions.undo([change], partial(self._undone, review, hunks), hunks)
 
-    def _begin(self, review: Review) -> Optional[Change]:
+    def _begin(self, review: Review) -> Optional[UnreviewedChange]:
         """The change, which is being decided from now on; None if it cannot be decided now."""
         return self._shown[review].change if review in self._shown and review.begin_writing() else None
 
@@ -280,7 +283,7 @@ class ChangeReviews:
                 self._open.presentations[review].complain(refused[0].sentence, look_again=False)
             self.listed_anew()
 
-    def _go_on(self, review: Review, passed: Tuple[Change, ...] = ()) -> None:
+    def _go_on(self, review: Review, passed: Tuple[UnreviewedChange, ...] = ()) -> None:
         """A review is decided: the next change that was not `passed` over comes in its place."""
         shown = self._shown.get(review) if review in self._open.presentations else None
         following = self._after(shown.change, passed) if shown is not None else None
@@ -297,7 +300,7 @@ class ChangeReviews:
         """Undo a change, or some hunks of it, in the tab that has unsaved edits of its file. Says what was done."""
         name, before, now = os.path.basename(review.path), review.before, review.proposal.shown
         views = [view for view in file_views.views_of_file(review.path, review.same_files) if view.is_dirty()]
-        if len(views) == 0 or before is None or self._shown[review].change.kind is not Kind.CHANGED:
+        if len(views) == 0 or before is None or self._shown[review].change.kind is not ChangeKind.CHANGED:
             return f"{name} has unsaved edits in a tab: save or revert them, then undo again."
         view = views[0]
         typed = view.substr(sublime.Region(0, view.size()))
@@ -309,13 +312,11 @@ class ChangeReviews:
         return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
 
 
-# JOINED choosing
-# The list in which the user chooses among unreviewed changes, and what is done with all of them.
-#
-# Rule: what undoes several files says how many they are, and asks first. Main thread only.
+# -- the list in which the user chooses --------------------------------------------------------------------------------
 
-OTHERS = {Scope.SINCE_KEPT: "All unreviewed changes", Scope.LAST_TURN: "Changes of the last turn only"}
-HEADINGS = {Scope.SINCE_KEPT: "Unreviewed changes", Scope.LAST_TURN: "Changes of the last turn"}
+
+OTHERS = {ChangeScope.SINCE_KEPT: "All unreviewed changes", ChangeScope.LAST_TURN: "Changes of the last turn only"}
+HEADINGS = {ChangeScope.SINCE_KEPT: "Unreviewed changes", ChangeScope.LAST_TURN: "Changes of the last turn"}
 
 
 class ChangeLists:
@@ -326,7 +327,7 @@ class ChangeLists:
         self._reviews = reviews
         self.decisions = decisions
 
-    def show(self, scope: Scope = Scope.SINCE_KEPT) -> None:
+    def show(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> None:
         """Let the user pick a change and go there, or list those of the other scope."""
         reviews = self._reviews
         reviews.list_since(scope)
@@ -335,9 +336,9 @@ class ChangeLists:
             caption, details, annotation = change_item(change)
             act, preview = partial(reviews.show, change), partial(reviews.preview, change)
             entries.append(Entry(caption, act, details, annotation, preview))
-        turn, other = reviews.lists.last_turn, next(each for each in Scope if each is not reviews.scope)
+        turn, other = reviews.lists.last_turn, next(each for each in ChangeScope if each is not reviews.scope)
         if turn and turn != reviews.lists.changes:
-            count = len(turn if other is Scope.LAST_TURN else reviews.lists.changes)
+            count = len(turn if other is ChangeScope.LAST_TURN else reviews.lists.changes)
             entries.append(Entry(OTHERS[other], partial(self.show, other), annotation=file_count(count)))
         if not entries:  # they have gone while the user was in the list that leads here
             say(self._window, "no file was changed outside the editor")
@@ -351,7 +352,7 @@ class ChangeLists:
     def undo_all(self) -> None:
         """Undo every change that is listed, if the user confirms it."""
         listed, files = self._reviews.listed, file_count(len(self._reviews.listed))
-        which = " of the last turn" if self._reviews.scope is Scope.LAST_TURN else ""
+        which = " of the last turn" if self._reviews.scope is ChangeScope.LAST_TURN else ""
 
         undo = Entry(f"Undo the changes{which} of {files}", partial(self.decisions.undo, listed))
         choose(self._window, [undo, Entry("Cancel", lambda: None)], f"Undo what was changed in {files}?")

@@ -1,10 +1,12 @@
 """What files held before, and what was undone: kept in the package's storage until the user has decided.
 
 Theory of operation: bytes are kept compressed, in a file that is named for their identity, so that nothing is kept
-twice. A *record* names the identities that a folder's changes need. Bytes that no record names go. If there are too
-many, or they are too old, what was kept first goes first, and the record's owner is told.
+twice. A *record* says what is unreviewed in one folder, and names the identities that this needs. `Store.tidy` removes
+bytes that no record names. If there are too many, or they are too old, it removes first what was kept first.
 
-Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew.
+Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew,
+and a record that makes no sense is none. A record that cannot be written costs the survival and nothing else, unless an
+undo is about to need it.
 
 These calls block on the disk. Disk threads; several at a time.
 """
@@ -23,8 +25,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Opt
 from ..common.workers import together
 from ..system import files
 from ..system.files import flush, flush_folder, opened
-from .git import Shelved
-from .model import Content, identity
+from .model import Content, Shelved, identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -173,13 +174,8 @@ def _has_content(path: str) -> bool:
         return False
 
 
-# JOINED record
-# What is written down of one folder's unreviewed changes, so that they outlive the process.
-#
-# Rule: a record that cannot be written costs the survival and nothing else, unless it is about to be needed for an undo.
-# What is read is checked; a record that makes no sense is none.
-#
-# These calls block on the disk. Disk threads.
+# -- the record of one folder ------------------------------------------------------------------------------------------
+
 
 class Step(NamedTuple):
     """What an undo does with one file: it `held` this, and is to hold what is `wanted`."""
@@ -200,34 +196,38 @@ class Undone(NamedTuple):
     when: float = 0.0
 
 
+class SavedRow(NamedTuple):
+    """A `PathRow`, and what the path held at the last look."""
+
+    now: Content
+    before: Optional[Content] = None
+    turn: Optional[Content] = None
+    shelved: Optional[Shelved] = None
+
+
 class Record(NamedTuple):
-    """`files`: what unreviewed files held before, and at the last look. `blobs`: what git has as what, if otherwise.
+    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `has_turns`: as `Model` has it."""
 
-    `turn`: what they held when the last turn began, None if no program has told of turns.
-    """
-
-    files: Mapping[str, Tuple[Content, Content]] = {}
+    rows: Mapping[str, SavedRow] = {}
     undone: Undone = Undone()
-    shelved: Mapping[str, Shelved] = {}
     blobs: Mapping[str, str] = {}
-    turn: Optional[Mapping[str, Content]] = None
+    has_turns: bool = False
 
 
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
     """Write it down, or remove what there is if it is empty. Raises `OSError` if it has to be `secure`."""
-    needed = [content for pair in (*record.files.values(), *record.shelved.values()) for content in pair]
-    needed += [content for group in record.undone.groups for step in group for content in step[1:]]
-    needed += (record.turn or {}).values()
+    needed = [content for group in record.undone.groups for step in group for content in step[1:]]
+    for now, before, turn, shelved in record.rows.values():
+        needed += filter(None, [before and now, before, turn, *(shelved or ())])
     names = {content.identity for content in needed if content.there}
     fields = {
         "folder": folder,
-        "files": {path: [list(each) for each in pair] for path, pair in record.files.items()},
-        "undone": [[[path, list(held), list(to)] for path, held, to in group] for group in record.undone.groups],
+        "rows": record.rows,
+        "undone": record.undone.groups,
         "undone_at": record.undone.when,
-        "shelved": {path: [list(each) for each in pair] for path, pair in record.shelved.items()},
         "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
         "identities": sorted(names),
-        "turn": None if record.turn is None else {path: list(each) for path, each in record.turn.items()},
+        "has_turns": record.has_turns,
     }
     try:
         store.write_record(_name(folder), fields if needed else None, to_disk=secure)
@@ -240,14 +240,12 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
 def read_record(store: Store, folder: str) -> Record:
     """What is written down of a folder; an empty record if that is nothing. Raises `OSError`."""
     found = store.record(_name(folder)) or {}
-    turn = found.get("turn")
     try:
         return Record(
-            {path: (_content(before), _content(now)) for path, (before, now) in found.get("files", {}).items()},
+            {path: _row(*row) for path, row in found.get("rows", {}).items()},
             Undone(tuple(map(_group, found.get("undone", ()))), float(found.get("undone_at", 0.0))),
-            {path: Shelved(*map(_content, pair)) for path, pair in found.get("shelved", {}).items()},
             {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
-            {path: _content(each) for path, each in turn.items()} if turn is not None else None,
+            bool(found.get("has_turns")),
         )
     except (AttributeError, TypeError, ValueError) as error:
         logger.error("the record of unreviewed changes makes no sense: %s", type(error).__name__)
@@ -270,6 +268,14 @@ def _name(folder: str) -> str:
 
 def _group(found: List[Any]) -> Group:
     return tuple(Step(_text(path), _content(held), _content(wanted)) for path, held, wanted in found)
+
+
+def _row(now: object, before: object, turn: object, shelved: Any) -> SavedRow:
+    return SavedRow(_content(now), _known(before), _known(turn), Shelved(*map(_content, shelved)) if shelved else None)
+
+
+def _known(found: object) -> Optional[Content]:
+    return None if found is None else _content(found)
 
 
 def _content(found: object) -> Content:

@@ -1,12 +1,14 @@
-"""What becomes of the text before, when the user edits a file that has unreviewed changes.
+"""The texts of an unreviewed change: what of it stays when the user edits the file, and how the review shows both.
 
 Theory of operation: `before` became `shown` by changes that nobody has reviewed, and `shown` became `saved` by edits of
 the user. Edits that do not overlap the changes are made in `before` as well: then what differs between `before` and
 `saved` are the changes and nothing else. An edit inside a change becomes part of it.
 
-Rule: bytes are kept as they are. A line is what ends with a line feed; what encoding the text has does not matter.
+Rule: bytes are kept as they are. A line is what ends with a line feed; what encoding the text has does not matter. A
+hunk is decided by itself only where each line that is shown is one line of the bytes. What cannot be shown as text is
+not shown at all.
 
-Pure. Any thread.
+The editor is not known here. Any thread.
 """
 
 from __future__ import annotations
@@ -16,8 +18,7 @@ from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tup
 from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original
 from ..review.document.text import ProposedText
-from .model import Change
-from .model import Kind as Kinds
+from .model import ChangeKind, UnreviewedChange
 
 
 def lines_of(data: bytes) -> List[str]:
@@ -64,13 +65,7 @@ def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:
 
 def with_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
     """`before` with some of the hunks between the two as they are in `now`."""
-    old, new = lines_of(before), lines_of(now)
-    result: List[str] = []
-    place = 0  # in `old`
-    for hunk in sorted(hunks):
-        result += old[place : hunk.left_start] + new[hunk.right_start : hunk.right_end]
-        place = hunk.left_end
-    return bytes_of(result + old[place:])
+    return bytes_of(_put_together(lines_of(before), lines_of(now), hunks))
 
 
 def without_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
@@ -83,16 +78,22 @@ def _with_edits(before: bytes, changes: Sequence[Hunk], edited: bytes, edits: Se
 
     None if an edit is behind a last line that has got its end: the two are one.
     """
-    old, new = lines_of(before), lines_of(edited)
-    result: List[str] = []
-    place = 0  # in `old`
+    made: List[Hunk] = []  # the edits, where they are in `before`
     for edit in edits:
         shift = sum(change.left_count - change.right_count for change in changes if change.right_end <= edit.left_start)
-        result += old[place : edit.left_start + shift]
-        result += new[edit.right_start : edit.right_end]
-        place = edit.left_end + shift
-    result += old[place:]
-    return bytes_of(result) if all(line.endswith("\n") for line in result[:-1]) else None
+        made.append(Hunk(edit.left_start + shift, edit.left_end + shift, edit.right_start, edit.right_end))
+    lines = _put_together(lines_of(before), lines_of(edited), made)
+    return bytes_of(lines) if all(line.endswith("\n") for line in lines[:-1]) else None
+
+
+def _put_together(old: Sequence[str], new: Sequence[str], hunks: Iterable[Hunk]) -> List[str]:
+    """The `old` lines, with these hunks as they are in `new`."""
+    lines: List[str] = []
+    place = 0  # in `old`
+    for hunk in sorted(hunks):
+        lines += [*old[place : hunk.left_start], *new[hunk.right_start : hunk.right_end]]
+        place = hunk.left_end
+    return [*lines, *old[place:]]
 
 
 def _overlap(change: Hunk, edit: Hunk) -> bool:
@@ -108,13 +109,8 @@ def _touch(change: Hunk, edit: Hunk) -> bool:
     return change.right_start <= edit.left_end and edit.left_start <= change.right_end
 
 
-# JOINED texts
-# The two texts of an unreviewed change as the review shows them, and their lines as they stand in the bytes.
-#
-# Rule: a hunk is decided by itself only where each line that is shown is one line of the bytes. What cannot be shown as
-# text is not shown at all.
-#
-# The editor is not known here. Any thread.
+# -- what the review shows ---------------------------------------------------------------------------------------------
+
 
 class TextPair(NamedTuple):
     """What a file held before, and what it holds; `right` is None if one of them is no text that can be shown.
@@ -132,29 +128,31 @@ def file_count(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
 
 
-def change_item(change: Change) -> Tuple[str, str, str]:
+def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     """A change in a list: the path, what else is to be known, and how much it is; nothing is escaped."""
-    details = f"renamed from {change.old_path}" if change.kind is Kinds.RENAMED else change.obstacle
+    details = f"renamed from {change.old_path}" if change.kind is ChangeKind.RENAMED else change.obstacle
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
-    parts += [change.kind.value] if change.kind in (Kinds.NEW, Kinds.DELETED, Kinds.RENAMED) else []
+    parts += [change.kind.value] if change.kind in (ChangeKind.NEW, ChangeKind.DELETED, ChangeKind.RENAMED) else []
     parts += ["binary"] if change.binary else []
     parts += [f"{change.who} was at work"] if change.who else []
     return change.path, details, ", ".join(parts)
 
 
-def about(change: Change, before: Optional[str], now: str) -> str:
+def about(change: UnreviewedChange, before: Optional[str], now: str) -> str:
     """What is to be known of a change beside its two texts, in a sentence; empty if they say it all."""
-    if change.kind is Kinds.DELETED:
+    if change.kind is ChangeKind.DELETED:
         return "The file was deleted."
-    if change.kind is Kinds.RENAMED:
+    if change.kind is ChangeKind.RENAMED:
         return f"Renamed from {change.old_path}."
-    if change.kind is Kinds.CHANGED and before == now:
+    if change.kind is ChangeKind.CHANGED and before == now:
         same = change.before.identity == change.now.identity
         return "Only its permissions have changed." if same else "Only its line endings or its encoding have changed."
     return ""
 
 
-def text_pair(change: Change, sides: Sequence[Optional[bytes]], decoded: Callable[[bytes], Original]) -> TextPair:
+def text_pair(
+    change: UnreviewedChange, sides: Sequence[Optional[bytes]], decoded: Callable[[bytes], Original]
+) -> TextPair:
     """The texts of a change that has these bytes before and now, None where nobody knows them.
 
     `decoded` says what the review would show of a file with such bytes.

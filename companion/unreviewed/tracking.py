@@ -1,9 +1,15 @@
-"""When the next look may be, and when it should.
+"""Tracks the folders of all windows: looks at them in time, tells the windows what is unreviewed, and hears the tabs.
 
-Theory of operation: each look costs time of a processor, and puts off the next one until it has cost a fiftieth of the
-time at most. What was not used in a minute is forgotten, so that a pause does not pay for a storm.
+Theory of operation: the windows say which folders they have, and whether an agent may be at work there. Looks happen on
+disk threads, of one folder one at a time. The loop's clock starts them: soon after a sign of a program or of the
+editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
+never change, and only those that are others than before. What a tab saves is the user's.
 
-Pure. One thread at a time; times are seconds of a steady clock.
+A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
+called a tool when a change is seen, with no other sign since.
+
+Rule: nothing is woken up while nothing is tracked, or nothing happens, and where nothing is tracked no tab is asked for
+its text. Whatever the user decides is done in order with the looks at that folder. Main thread, except where noted.
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 import sublime
 
+from ..common.waiting import InOrder, Latest
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
 from ..review.document import text as encodings
@@ -24,6 +31,7 @@ from ..system.files import opened, read_all
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .looking import COPIED_BYTES
+from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
 from .workspace import Workspace, says
 from .workspaces import Root, Workspaces
@@ -33,81 +41,21 @@ if TYPE_CHECKING:
 
     from ..runtime import Runtime
 
-SHARE = 0.02
-INTERVAL_SECONDS = 1.8
-"""Of regular looks: what is written is counted within two seconds, the look itself included."""
-ATTENTION_SECONDS = 60.0
-"""How long after something has happened folders are looked at unasked."""
-SOON_SECONDS = 0.05
-SAVED_UP_SECONDS = 10.0
-FIRST_SECONDS = 0.15
-"""What a first look counts at most: there is one, and nobody is to wait for the next one because of it."""
-
-
-class Schedule:
-    """The looks at all folders together."""
-
-    def __init__(self) -> None:
-        self._allowed = float("-inf")
-        self._last = float("-inf")
-        self._happened = float("-inf")
-        self._asked = float("-inf")
-
-    def happened(self, now: float) -> None:
-        """Something has happened: look for a while."""
-        self._happened = now
-
-    def asked(self, now: float) -> None:
-        """There is a sign that files may have changed just now."""
-        self._happened = self._asked = now
-
-    def looked(self, now: float, cost: float, first: bool = False) -> None:
-        """A look has ended that took `cost` seconds of a processor; the `first` one takes in all files."""
-        self._last = now
-        cost = min(cost, FIRST_SECONDS) if first else cost
-        self._allowed = max(self._allowed, now - SAVED_UP_SECONDS) + cost / SHARE
-
-    def due(self, now: float) -> Optional[float]:
-        """In how many seconds to look; None if there is no need to."""
-        if now - self._happened > ATTENTION_SECONDS:
-            return None
-        regular = self._last + INTERVAL_SECONDS
-        wanted = min(regular, self._asked + SOON_SECONDS) if self._asked >= self._last else regular
-        return max(0.0, wanted - now, self._allowed - now)
-
-
-# JOINED tracking
-# Tracks the folders of all windows: says when to look, and tells the windows what is unreviewed.
-#
-# Theory of operation: the windows say which folders they have, and whether an agent may be at work there. Looks happen on
-# disk threads, of one folder one at a time. The loop's clock starts them: soon after a sign of a program or of the
-# editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
-# never change, and only those that are others than before.
-#
-# A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
-# called a tool when a change is seen, with no other sign since.
-#
-# Rule: nothing is woken up while nothing is tracked, or nothing happens. Whatever the user decides is done in order with
-# the looks at that folder.
-#
-# Main thread, except where noted.
-
 STORE = "Unreviewed"
 TIDY_SECONDS = 3600.0
 EVIDENCE_SECONDS = 3.0
 """How long after its sign a program counts as at work."""
 
 
-class _Folder:
-    """A folder of one window or several. Guarded by the lock of `Tracking`."""
+class _TrackedFolder:
+    """A folder of one window or several. Guarded by the lock of `Tracking`, but for `looks`."""
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, look: Callable[[_TrackedFolder], object]) -> None:
         self.root = root
         self.windows: Dict[int, bool] = {}
         """Those that have it, and whether each tracks it."""
-        self.lists = Lists()
-        self.busy = False
-        self.again = False
+        self.lists: Tuple[Lists, ...] = ()
+        self.looks = Latest(partial(look, self))
 
 
 class Tracking:
@@ -127,9 +75,8 @@ class Tracking:
         self._workspaces: Optional[Workspaces] = None
         self._listing = threading.Lock()  # held by disk threads only
         self._lock = threading.Lock()  # guards what follows; never held over a look
-        self._folders: Dict[str, _Folder] = {}
-        self._in_turn: Dict[str, List[Callable[[], object]]] = {}
-        """What waits for what is being done about a path, by that."""
+        self._folders: Dict[str, _TrackedFolder] = {}
+        self._orders = InOrder(self._use_disk, partial(runtime.on_main, _raise))
         self._schedule = Schedule()
         self._signs: Dict[int, Tuple[float, str]] = {}  # when a window's only program gave the last one, and its name
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
@@ -143,10 +90,10 @@ class Tracking:
         `rules` is a new object only if the rules are others than before.
         """
         wanted = [os.path.abspath(folder) for folder in folders]
-        look: List[_Folder] = []
+        look: List[_TrackedFolder] = []
         with self._lock:
             for name in wanted:
-                folder = self._folders.setdefault(name, _Folder(Root(name, rules)))
+                folder = self._folders.setdefault(name, _TrackedFolder(Root(name, rules), self._look))
                 if folder.windows.get(window) != tracked or folder.root.rules is not rules:
                     folder.windows[window], folder.root = tracked, Root(name, rules)
                     look.append(folder)
@@ -157,16 +104,16 @@ class Tracking:
                 if not folder.windows:
                     del self._folders[folder.root.folder]
         for folder in look:
-            self._look(folder)
+            folder.looks.ask()
         for folder in left:
             if folder.windows:
-                self._look(folder)
+                folder.looks.ask()
             else:
                 self._runtime.use_disk(self._leave, folder.root, then=lambda _: None)
 
     def _leave(self, root: Root, cancelled: Callable[[], bool]) -> object:
         """Disk thread."""
-        self._there().leave(root, cancelled)
+        self._workspaces_now().leave(root, cancelled)
         return NOTHING_TO_TELL
 
     def leave(self, window: int) -> None:
@@ -176,8 +123,9 @@ class Tracking:
     def lists(self, window: int) -> Lists:
         """What is unreviewed in the folders of a window. Any thread."""
         with self._lock:
-            found = [folder.lists for folder in self._folders.values() if window in folder.windows]
-        return joined(found)
+            return joined(
+                [each for folder in self._folders.values() if window in folder.windows for each in folder.lists]
+            )
 
     # -- when to look -------------------------------------------------------------------------------------------------
 
@@ -199,9 +147,9 @@ class Tracking:
                 self._signs.clear()
         self._runtime.on_loop(self._arm)
 
-    def _watched(self) -> List[_Folder]:
+    def _watched(self) -> List[_TrackedFolder]:
         """The folders to look at: where a program may be at work, or something is unreviewed. Under the lock."""
-        return [each for each in self._folders.values() if any(each.windows.values()) or each.lists.changes]
+        return [each for each in self._folders.values() if _is_watched(each)]
 
     def _arm(self) -> None:
         """Loop thread."""
@@ -237,50 +185,36 @@ class Tracking:
         with self._lock:
             folders = self._watched()
         for folder in folders:
-            self._look(folder)
+            folder.looks.ask()
 
-    def _look(self, folder: _Folder) -> None:
-        """Look at a folder now, or once more if that is being done. Any thread."""
-        with self._lock:
-            if folder.busy:
-                folder.again = True
-                return
-            folder.busy = True
-        self._runtime.use_disk(self._look_at, folder, then=self._told, failed=partial(self._look_failed, folder))
+    def _look(self, folder: _TrackedFolder) -> None:
+        self._runtime.use_disk(self._look_at, folder, then=lambda _: self._changed())
 
-    def _look_at(self, folder: _Folder, cancelled: Callable[[], bool]) -> object:
+    def _look_at(self, folder: _TrackedFolder, cancelled: Callable[[], bool]) -> object:
         """Disk thread."""
-        workspaces, different = self._there(), False
-        while True:
+        try:
             with self._lock:
-                root, folder.again = folder.root._replace(tracked=any(folder.windows.values())), False
-            began, who = _processor_seconds(), self._who(folder)
-            first = workspaces.look(root, cancelled, who)
-            news = self._list(workspaces, folder)
-            different = different or news
+                root = folder.root._replace(tracked=any(folder.windows.values()))
+            workspaces, began = self._workspaces_now(), processor_seconds()
+            first = workspaces.look(root, cancelled, self._who(folder))
+            different = self._list(workspaces, folder)
             with self._lock:
-                self._schedule.looked(self._clock(), _processor_seconds() - began, first)
-                if news:
+                self._schedule.looked(self._clock(), processor_seconds() - began, first)
+                if different:
                     self._schedule.happened(self._clock())
-                folder.busy = folder.again and not cancelled()
-                if not folder.busy:
-                    break
-        self._tidy(workspaces)
-        if self._timer is None and any(folder.windows.values()):
-            self._runtime.on_loop(self._arm)
-        return None if different else NOTHING_TO_TELL
+            self._tidy(workspaces)
+            if self._timer is None and root.tracked:
+                self._runtime.on_loop(self._arm)
+            return None if different else NOTHING_TO_TELL
+        finally:
+            folder.looks.answered()
 
-    def _who(self, folder: _Folder) -> str:
+    def _who(self, folder: _TrackedFolder) -> str:
         """Who is at work in a folder, if that is certain. Disk thread."""
         with self._lock:
             windows = [window for window, tracked in folder.windows.items() if tracked]
             since, who = self._signs.get(windows[0], (0.0, "")) if len(windows) == 1 else (0.0, "")
             return who if who and self._clock() - since <= EVIDENCE_SECONDS else ""
-
-    @staticmethod
-    def _look_failed(folder: _Folder, error: Exception) -> None:
-        folder.busy = False
-        raise error  # which is reported
 
     def _tidy(self, workspaces: Workspaces) -> None:
         with self._lock:
@@ -291,9 +225,6 @@ class Tracking:
         if due:
             workspaces.store.tidy()
 
-    def _told(self, _: object) -> None:
-        self._changed()
-
     # -- what is done with the files ----------------------------------------------------------------------------------
 
     def called(self, path: str) -> List[Tuple[Workspace, str]]:
@@ -301,8 +232,8 @@ class Tracking:
         return self._workspaces.called(path) if self._workspaces is not None else []
 
     def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
-        """The user has accepted this, or what it gives on a disk thread, for the file at `path`. Before its client is
-        told, or the file is written."""
+        """The user has accepted this, or what it gives on a disk thread, for the file at `path`. Call this before the
+        client hears of it."""
         for workspace, name in self.called(path):
             workspace.expect(name, accepted)
 
@@ -319,10 +250,10 @@ class Tracking:
         """A program begins another turn in this window: what was written until now belongs to an earlier one."""
         roots = self.roots(window)
 
-        def begin(there: Workspaces) -> None:
+        def begin(workspaces: Workspaces) -> None:
             for root in roots:
-                there.look(root._replace(tracked=True), lambda: False)
-                there.begin_turn(root)
+                workspaces.look(root._replace(tracked=True), lambda: False)
+                workspaces.begin_turn(root)
 
         self.carry_out(begin)
 
@@ -332,53 +263,43 @@ class Tracking:
         """Do something on a disk thread and list anew; `then` is called on the main thread, with the lists up to date.
 
         A look may be under way: the workspace's lock lets one after the other. What is about one `path` is done in the
-        order in which it was asked for. Any thread.
+        order of these calls. Any thread.
         """
 
-        def work(cancelled: Callable[[], bool]) -> Tuple[Any, bool]:
-            try:
-                workspaces = self._there()
-                answer = do(workspaces)
-            finally:
-                self._go_on(path)
+        def work() -> None:
+            workspaces = self._workspaces_now()
+            answer = do(workspaces)
             with self._lock:
                 folders = list(self._folders.values())
             different = [self._list(workspaces, folder) for folder in folders]
-            return answer, any(different)
+            self._runtime.on_main(deliver, answer, any(different))
 
-        def deliver(result: Tuple[Any, bool]) -> None:
-            answer, different = result
+        def deliver(answer: Any, different: bool) -> None:
             if different:
                 self._changed()
             then(answer)
 
-        with self._lock:
-            if path in self._in_turn:
-                self._in_turn[path].append(lambda: self._runtime.use_disk(work, then=deliver))
-                return
-            if path:
-                self._in_turn[path] = []
-        self._runtime.use_disk(work, then=deliver)
+        if path:
+            self._orders.add(work, path)
+        else:
+            self._use_disk(work)
 
-    def _go_on(self, path: str) -> None:
-        """Do what is asked for next about a path. Disk thread."""
-        with self._lock:
-            waiting = self._in_turn.get(path)
-            following = waiting.pop(0) if waiting else None
-            if following is None:
-                self._in_turn.pop(path, None)
-        if following is not None:
-            following()
+    def _use_disk(self, do: Callable[[], object]) -> None:
+        def work(_: Callable[[], bool]) -> object:
+            do()
+            return NOTHING_TO_TELL
 
-    def _list(self, workspaces: Workspaces, folder: _Folder) -> bool:
+        self._runtime.use_disk(work, then=lambda _: None)
+
+    def _list(self, workspaces: Workspaces, folder: _TrackedFolder) -> bool:
         """List anew what is unreviewed in a folder, and whether that is something else. Disk thread."""
         with self._listing:  # else what was listed first might be noted last
-            lists = workspaces.lists(folder.root)
+            lists = tuple(workspaces.lists(folder.root))
             with self._lock:
                 former, folder.lists = folder.lists, lists
             return former != lists
 
-    def _there(self) -> Workspaces:
+    def _workspaces_now(self) -> Workspaces:
         """Disk thread."""
         with self._lock:
             if self._workspaces is None:
@@ -386,16 +307,16 @@ class Tracking:
             return self._workspaces
 
 
-def _processor_seconds() -> float:
-    """What this thread has used, and all processes that have ended."""
-    times = os.times()
-    return time.thread_time() + times.children_user + times.children_system
+def _is_watched(folder: _TrackedFolder) -> bool:
+    return any(folder.windows.values()) or any(lists.changes for lists in folder.lists)
 
 
-# JOINED tabs
-# What the editor's events of tabs and windows mean for unreviewed changes: what a tab saves is the user's.
-#
-# Rule: where nothing is tracked a tab's text is not asked for. Main thread, except where noted.
+def _raise(error: Exception) -> None:
+    raise error  # which the runtime reports
+
+
+# -- what tabs do ------------------------------------------------------------------------------------------------------
+
 
 class Tabs:
     """The tabs of all windows."""
@@ -430,18 +351,18 @@ class Tabs:
         self._tracking.sign()
 
 
-def look_at(path: str, there: Workspaces) -> None:
+def look_at(path: str, workspaces: Workspaces) -> None:
     """A tab has read this file. Disk thread."""
-    for workspace, name in there.holding(os.path.realpath(path)):
+    for workspace, name in workspaces.holding(os.path.realpath(path)):
         workspace.look_at([name])
 
 
-def take_over(path: str, text: str, encoding: str, line_endings: str, there: Workspaces) -> None:
+def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
     """A tab with this text was saved; encoding and line endings by the editor's names. Disk thread."""
     data = encodings.saved(text, encoding, line_endings)
     with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
         found = read_all(descriptor, COPIED_BYTES)
         if says(found, data):  # the editor knows best how lines end
             data = found
-    for workspace, name in there.holding(os.path.realpath(path)):
+    for workspace, name in workspaces.holding(os.path.realpath(path)):
         workspace.saved(name, data)

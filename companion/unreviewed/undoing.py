@@ -1,8 +1,13 @@
-"""The system's trash, where a file that is taken away can be found again.
+"""Takes changes back, and brings back what was taken back last.
 
-Implements the FreeDesktop.org Trash specification 1.0, "Trash directories" and "Contents of a trash directory", for the
-home trash; and the folder `.Trash` of macOS. A file on another disk than the trash goes nowhere: copying it could fail
-half-way.
+Rule: a file is touched only while it holds byte for byte what was shown, and what it held is on the disk before. A
+rename is taken back as a whole, or not at all. A file with unsaved edits in a tab is left to the tab. A link, a hard
+link, a read-only or a special file is left alone, and so is a file below a link.
+
+Content is written as an accepted text is, with its journal (`review.document.disk`). What is taken away goes into the
+system's trash, where there is one; before that it has another name for a moment, which the journal knows. The trash is
+the home trash of the FreeDesktop.org Trash specification 1.0 ("Trash directories", "Contents of a trash directory"), or
+the folder `.Trash` of macOS. A file on another disk than the trash goes nowhere: copying it could fail half-way.
 
 These calls block on the disk. Disk threads.
 """
@@ -27,12 +32,15 @@ from ..review.document.file_replacement import beside
 from ..review.document.journal import Entry, give_back, noted
 from ..system.files import flush_folder, new_file, write_all
 from .looking import is_solid
-from .model import NOTHING, UNKNOWN, Change, Content, full_path
+from .model import NOTHING, UNKNOWN, Content, Event, UnreviewedChange, full_path
 from .store import Group, Step, Undone
 from .texts import without_hunks
 from .workspace import Workspace
 
 _PART_BYTES = 100  # of a name; disks have room for 255
+
+
+# -- the trash ---------------------------------------------------------------------------------------------------------
 
 
 def into_trash(path: str, former: str) -> bool:
@@ -74,23 +82,17 @@ def _unlike_others(name: str) -> str:
     return f"{root}.{secrets.token_hex(4)}{extension}"
 
 
-# JOINED exchanging
-# Gives a file other content, or takes it away, if it holds exactly what it is expected to hold.
-#
-# Rule: refuse when unsure. A link, a hard link, a read-only or a special file is left alone, and so is a file below a
-# link. Content is written as an accepted text is, with its journal (`review.document.disk`). What is taken away goes into
-# the system's trash, where there is one; before that it has another name for a moment, which the journal knows.
-#
-# These calls block on the disk. Disk threads.
+# -- one file ----------------------------------------------------------------------------------------------------------
 
-class State(NamedTuple):
+
+class FileBytes(NamedTuple):
     """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
 
     data: Optional[bytes]
     mode: int
 
 
-def exchange(folder: str, path: str, held: State, wanted: State, storage: str) -> None:
+def exchange(folder: str, path: str, held: FileBytes, wanted: FileBytes, storage: str) -> None:
     """Make the file `path` below the real path `folder`, which is `held`, what is `wanted`. Raises `DiskError`."""
     full = full_path(folder, path)
     name = os.path.basename(full)
@@ -118,7 +120,7 @@ def _check_way(folder: str, path: str, name: str) -> None:
         raise DiskError(f"{name} is left as it is: there is a file or a link on the way to it.")
 
 
-def _found(full: str, name: str, held: State) -> Original:
+def _found(full: str, name: str, held: FileBytes) -> Original:
     """The file, if it is `held` and may be touched. Raises `DiskError` else."""
     if held.data is None:
         _remove_empty(full)
@@ -184,13 +186,8 @@ def _take_away(full: str, name: str, data: bytes, storage: str) -> None:
     flush_folder(os.path.dirname(full))
 
 
-# JOINED undoing
-# Takes changes back, and brings back what was taken back last.
-#
-# Rule: a file is touched only while it holds byte for byte what was shown. What it held is on the disk before. A rename
-# is taken back as a whole, or not at all. A file with unsaved edits in a tab is left to the tab.
-#
-# These calls block on the disk. Disk threads.
+# -- changes -----------------------------------------------------------------------------------------------------------
+
 
 UNSAVED = "{} has unsaved edits in a tab."
 
@@ -221,7 +218,7 @@ class Progress:
 
 def undo(
     workspace: Workspace,
-    changes: Sequence[Change],
+    changes: Sequence[UnreviewedChange],
     progress: Progress,
     storage: str,
     when: float,
@@ -244,7 +241,7 @@ def undo(
             return [Refusal(change.full_path, sentence) for change in changes]
         done, refused = _exchanged(workspace, ready, storage, progress)
         if ready:
-            workspace.undone(Undone(tuple(done), when) if done else former, done)
+            workspace.exchanged(Event.UNDONE, done, Undone(tuple(done), when) if done else former)
             workspace.look_at([step.path for group in ready for step in group])
     unknown = [change for group, change in groups.items() if group not in ready]
     return [Refusal(each.full_path, each.obstacle or _unknown(each.path)) for each in unknown] + refused
@@ -255,16 +252,15 @@ def restore(workspace: Workspace, progress: Progress, storage: str) -> List[Refu
     with workspace.only_undo:
         undone = workspace.last_undone
         progress.count += len(undone.groups)
-        backwards = {_backwards(group): group for group in reversed(undone.groups)}
-        done, refused = _exchanged(workspace, backwards, storage, progress)
-        restored = {backwards[group] for group in done}
-        left = tuple(group for group in undone.groups if group not in restored)
-        workspace.restored([group for group in backwards.values() if group in restored], Undone(left, undone.when))
+        done, refused = _exchanged(workspace, [*map(_backwards, reversed(undone.groups))], storage, progress)
+        left = set(undone.groups).difference(map(_backwards, done))
+        undone_still = tuple(group for group in undone.groups if group in left)
+        workspace.exchanged(Event.WRITTEN, done, Undone(undone_still, undone.when))
         workspace.look_at([step.path for group in undone.groups for step in group])
     return refused
 
 
-def _group(change: Change) -> Group:
+def _group(change: UnreviewedChange) -> Group:
     if change.old_path:
         return Step(change.old_path, NOTHING, change.before), Step(change.path, change.now, NOTHING)
     return (Step(change.path, change.now, change.before),)
@@ -274,7 +270,7 @@ def _backwards(group: Group) -> Group:
     return tuple(Step(step.path, step.wanted, step.held) for step in reversed(group))
 
 
-def _without(workspace: Workspace, change: Change, hunks: Sequence[Hunk]) -> Content:
+def _without(workspace: Workspace, change: UnreviewedChange, hunks: Sequence[Hunk]) -> Content:
     """What a file holds once these hunks are taken back."""
     old, new = workspace.all_data([change.before, change.now])
     if old is None or new is None:
@@ -339,12 +335,12 @@ def _problem(workspace: Workspace, group: Group, unsaved: Collection[str]) -> Op
     return None
 
 
-def _state(workspace: Workspace, path: str, content: Content) -> State:
+def _state(workspace: Workspace, path: str, content: Content) -> FileBytes:
     """Raises `DiskError` if nobody knows what is or was in the file."""
     data = workspace.data(content)
     if data is None:
         raise DiskError(_unknown(path))
-    return State(data if content.there else None, content.mode)
+    return FileBytes(data if content.there else None, content.mode)
 
 
 def _unknown(path: str) -> str:

@@ -30,11 +30,11 @@ from ..comparison import Hunk
 from ..review.document.text import without_mark
 from ..system.files import identity_of
 from .files import Files, Rules
-from .git import Move, Repository
+from .git import GitMove, Repository
 from .history import History
-from .looking import Looks, Reading
-from .model import Change, Content, Event, Scope, full_path, identity
-from .store import Group, Record, Store, Undone, read_record, write_record
+from .looking import FileReading, Looks
+from .model import ChangeScope, Content, Event, UnreviewedChange, full_path, identity
+from .store import Group, Record, SavedRow, Store, Undone, read_record, write_record
 from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
@@ -156,7 +156,7 @@ class Workspace:
 
     # -- what a look has found ----------------------------------------------------------------------------------------
 
-    def _take(self, found: Dict[str, Reading], move: Optional[Move]) -> None:
+    def _take(self, found: Dict[str, FileReading], move: Optional[GitMove]) -> None:
         fresh = {path for path, reading in found.items() if self._found(path, reading, move)}
         changed = bool(fresh)
         if move is not None:
@@ -166,13 +166,15 @@ class Workspace:
                 if path not in fresh and move.follows(path, names, names):
                     self._history.happened(Event.FOLLOWED, path, now)
                     changed = True
-            if move.ends and self._history.shelved:
-                self._history.shelved.clear()
-                changed = True
+            if move.ends:
+                shelved = [path for path, row in self._model.rows.items() if row.shelved is not None]
+                for path in shelved:
+                    self._model.shelve(path, None)
+                changed = changed or bool(shelved)
         if changed:
             self._write_record()
 
-    def _found(self, path: str, reading: Reading, move: Optional[Move]) -> bool:
+    def _found(self, path: str, reading: FileReading, move: Optional[GitMove]) -> bool:
         """A look has found something at a path. Whether it is something else than before."""
         now, shown = reading.content, self._model.now(path)
         if now == shown:
@@ -188,22 +190,22 @@ class Workspace:
         if time.monotonic() - self._saving.get(path, float("-inf")) < SAVING_SECONDS:
             self._looks.remember(path)  # `saved` will say what of it is the user's
             return False
-        history = self._history
+        history, shelved = self._history, self._model.row(path).shelved
         if not self.tracked:
             history.said(Event.SAVED, path, now, shown, now)
         elif self._arrived(path, now, reading):
             pass
         elif move is not None and move.follows(path, history.names(shown), history.names(now, reading)):
             history.followed(path, now, move)
-        elif move is not None and move.brings_back and path in history.shelved:
-            history.brought_back(path, now, move)
+        elif move is not None and move.brings_back and shelved is not None:
+            history.brought_back(path, now, shelved, move)
         else:
             history.happened(Event.WRITTEN, path, now)
         if reading.data is not None and self._model.unreviewed(path):
             self._copies.keep(now, reading.data)
         return True
 
-    def _arrived(self, path: str, now: Content, reading: Reading) -> bool:
+    def _arrived(self, path: str, now: Content, reading: FileReading) -> bool:
         """Whether it is a text that the user has accepted, or what somebody has written since beside all of that."""
         known = self._expected.get(path, []) if now.there else []
         for index in reversed(range(len(known))):
@@ -249,13 +251,13 @@ class Workspace:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.
         Any thread.
 
-        Must be said before the client is told, or the file may hold it already.
+        Call this before the client hears of it: after that the file may hold it already.
         """
         text = lru_cache(maxsize=1)(accepted) if callable(accepted) else lambda: accepted
         self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), time.monotonic()))
 
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
-        """Keep what was made of a file, or some of the hunks of it alone, in lines as `merging.lines_of` counts.
+        """Keep what was made of a file, or some of the hunks of it alone, in lines as `texts.lines_of` counts.
 
         False if it holds something else by now. It outlives the process once `write_down` was called.
         """
@@ -279,7 +281,7 @@ class Workspace:
     def begin_turn(self) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""
         with self._lock:
-            self._history.begin_turn()
+            self._model.begin_turn()
             self._write_record()
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -288,7 +290,7 @@ class Workspace:
         """The folders below that are repositories of their own, relative."""
         return self._files.entries.repositories
 
-    def changes(self, scope: Scope = Scope.SINCE_KEPT) -> List[Change]:
+    def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
         """All that is unreviewed, the newest first."""
         with self._lock:
             return self._model.changes(scope)
@@ -296,7 +298,7 @@ class Workspace:
     @property
     def has_turns(self) -> bool:
         """Whether a program has told of turns."""
-        return self._model.turn is not None
+        return self._model.has_turns
 
     def data(self, content: Content) -> Optional[bytes]:
         """The bytes that a file held, or None if nobody has them any more."""
@@ -330,22 +332,18 @@ class Workspace:
                 raise
             return ready
 
-    def undone(self, undone: Undone, done: Sequence[Group]) -> None:
-        """This is what can be restored from now on; of it, `done` was just undone."""
-        with self._lock:
-            for step in itertools.chain.from_iterable(done):
-                self._history.undone(*step)
-                self._looks.remember(step.path)  # somebody may have written since
-            self.last_undone = undone
-            self._write_record()
+    def exchanged(self, event: Event, done: Sequence[Group], undone: Undone) -> None:
+        """These were undone, or (`WRITTEN`) restored: then they are unreviewed as they were, whether anybody tracks.
 
-    def restored(self, restored: Sequence[Group], left: Undone) -> None:
-        """What was undone is there again, unreviewed as it was, whether anybody tracks; but for what is `left`."""
+        From now on `undone` can be restored.
+        """
         with self._lock:
-            for step in itertools.chain.from_iterable(restored):
-                self._history.happened(Event.WRITTEN, step.path, step.held)
-                self._looks.remember(step.path)
-            self.last_undone = left
+            for path, held, wanted in itertools.chain.from_iterable(done):
+                if event is Event.UNDONE:
+                    self._history.carry_turn(path, held, wanted)
+                self._history.happened(event, path, wanted)
+                self._looks.remember(path)  # somebody may have written since
+            self.last_undone = undone
             self._write_record()
 
     def content(self, data: bytes, like: Content) -> Content:
@@ -356,22 +354,23 @@ class Workspace:
     # -- the record ---------------------------------------------------------------------------------------------------
 
     def _write_record(self, secure: bool = False) -> None:
-        files = {path: (self._model.before(path), self._model.now(path)) for path in self._model.paths()}
-        shelved, turn = dict(self._history.shelved), self._model.turn
-        record = Record(files, self.last_undone, shelved, self._copies.blobs, turn)
+        rows = self._model.rows
+        saved = {path: SavedRow(self._model.now(path), row.before, row.turn, row.shelved) for path, row in rows.items()}
+        record = Record(saved, self.last_undone, self._copies.blobs, self._model.has_turns)
         write_record(self._store, self.folder, record, secure)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
         self._copies.blobs.update(record.blobs)
         self.last_undone = record.undone
-        self._history.shelved.update(record.shelved)
-        for path, (before, now) in record.files.items():
-            self._model.learn(path, before, now)
-            if now.there:
-                self._looks.remember(path)
-        if record.turn is not None:
-            self._model.turn = {path: each for path, each in record.turn.items() if self._model.unreviewed(path)}
+        self._model.has_turns = record.has_turns
+        for path, (now, before, turn, shelved) in record.rows.items():
+            if before is not None:
+                self._model.learn(path, before, now)
+                self._model.set_turn(path, turn)
+                if now.there:
+                    self._looks.remember(path)
+            self._model.shelve(path, shelved)
 
 
 def says(data: bytes, text: bytes) -> bool:

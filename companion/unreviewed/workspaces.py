@@ -1,6 +1,6 @@
 """The workspaces of this process: one for each real folder, whichever windows show it and however they call it.
 
-A folder of a window has a workspace, and so has each repository in it. `Round` is what is done to all of them at once.
+A folder of a window (a *root*) has a workspace, and so has each repository in it.
 
 Rule: of folders that nobody tracks only those are known that have unreviewed changes left.
 
@@ -18,7 +18,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequenc
 from ..system.platform import Platform
 from .files import Rules
 from .git import GitError, Repository, find_git
-from .listing import Listing, Lists, joined
+from .listing import Listing, Lists
 from .model import full_path
 from .store import Store, has_record, recorded_folders
 from .workspace import Workspace
@@ -99,9 +99,9 @@ class Workspaces:
                 logger.info("a folder cannot be looked at: %s", error)
             self._forget(folder, root)
 
-    def lists(self, root: Root) -> Lists:
-        """What is unreviewed in a folder and the repositories in it."""
-        return joined([known.listing.lists() for _, known in self._of_root(root)])
+    def lists(self, root: Root) -> Iterator[Lists]:
+        """What is unreviewed in a folder, and in each repository in it."""
+        return (known.listing.lists() for _, known in self._of_root(root))
 
     def begin_turn(self, root: Root) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from companion.common.workers import NOTHING_TO_TELL
-from companion.unreviewed.tracking import INTERVAL_SECONDS
+from companion.unreviewed.schedule import INTERVAL_SECONDS
 from tests.support.stepping import SteppedLoop
 
 

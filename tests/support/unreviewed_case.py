@@ -9,7 +9,7 @@ from unittest import mock
 import sublime
 
 from ...companion.review.manager import ReviewManager
-from ...companion.unreviewed.tracking import Schedule
+from ...companion.unreviewed.schedule import Schedule
 from .review_case import PLUGIN, ReviewTestCase
 from .selecting import put_caret
 
@@ -42,7 +42,7 @@ class ChangesTestCase(ReviewTestCase):
 
     def looked(self) -> bool:
         folder = self.tracking._folders.get(self.folder)
-        return folder is not None and not folder.busy
+        return folder is not None and not folder.looks._under_way
 
     def names(self) -> List[str]:
         return [change.path for change in self.changes.listed]

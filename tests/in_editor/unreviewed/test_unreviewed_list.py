@@ -12,8 +12,8 @@ import sublime
 from ....companion.agents.registry import AGENTS
 from ....companion.review.decision import Ticket
 from ....companion.terminals.launcher import RUN, TAG
-from ....companion.unreviewed.model import Scope
-from ....companion.unreviewed.tracking import INTERVAL_SECONDS
+from ....companion.unreviewed.model import ChangeScope
+from ....companion.unreviewed.schedule import INTERVAL_SECONDS
 from ...support.review_case import PROPOSED
 from ...support.unreviewed_case import CHANGED, LINES, ChangesTestCase
 
@@ -308,7 +308,7 @@ class TestTurns(ChangesTestCase):
         yield from self.listed("both.py", "early.py")
         self.assertEqual(self.read("both.py"), b"both.py\n" + LINES.replace("line 2\n", "LINE 2\n").encode())
         self.assertEqual(self.read("late.py"), b"late.py\n" + LINES.encode())
-        self.assertEqual(self.changes.scope, Scope.SINCE_KEPT)
+        self.assertEqual(self.changes.scope, ChangeScope.SINCE_KEPT)
 
     def test_a_review_of_the_last_turn_shows_it_alone_and_keeps_it(self) -> Iterator[Any]:
         yield from self.turns()

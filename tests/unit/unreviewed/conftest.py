@@ -17,7 +17,7 @@ from companion.system.platform import Platform
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
-from companion.unreviewed.model import Change
+from companion.unreviewed.model import UnreviewedChange
 from companion.unreviewed.store import Store
 from companion.unreviewed.undoing import Progress, Refusal, restore, undo
 from companion.unreviewed.workspace import Workspace
@@ -114,12 +114,12 @@ class Project:
         self.workspace.begin(never)
         return self.workspace
 
-    def look(self) -> Dict[str, Change]:
+    def look(self) -> Dict[str, UnreviewedChange]:
         """What is listed after a look."""
         self.workspace.look(never)
         return self.listed()
 
-    def listed(self) -> Dict[str, Change]:
+    def listed(self) -> Dict[str, UnreviewedChange]:
         """What is listed."""
         return {change.path: change for change in Listing(self.workspace).lists().changes}
 
@@ -212,5 +212,5 @@ def runtime() -> Any:
 @pytest.fixture
 def tracking(module: Any, runtime: Any, tmp_path: Path, monkeypatch: Any) -> Any:
     """Nothing is tracked yet."""
-    monkeypatch.setattr(module, "_processor_seconds", lambda: 0.0)
+    monkeypatch.setattr(module, "processor_seconds", lambda: 0.0)
     return module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"), runtime.loop.time)

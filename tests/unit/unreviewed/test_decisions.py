@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS, SOON_SECONDS
 from companion.unreviewed.store import Store
-from companion.unreviewed.tracking import ATTENTION_SECONDS, INTERVAL_SECONDS, SOON_SECONDS
 from tests.support.at_once import write_and_look
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.unreviewed.listing import Listing
-from companion.unreviewed.model import NOTHING, UNKNOWN, Kind, Model
+from companion.unreviewed.model import NOTHING, UNKNOWN, ChangeKind, Model
 from companion.unreviewed.texts import hunks_between
 
 
@@ -28,4 +28,7 @@ def test_two_files_of_which_nobody_knows_what_they_hold_are_no_rename():
     model = Model()
     model.learn("old.bin", UNKNOWN, NOTHING)
     model.learn("new.bin", NOTHING, UNKNOWN)
-    assert {change.path: change.kind for change in model.changes()} == {"old.bin": Kind.DELETED, "new.bin": Kind.NEW}
+    assert {change.path: change.kind for change in model.changes()} == {
+        "old.bin": ChangeKind.DELETED,
+        "new.bin": ChangeKind.NEW,
+    }

@@ -60,14 +60,14 @@ def test_what_is_written_at_once_after_an_undo_is_listed(project, monkeypatch, w
     project.begin()
     project.write(a_txt=b"agent\n")
     project.look()
-    undone = project.workspace.undone
+    exchanged = project.workspace.exchanged
 
     def overtaken(*args: object) -> None:
         project.write(a_txt=write)
         project.look()
-        undone(*args)
+        exchanged(*args)
 
-    monkeypatch.setattr(project.workspace, "undone", overtaken)
+    monkeypatch.setattr(project.workspace, "exchanged", overtaken)
     assert project.undo() == []
     assert set(project.look()) == {"a.txt"}
 

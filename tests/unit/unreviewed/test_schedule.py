@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.tracking import ATTENTION_SECONDS, SHARE, Schedule
+from companion.unreviewed.schedule import ATTENTION_SECONDS, SHARE, Schedule
 
 
 def test_a_sign_is_followed_by_a_look_at_once():

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from companion.unreviewed import store as store_module
-from companion.unreviewed.model import Content, identity
-from companion.unreviewed.store import Record, Step, Store, Undone, read_record, write_record
+from companion.unreviewed.model import Content, Shelved, identity
+from companion.unreviewed.store import Record, SavedRow, Step, Store, Undone, read_record, write_record
 from companion.unreviewed.workspaces import Root, Workspaces
 
 
@@ -31,8 +31,8 @@ def kept_long_ago(store: Store, data: bytes, seconds: float) -> str:
 
 
 def noted(store: Store, folder: str, *names: str) -> None:
-    files = {name: (Content(name, 0o600, 1), Content("")) for name in names}
-    write_record(store, folder, Record(files), secure=False)
+    rows = {name: SavedRow(Content(""), Content(name, 0o600, 1)) for name in names}
+    write_record(store, folder, Record(rows), secure=False)
 
 
 def test_what_no_record_needs_goes_and_what_another_folder_needs_stays(store):
@@ -128,12 +128,12 @@ def test_damaged_bytes_are_none(store):
     [
         [],
         "text",
-        {"files": []},
-        {"files": {"a": []}},
-        {"files": {"a": [["x", 1, 2], ["y", "z", 3]]}},
+        {"rows": []},
+        {"rows": {"a": []}},
+        {"rows": {"a": [["x", 1, 2], ["y", "z", 3], None, None]}},
         {"undone": {}},
         {"undone": [["a"]]},
-        {"shelved": {"a": [1, 2]}},
+        {"rows": {"a": [["x", 1, 2], None, None, [1, 2]]}},
         {"undone_at": []},
         {"blobs": {"a": 1}},
     ],
@@ -148,7 +148,9 @@ def test_a_record_that_makes_no_sense_is_none(store, record):
 
 def test_a_record_comes_back_as_it_was(store):
     step = Step("c", Content("y", 3, 4), Content(""))
-    record = Record({"a/b\udcff": (Content("x", 1, 2), Content(""))}, Undone(((step,),), 1.5), {}, {})
+    known = Content("x", 1, 2)
+    rows = {"a/b\udcff": SavedRow(Content(""), known), "d": SavedRow(known, known, known, Shelved(known, known))}
+    record = Record(rows, Undone(((step,),), 1.5), {}, has_turns=True)
     write_record(store, "/one", record, secure=True)
     assert read_record(store, "/one") == record
 
@@ -184,7 +186,7 @@ def test_a_record_that_cannot_be_read_now_is_neither_set_aside_nor_are_its_bytes
         assert store.tidy() == set()
         with pytest.raises(OSError, match=os.strerror(24)):
             read_record(store, "/one")
-    assert set(read_record(store, "/one").files) == {name}
+    assert set(read_record(store, "/one").rows) == {name}
     assert store.kept(name) == b"mine"
 
 
@@ -204,7 +206,7 @@ def test_a_folder_whose_record_cannot_be_read_now_is_not_begun_anew(tmp_path, pr
     assert workspaces.of(str(project.folder)) is None
     monkeypatch.setattr(Store, "record", record)
     workspaces.look(root, lambda: False)
-    (change,) = workspaces.lists(root).changes
+    ((change,),) = (lists.changes for lists in workspaces.lists(root))
     assert workspaces.of(str(project.folder)).data(change.before) == b"before\n"
 
 

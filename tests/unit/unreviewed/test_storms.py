@@ -9,7 +9,7 @@ import time
 import pytest
 
 from companion.unreviewed.git import GitError, Repository
-from companion.unreviewed.model import Scope
+from companion.unreviewed.model import ChangeScope
 from companion.unreviewed.undoing import Progress, undo
 from tests.unit.unreviewed.conftest import TEXT, text
 
@@ -145,7 +145,7 @@ def test_what_comes_out_of_a_stash_is_of_the_turn_that_it_was_written_in(tracked
         tracked.begin()
     tracked.git("stash", "pop", "-q")
     assert tracked.look()["mine.txt"].added == 2
-    turn = tracked.workspace.changes(Scope.LAST_TURN)
+    turn = tracked.workspace.changes(ChangeScope.LAST_TURN)
     assert len(turn) == (0 if another_turn else 1)
     assert undo(tracked.workspace, turn, Progress(), str(tracked.storage), 1.0) == []
     assert tracked.read("mine.txt") == text(line3=b"one", **({"line20": b"two"} if another_turn else {}))

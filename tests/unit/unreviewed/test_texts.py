@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.model import Change, Content, Kind
+from companion.unreviewed.model import ChangeKind, Content, UnreviewedChange
 from companion.unreviewed.texts import about, change_item, line_by_line
 
 
@@ -16,13 +16,15 @@ from companion.unreviewed.texts import about, change_item, line_by_line
     ],
 )
 def test_a_change_that_no_text_shows_is_told(now, said):
-    change = Change("a.txt", Kind.CHANGED, Content("a", 0o644), now, 1)
+    change = UnreviewedChange("a.txt", ChangeKind.CHANGED, Content("a", 0o644), now, 1)
     assert about(change, "text", "text") == said
     assert about(change, "text", "another") == ""
 
 
 def test_the_list_says_why_a_change_cannot_be_undone_and_who_was_at_work():
-    change = Change("a.txt", Kind.CHANGED, Content("a"), Content("b"), 1, who="Claude Code", obstacle="It cannot.")
+    change = UnreviewedChange(
+        "a.txt", ChangeKind.CHANGED, Content("a"), Content("b"), 1, who="Claude Code", obstacle="It cannot."
+    )
     assert change_item(change) == ("a.txt", "It cannot.", "Claude Code was at work")
 
 

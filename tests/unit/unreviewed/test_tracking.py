@@ -13,7 +13,7 @@ import pytest
 from companion.review.document.file_replacement import beside
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
-from companion.unreviewed.tracking import ATTENTION_SECONDS, INTERVAL_SECONDS
+from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
 from companion.unreviewed.workspaces import Root
 from tests.host.waiting import NEVER_SECONDS
 from tests.support.at_once import write_and_look

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.model import Scope
+from companion.unreviewed.model import ChangeScope
 from companion.unreviewed.undoing import Progress, undo
 
 BEFORE = b"1\n2\n3\n4\n5\n"
@@ -22,13 +22,13 @@ def turns(project):
 
 
 def undo_last_turn(project):
-    changes = project.workspace.changes(Scope.LAST_TURN)
+    changes = project.workspace.changes(ChangeScope.LAST_TURN)
     assert undo(project.workspace, changes, Progress(), str(project.storage), 1.0) == []
     return [change.path for change in changes]
 
 
 def test_the_last_turn_is_undone_and_the_earlier_one_stays(turns):
-    assert turns.workspace.changes(Scope.LAST_TURN) == []
+    assert turns.workspace.changes(ChangeScope.LAST_TURN) == []
     turns.write(a_txt=BEFORE.replace(b"1", b"one").replace(b"5", b"five"))
     turns.look()
     assert undo_last_turn(turns) == ["a.txt"]

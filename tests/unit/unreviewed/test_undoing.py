@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from companion.unreviewed import files, history, looking, store, undoing
-from companion.unreviewed.model import Kind
+from companion.unreviewed.model import ChangeKind
 from companion.unreviewed.store import Store
 from companion.unreviewed.texts import hunks_between
 
@@ -55,10 +55,10 @@ def test_new_deleted_and_renamed_files_are_taken_back_and_brought_back(project):
     project.write(gone_txt=None, folder__old_txt=None, new_txt=b"new\n", other__new_txt=b"the same text\n")
     listed = project.look()
     assert {path: change.kind for path, change in listed.items()} == {
-        "gone.txt": Kind.DELETED,
-        "away/deep/gone.txt": Kind.DELETED,
-        "new.txt": Kind.NEW,
-        "other/new.txt": Kind.RENAMED,
+        "gone.txt": ChangeKind.DELETED,
+        "away/deep/gone.txt": ChangeKind.DELETED,
+        "new.txt": ChangeKind.NEW,
+        "other/new.txt": ChangeKind.RENAMED,
     }
     assert listed["other/new.txt"].old_path == "folder/old.txt"
     assert project.undo() == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.unreviewed import undoing
-from companion.unreviewed.model import Kind
+from companion.unreviewed.model import ChangeKind
 
 
 def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
@@ -56,7 +56,7 @@ def test_a_new_file_in_which_the_user_has_edited_a_line_is_new_still(project):
     project.write(a_txt=b"1\n2\n3\n")
     project.look()
     project.save(a_txt=b"1\ntwo\n3\n")
-    assert project.look()["a.txt"].kind is Kind.NEW
+    assert project.look()["a.txt"].kind is ChangeKind.NEW
     assert project.undo() == []
     assert not (project.folder / "a.txt").exists()
 

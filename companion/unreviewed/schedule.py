@@ -1,0 +1,62 @@
+"""When the next look may be, and when it should.
+
+Theory of operation: each look costs time of a processor, and puts off the next one until it has cost a fiftieth of the
+time at most. What was not used in ten seconds (`SAVED_UP_SECONDS`) is forgotten, so that a pause does not pay for a
+storm.
+
+One thread at a time; times are seconds of a steady clock.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Optional
+
+SHARE = 0.02
+INTERVAL_SECONDS = 1.8
+"""Of regular looks: what is written is counted within two seconds, the look itself included."""
+ATTENTION_SECONDS = 60.0
+"""How long after something has happened folders are looked at unasked."""
+SOON_SECONDS = 0.05
+SAVED_UP_SECONDS = 10.0
+FIRST_SECONDS = 0.15
+"""What a first look counts at most: there is one, and nobody is to wait for the next one because of it."""
+
+
+class Schedule:
+    """The looks at all folders together."""
+
+    def __init__(self) -> None:
+        self._allowed = float("-inf")
+        self._last = float("-inf")
+        self._happened = float("-inf")
+        self._asked = float("-inf")
+
+    def happened(self, now: float) -> None:
+        """Something has happened: look for a while."""
+        self._happened = now
+
+    def asked(self, now: float) -> None:
+        """There is a sign that files may have changed just now."""
+        self._happened = self._asked = now
+
+    def looked(self, now: float, cost: float, first: bool = False) -> None:
+        """A look has ended that took `cost` seconds of a processor; the `first` one takes in all files."""
+        self._last = now
+        cost = min(cost, FIRST_SECONDS) if first else cost
+        self._allowed = max(self._allowed, now - SAVED_UP_SECONDS) + cost / SHARE
+
+    def due(self, now: float) -> Optional[float]:
+        """In how many seconds to look; None if there is no need to."""
+        if now - self._happened > ATTENTION_SECONDS:
+            return None
+        regular = self._last + INTERVAL_SECONDS
+        wanted = min(regular, self._asked + SOON_SECONDS) if self._asked >= self._last else regular
+        return max(0.0, wanted - now, self._allowed - now)
+
+
+def processor_seconds() -> float:
+    """What this thread has used, and all processes that have ended: the difference of two is the cost of a look."""
+    times = os.times()
+    return time.thread_time() + times.children_user + times.children_system
