@@ -157,7 +157,7 @@ class Changes:
         places = hunks.selected()
         if hunks.ready and not hunks.asked:
             act_or_say(places)
-        elif presentation.cycle.failed:
+        elif presentation.failed:
             act_or_say([])
         else:
             hunks.when_ready(places, act_or_say)

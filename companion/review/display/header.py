@@ -1,6 +1,8 @@
 """What the header of a proposal says: file, client, counts, where the caret is, and what to beware of.
 
-Rule: a warning is of what may be lost, or written otherwise than it is shown. Everything else is a note.
+Rules: a warning is of what may be lost, or written otherwise than it is shown; everything else is a note. The header
+is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the original's
+view, to keep the lines below level. minihtml would wrap longer ones by itself and tell nobody.
 
 The editor is not known here. Any thread.
 """
@@ -79,7 +81,7 @@ class Header(NamedTuple):
     edits_stay: bool = False
 
 
-class Notice(NamedTuple):
+class HeaderNotice(NamedTuple):
     """A sentence in the header, with a link behind it if `link` is not empty. A `risk` has a warning sign."""
 
     sentence: str
@@ -88,56 +90,56 @@ class Notice(NamedTuple):
     risk: bool = True
 
 
-def notices(now: Header) -> Tuple[Notice, ...]:
+def notices(now: Header) -> Tuple[HeaderNotice, ...]:
     """The warnings, the most pressing first, and the notes."""
-    found: List[Notice] = list(_failures(now))
+    found: List[HeaderNotice] = list(_failures(now))
     if now.contents:
-        found.append(Notice(now.contents, risk=False))
+        found.append(HeaderNotice(now.contents, risk=False))
     raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING}"
     if now.original_notice:
-        found.append(Notice(now.original_notice, risk=now.unreadable))
+        found.append(HeaderNotice(now.original_notice, risk=now.unreadable))
     elif now.too_large and not now.contents:
         sentence = f"The proposal is too long: shown without a comparison. {raise_limits} to have it compared."
-        found.append(Notice(sentence, risk=False))
+        found.append(HeaderNotice(sentence, risk=False))
     elif now.coarse:
         sentence = f"Coarse comparison: the text is long. {raise_limits} to have all of it compared."
-        found.append(Notice(sentence, risk=False))
+        found.append(HeaderNotice(sentence, risk=False))
     if now.unsaved:
-        found.append(Notice(f"{now.name} has unsaved edits in a tab."))
+        found.append(HeaderNotice(f"{now.name} has unsaved edits in a tab."))
     if now.changed_on_disk:
         sentence = f"{now.name} has changed on disk since the diff was opened."
-        found.append(Notice(sentence, RELOAD, "Compare again"))
+        found.append(HeaderNotice(sentence, RELOAD, "Compare again"))
     found += _who_writes(now)
-    found += [Notice(sentence, risk=False) for sentence in now.notes]
+    found += [HeaderNotice(sentence, risk=False) for sentence in now.notes]
     if now.hidden:
-        found.append(Notice(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them", risk=False))
+        found.append(HeaderNotice(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them", risk=False))
     elif now.whitespace_shown:
-        found.append(Notice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them", risk=False))
+        found.append(HeaderNotice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them", risk=False))
     return tuple(found)
 
 
-def _who_writes(now: Header) -> Iterator[Notice]:
+def _who_writes(now: Header) -> Iterator[HeaderNotice]:
     """What is to be known of the writing of the accepted text, if it is not simply the client who writes it."""
     if now.writer is Writer.ACCEPTED_BEFORE:
-        yield Notice("What you accepted is not saved yet: Accept writes the file itself.")
+        yield HeaderNotice("What you accepted is not saved yet: Accept writes the file itself.")
     elif now.writer is Writer.CLOSED_BEFORE:
-        yield Notice(f"{now.client} was told that you closed this: Accept writes the file itself.", risk=False)
+        yield HeaderNotice(f"{now.client} was told that you closed this: Accept writes the file itself.", risk=False)
     elif now.writer is Writer.CLIENT_GONE:
-        yield Notice(f"{now.client} has gone: Accept writes the file itself.", risk=False)
+        yield HeaderNotice(f"{now.client} has gone: Accept writes the file itself.", risk=False)
     elif now.edits_stay:
         sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
-        yield Notice(sentence)
+        yield HeaderNotice(sentence)
     elif now.emptied:
-        yield Notice(f"{now.client} ignores an empty text and would write its own proposal.")
+        yield HeaderNotice(f"{now.client} ignores an empty text and would write its own proposal.")
 
 
-def _failures(now: Header) -> Iterator[Notice]:
+def _failures(now: Header) -> Iterator[HeaderNotice]:
     if now.problem:
-        yield Notice(now.problem)
+        yield HeaderNotice(now.problem)
     if now.reading_failed:
-        yield Notice("The file could not be read: Show Log says why.", RELOAD, "Compare again")
+        yield HeaderNotice("The file could not be read: Show Log says why.", RELOAD, "Compare again")
     if now.comparison_failed:
-        yield Notice("The comparison failed: Show Log says why.")
+        yield HeaderNotice("The comparison failed: Show Log says why.")
 
 
 def status_text(header: Header) -> str:
@@ -213,13 +215,7 @@ def columns_of(em_width: float, width: float) -> int:
     return max(_FEWEST_COLUMNS, int(width / em_width * CERTAIN)) if em_width and width else _USUAL_COLUMNS
 
 
-# JOINED header_rows
-# The header of a proposal laid out: rows of file, client, counts and links, and one or more for each notice.
-#
-# Rule: it is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the
-# original's view, to keep the lines below level. minihtml would wrap longer ones by itself and tell nobody.
-#
-# The editor is not known here. Any thread.
+# -- layout -----------------------------------------------------------------------------------------------------------
 
 _GAP = "   "  # between the parts of a row
 
@@ -242,7 +238,8 @@ def header_rows(header: Header) -> List[Row]:
         place = _fitting_place(header, header.columns - _width(taken))
         pieces[0] = _file(header, place)
         if os.path.isabs(header.place) and place != shown(header.place):
-            sentences = (Notice(f"The file is in {header.place}.", risk=False), *sentences)  # in no workspace folder
+            sentence = f"The file is in {header.place}."  # in no workspace folder
+            sentences = (HeaderNotice(sentence, risk=False), *sentences)
     if fits:
         rows = [_row("bar", pieces + actions)]
     else:

@@ -42,6 +42,7 @@ class Heights(NamedTuple):
     right: Optional[int]
 
 
+NO_BLOCKS = Heights(None, None)
 Known = Dict[Tuple[int, int], Heights]  # heights that had to be corrected, by the missing rows left and right
 
 

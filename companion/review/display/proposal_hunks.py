@@ -1,9 +1,11 @@
-"""The links beside changes: one takes a change back, another one brings back what was taken back.
+"""The changes of a proposal as the user walks through them: next, previous, take back, undo that, and their links.
 
-They are annotations, which the editor draws over the text at the right edge of the view. Rule: none covers the change
-that it belongs to. A change that fills all of its rows has its link on the row below, or above the last one.
+Links are annotations, which the editor draws over the text at the right edge of the view.
 
-The editor is not known here. Any thread.
+Rules: taking a change back is an ordinary edit of the proposal, one step of its undo history. What was taken back is
+remembered as long as the place still holds the original's lines, so that a click can bring it back as well. No link
+covers the change that it belongs to: a change that fills all of its rows has its link on the row below, or above the
+last one.
 """
 
 from __future__ import annotations
@@ -56,11 +58,7 @@ def _link(analysis: Analysis, change: Change, more: str, room: int, tab_size: in
     return Link(starts[first - 1], _ABOVE + more) if first else Link(change.right[0], _BESIDE + more)
 
 
-# JOINED proposal_hunks
-# The changes of a proposal as the user walks through them: next, previous, take back, and undo that.
-#
-# Rule: taking a change back is an ordinary edit of the proposal, one step of its undo history. What was taken back is
-# remembered as long as the place still holds the original's lines, so that a click can bring it back as well.
+# -- changes ----------------------------------------------------------------------------------------------------------
 
 _REVERTED = "gemini_companion.reverted."
 _ASKED = "gemini_companion.asked."

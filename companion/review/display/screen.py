@@ -1,7 +1,15 @@
-"""How long lines wrap: side by side in both views alike, so that equal lines are equally high.
+"""What the screen is like: sizes that change without an event, how long lines wrap, and the caret's line.
 
-Rule: the user says so in either view, and the other one follows. Where the user names no column both wrap at the width
-of the narrower one: the views differ in width as soon as their gutters do, or the line between them was moved.
+Rules:
+* No event tells of another screen or a moved splitter, nor of colours that follow the system from dark to light, so
+  sizes and colours are looked at now and then, the cheapest first. Zoom, padding and wrapping are settings, which have
+  an event. Sizes are device-independent pixels.
+* Lines wrap side by side in both views alike, so that equal lines are equally high. The user says how in either view,
+  and the other one follows. Where the user names no column both wrap at the width of the narrower one: the views differ
+  in width as soon as their gutters do, or the line between them was moved.
+* The caret's line does not move.
+
+Main thread only.
 """
 
 from __future__ import annotations
@@ -19,6 +27,9 @@ from ...editor.edits import first_caret
 WORD_WRAP, WRAP_WIDTH = "word_wrap", "wrap_width"
 
 
+# -- wrapping ---------------------------------------------------------------------------------------------------------
+
+
 def wraps(view: sublime.View) -> bool:
     """Whether a view wraps its lines."""
     chosen = view.settings().get(WORD_WRAP)
@@ -29,7 +40,7 @@ def wraps(view: sublime.View) -> bool:
 
 
 class Wrapping:
-    """The wrapping of the two views of a review. Main thread only."""
+    """The wrapping of the two views of a review."""
 
     def __init__(self, left: sublime.View, right: sublime.View) -> None:
         self._settings: List[sublime.Settings] = [left.settings(), right.settings()]
@@ -61,12 +72,7 @@ class Wrapping:
         return bool(others)
 
 
-# JOINED screen
-# What the screen is like: sizes that change without an event, and the caret's line, which must not move.
-#
-# Rules: no event tells of another screen or a moved splitter, nor of colours that follow the system from dark to light,
-# so sizes and colours are looked at now and then, the cheapest first. Zoom, padding and wrapping are settings, which tell
-# when they change. Sizes are device-independent pixels. Main thread only.
+# -- sizes ------------------------------------------------------------------------------------------------------------
 
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
 # They move text, or colour it, at the same sizes.
@@ -241,6 +247,9 @@ class Watch:
 
     def _views(self) -> List[sublime.View]:
         return [self._right] if self._left is None else [self._left, self._right]
+
+
+# -- scrolling --------------------------------------------------------------------------------------------------------
 
 
 class CaretLine:

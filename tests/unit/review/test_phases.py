@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from companion.review.display.cycle import Phase
+from companion.review.display.pacing import Phase
 
 ANY_TIME = {Phase.GATHERING, Phase.COMPARING, Phase.DRAWING, Phase.RETIRED}
 ONLY_AFTER = {Phase.SHOWN: Phase.DRAWING, Phase.FAILED: Phase.COMPARING}

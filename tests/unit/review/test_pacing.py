@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.review.display import presentation, slices
-from companion.review.display.presentation import Poller
-from companion.review.display.slices import Slices
+from companion.review.display import pacing
+from companion.review.display.pacing import Poller, Slices
 from tests.support.stepping import SteppedRuntime
 
 
@@ -24,8 +23,8 @@ def clock(monkeypatch):
         now[0] += 0.001
         return now[0]
 
-    monkeypatch.setattr(slices.time, "perf_counter", look)
-    monkeypatch.setattr(presentation.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(pacing.time, "perf_counter", look)
+    monkeypatch.setattr(pacing.time, "monotonic", lambda: now[0])
     return now
 
 
