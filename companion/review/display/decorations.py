@@ -64,7 +64,7 @@ RIGHT = Side("diff.inserted", "diff.inserted.char", "region.greenish")
 
 
 class Styles:
-    """What a view's colour scheme makes of scopes. It is asked seldom: each call crosses into another process."""
+    """What a view's colour scheme makes of scopes. Asked for seldom: each call crosses into another process."""
 
     def __init__(self, view: sublime.View) -> None:
         self._view = view

@@ -2,7 +2,7 @@
 
 Rules: a warning is of what may be lost, or written otherwise than it is shown; everything else is a note. The header
 is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the original's
-view, to keep the lines below level. minihtml would wrap longer ones by itself and tell nobody.
+view, to keep the lines below level. minihtml would wrap longer ones by itself, and no event says so.
 
 The editor is not known here. Any thread.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from html import escape
-from typing import Callable, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from ...common.display_names import client_name, columns, cut_middle, file_name, shown, wrapped
 from ..decision import Writer
@@ -90,56 +90,47 @@ class HeaderNotice(NamedTuple):
     risk: bool = True
 
 
-def notices(now: Header) -> Tuple[HeaderNotice, ...]:
+def notices(now: Header) -> List[HeaderNotice]:
     """The warnings, the most pressing first, and the notes."""
-    found: List[HeaderNotice] = list(_failures(now))
-    if now.contents:
-        found.append(HeaderNotice(now.contents, risk=False))
-    raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING}"
-    if now.original_notice:
-        found.append(HeaderNotice(now.original_notice, risk=now.unreadable))
-    elif now.too_large and not now.contents:
-        sentence = f"The proposal is too long: shown without a comparison. {raise_limits} to have it compared."
-        found.append(HeaderNotice(sentence, risk=False))
-    elif now.coarse:
-        sentence = f"Coarse comparison: the text is long. {raise_limits} to have all of it compared."
-        found.append(HeaderNotice(sentence, risk=False))
-    if now.unsaved:
-        found.append(HeaderNotice(f"{now.name} has unsaved edits in a tab."))
-    if now.changed_on_disk:
-        sentence = f"{now.name} has changed on disk since the diff was opened."
-        found.append(HeaderNotice(sentence, RELOAD, "Compare again"))
-    found += _who_writes(now)
-    found += [HeaderNotice(sentence, risk=False) for sentence in now.notes]
-    if now.hidden:
-        found.append(HeaderNotice(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them", risk=False))
-    elif now.whitespace_shown:
-        found.append(HeaderNotice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them", risk=False))
-    return tuple(found)
+    client, writer = now.client, now.writer
+    compare_again, writes_itself = (RELOAD, "Compare again"), "Accept writes the file itself."
+    too_long = "The proposal is too long: shown without a comparison."
+    raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING} to have"
+    has_changed = "has changed on disk since the diff was opened."
+    keeps_its_own = "writes its own proposal: your edits can only be saved over it, and it is not told."
+    # The first of each group that holds.
+    groups: Sequence[Sequence[Tuple[object, HeaderNotice]]] = [
+        [(now.problem, HeaderNotice(now.problem))],
+        [(now.reading_failed, HeaderNotice("The file could not be read: Show Log says why.", *compare_again))],
+        [(now.comparison_failed, HeaderNotice("The comparison failed: Show Log says why."))],
+        [(now.contents, _note(now.contents))],
+        [
+            (now.original_notice, HeaderNotice(now.original_notice, risk=now.unreadable)),
+            (now.too_large and not now.contents, _note(f"{too_long} {raise_limits} it compared.")),
+            (now.coarse, _note(f"Coarse comparison: the text is long. {raise_limits} all of it compared.")),
+        ],
+        [(now.unsaved, HeaderNotice(f"{now.name} has unsaved edits in a tab."))],
+        [(now.changed_on_disk, HeaderNotice(f"{now.name} {has_changed}", *compare_again))],
+        # What is to be known of the writing of the accepted text, if it is not simply the client that writes it.
+        [
+            (writer is Writer.ACCEPTED_BEFORE, HeaderNotice(f"What you accepted is not saved yet: {writes_itself}")),
+            (writer is Writer.CLOSED_BEFORE, _note(f"{client} was told that you closed this: {writes_itself}")),
+            (writer is Writer.CLIENT_GONE, _note(f"{client} has gone: {writes_itself}")),
+            (now.edits_stay, HeaderNotice(f"{client} {keeps_its_own}")),
+            (now.emptied, HeaderNotice(f"{client} ignores an empty text and would write its own proposal.")),
+        ],
+        *[[(note, _note(note))] for note in now.notes],
+        [
+            (now.hidden, _note(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them")),
+            (now.whitespace_shown, _note("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them")),
+        ],
+    ]
+    found = (next((notice for holds, notice in group if holds), None) for group in groups)
+    return [notice for notice in found if notice is not None]
 
 
-def _who_writes(now: Header) -> Iterator[HeaderNotice]:
-    """What is to be known of the writing of the accepted text, if it is not simply the client who writes it."""
-    if now.writer is Writer.ACCEPTED_BEFORE:
-        yield HeaderNotice("What you accepted is not saved yet: Accept writes the file itself.")
-    elif now.writer is Writer.CLOSED_BEFORE:
-        yield HeaderNotice(f"{now.client} was told that you closed this: Accept writes the file itself.", risk=False)
-    elif now.writer is Writer.CLIENT_GONE:
-        yield HeaderNotice(f"{now.client} has gone: Accept writes the file itself.", risk=False)
-    elif now.edits_stay:
-        sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
-        yield HeaderNotice(sentence)
-    elif now.emptied:
-        yield HeaderNotice(f"{now.client} ignores an empty text and would write its own proposal.")
-
-
-def _failures(now: Header) -> Iterator[HeaderNotice]:
-    if now.problem:
-        yield HeaderNotice(now.problem)
-    if now.reading_failed:
-        yield HeaderNotice("The file could not be read: Show Log says why.", RELOAD, "Compare again")
-    if now.comparison_failed:
-        yield HeaderNotice("The comparison failed: Show Log says why.")
+def _note(sentence: str, link: str = "", caption: str = "") -> HeaderNotice:
+    return HeaderNotice(sentence, link, caption, risk=False)
 
 
 def status_text(header: Header) -> str:
@@ -217,7 +208,8 @@ def columns_of(em_width: float, width: float) -> int:
 
 # -- layout -----------------------------------------------------------------------------------------------------------
 
-_GAP = "   "  # between the parts of a row
+_GAP, _ARROW = "   ", " \u2190 "  # between the parts of a row; before the client
+_SHORTEST_PLACE = 6  # columns, with which it says something
 
 
 class Row(NamedTuple):
@@ -234,16 +226,17 @@ def header_rows(header: Header) -> List[Row]:
     fits = _width(pieces + actions) <= header.columns
     sentences = notices(header)
     if header.place:
-        taken = pieces + actions if fits else _folded_first(pieces, header.columns)
-        place = _fitting_place(header, header.columns - _width(taken))
+        taken = pieces + actions if fits else _rows_of(pieces, header.columns)[0]
+        room = header.columns - _width(taken)
+        place = cut_middle(shown(header.place), room - 1) if room > _SHORTEST_PLACE else ""
         pieces[0] = _file(header, place)
         if os.path.isabs(header.place) and place != shown(header.place):
             sentence = f"The file is in {header.place}."  # in no workspace folder
-            sentences = (HeaderNotice(sentence, risk=False), *sentences)
-    if fits:
-        rows = [_row("bar", pieces + actions)]
-    else:
-        rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
+            sentences.insert(0, _note(sentence))
+    bars = [pieces + actions]
+    if not fits:
+        bars = [*_rows_of(pieces, header.columns), *_rows_of(actions, header.columns)]
+    rows = [_row("bar", bar) for bar in bars]
     for notice in sentences:
         kind, first, others = ("notice", "\u26a0 ", "\u2003 ") if notice.risk else ("note", "", "")
         lines = wrapped(shown(notice.sentence), max(1, header.columns - 4))
@@ -290,10 +283,6 @@ class Piece:
         return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
 
 
-_SHORTEST_PLACE = 6  # columns
-_ARROW = " \u2190 "
-
-
 def _title(header: Header) -> List[Piece]:
     pieces = [_file(header)]
     if header.new_file:
@@ -302,11 +291,6 @@ def _title(header: Header) -> List[Piece]:
         pieces.append(Piece(counts_text(header.added, header.removed), _counts))
         pieces.append(Piece(position(header.current, header.changes, header.hidden)))
     return pieces
-
-
-def _fitting_place(header: Header, room: int) -> str:
-    """As much of the file's place as fits into the room, if that is so much that it says something."""
-    return cut_middle(shown(header.place), room - 1) if room > _SHORTEST_PLACE else ""
 
 
 def _file(header: Header, place: str = "") -> Piece:
@@ -321,14 +305,6 @@ def _file(header: Header, place: str = "") -> Piece:
         return f"{escape(text[:start])}<b>{escape(text[start:end])}</b>{escape(text[end:])}"
 
     return Piece(folder + name + _ARROW + client, bold_name)
-
-
-def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:
-    """Those pieces that come into the first row."""
-    number = 1
-    while number < len(pieces) and _width(pieces[: number + 1]) <= room:
-        number += 1
-    return list(pieces[:number])
 
 
 def _actions(header: Header) -> List[Piece]:
@@ -359,15 +335,14 @@ def _row(kind: str, pieces: Sequence[Piece]) -> Row:
     return Row(kind, gap.join(piece.markup for piece in pieces), _width(pieces))
 
 
-def _folded(kind: str, pieces: Sequence[Piece], room: int) -> List[Row]:
+def _rows_of(pieces: Sequence[Piece], room: int) -> List[List[Piece]]:
     """The pieces in as few rows of `room` columns as they fit into."""
     rows: List[List[Piece]] = [[]]
-    for piece in pieces:
-        piece = piece.cut(room)
+    for piece in (each.cut(room) for each in pieces):
         if rows[-1] and _width([*rows[-1], piece]) > room:
             rows.append([])
         rows[-1].append(piece)
-    return [_row(kind, row) for row in rows]
+    return rows
 
 
 def _link_piece(href: str, caption: str, style: str = "") -> Piece:

@@ -25,7 +25,7 @@ Token = Tuple[int, int, str]  # start, end, scope
 
 
 class OriginalColors:
-    """Main thread only. The panel is made when colours are asked for first, and goes with `clear`."""
+    """Main thread only. The first question for colours makes the panel, and `clear` takes it away."""
 
     def __init__(self, proposal_view: sublime.View, styles: Styles) -> None:
         self._proposal_view = proposal_view

@@ -287,5 +287,5 @@ def _row_end(text: str, start: int, room: int, tab_size: int) -> int:
 
 
 def _captions(blocks: Sequence[Moved]) -> Dict[int, str]:
-    """What is said above each row of moved blocks: nothing but above the first."""
+    """The caption of each row of moved blocks; only the first row of a block has one."""
     return {row: block.caption if row == block.start else "" for block in blocks for row in range(*block[:2])}

@@ -63,7 +63,7 @@ class Slices:
     def run(self, steps: Iterator[object], current: Callable[[], bool] = lambda: True) -> None:
         """Drop what is running and begin with `steps`; the first slice is run at once.
 
-        `current` is asked at the start of each slice but the first: if it says no, the rest is dropped. Within a slice
+        Each slice but the first begins with `current`: if it says no, the rest is dropped. Within a slice
         nothing can happen.
         """
         self._steps = steps

@@ -1,9 +1,9 @@
 """The two texts of a review: the proposal in its view, the file in its own, and what disk and tabs say of the file.
 
 Rules: what the proposal's view was given is remembered as the view gives it back. As long as it still holds that, the
-text is what was proposed, letter by letter, whatever the editor may have made of it on the way. A disk that does not
-answer is not asked a second time, and what comes back late is about an older reading and does not count. The main
-thread only says which tabs there are; a disk thread looks at the disk.
+text is what was proposed, letter by letter, whatever the editor may have made of it on the way. While the disk
+does not answer there is no second question, and an answer about an older reading does not count. The main thread only
+says which tabs there are; a disk thread looks at the disk.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class ProposalPane:
         return self.untouched_at(self.view.change_count())
 
     def untouched_at(self, count: int) -> bool:
-        """The same, for whoever knows the view's change count already."""
+        """The same, where the view's change count is known already."""
         return count == self._given_at
 
     @property

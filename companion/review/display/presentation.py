@@ -90,8 +90,7 @@ class Presentation:
         self._limits = Limits.of(settings())  # when the file was read
         self._original: Optional[Original] = None  # the file, while its text is in its view
         self._in_hand: Optional[Compared] = None  # came with the texts
-        self._too_large = False  # the proposal, for a comparison
-        self._long = False  # so is its text that only the portions of it are asked for
+        self._long = False  # so is the proposal that the editor gives its text in portions
         self._count = -1  # the change count of the text that is drawn on, or being drawn on
         self._found: Optional[Compared] = None  # the comparison of that text; None if there was none
         self._ever_shown = False
@@ -290,7 +289,7 @@ class Presentation:
             self._compare()
 
     def freeze(self, frozen: bool) -> None:
-        """Let nobody edit the proposal while it is being written, and never what can only be decided."""
+        """Make the proposal read-only while it is being written, and always where the text can only be decided."""
         if file_views.is_open(self.proposal_view):
             self.proposal_view.set_read_only(frozen or not self.review.pending or self.review.decisions is not None)
 
@@ -313,7 +312,7 @@ class Presentation:
         self.retire()
         if any(view.file_name() is not None for view in self.views):  # it is the user's now, and is not closed
             self._drawing.clear()
-            self.hunks.drop_asked()
+            self.hunks.drop_deferred()
             self.hunks.forget_reverted()
         for view in self.views:
             view.erase_status(STATUS)
@@ -371,7 +370,7 @@ class Presentation:
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
         self._computation = None
         self._phase = self._phase.to(Phase.FAILED)
-        self.hunks.drop_asked()
+        self.hunks.drop_deferred()
         self.update_header()
 
     # -- drawing ------------------------------------------------------------------------------------------------------
@@ -386,7 +385,6 @@ class Presentation:
         """Draw a comparison of the text of this change count, or that there is none."""
         self._drawing.carry(NO_EDIT if count == self._count else found.edit if found is not None else None)
         self._count, self._found = count, found
-        self._too_large = found is not None and found.analysis is None
         self.hunks.use(self.analysis, count)
         self._draw()
 
@@ -465,7 +463,7 @@ class Presentation:
             hidden=found.hidden_count,
             whitespace_shown=self._whitespace.shown_here and analysis is not None and not found.coarse,
             coarse=found.coarse,
-            too_large=self._too_large,
+            too_large=self._found is not None and analysis is None,
             comparison_failed=self.failed,
             problem=self._problem,
             writer=review.writer,
@@ -495,5 +493,4 @@ class Presentation:
         logger.info("a link of an older state was clicked: drawn again")
         self._drawing.draw_header_again()
         if self._phase is Phase.SHOWN:
-            self.hunks.outdate_links()
-            self.hunks.link(self._drawing.room)
+            self.hunks.link(self._drawing.room, anew=True)

@@ -138,7 +138,7 @@ class BothSizes(NamedTuple):
 
 
 class SizeCheck(Enum):
-    """What a look at the sizes found. `UNKNOWN`: not all were asked for, and none that was has changed."""
+    """What a look at the sizes found. `UNKNOWN`: those that it asked for have not changed; there are more."""
 
     UNKNOWN = "unknown"
     UNCHANGED = "unchanged"
@@ -170,7 +170,7 @@ class Watch:
                 view.settings().clear_on_change(self._tag)
 
     def note(self) -> None:
-        """Take the sizes of now for those that are drawn for. Those of the last look are not asked for again."""
+        """Take the sizes of now for those that are drawn for. It does not ask again after a look."""
         if not self._known:
             self._ask()
 
@@ -202,7 +202,8 @@ class Watch:
             self._ask_settings()
         self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
         self._colors = self._right.style()
-        self.sizes = BothSizes(Sizes.of(self._left, self.margin), Sizes.of(self._right, self.margin))
+        margin = margin_of(self._other("margin"))
+        self.sizes = BothSizes(Sizes.of(self._left, margin), Sizes.of(self._right, margin))
         columns = min(self.sizes.left.columns, self.sizes.right.columns)
         if self._wrapping is not None and self._wrapping.align(columns, settings_changed):
             self._ask_settings()
@@ -210,11 +211,6 @@ class Watch:
     def _ask_settings(self) -> None:
         self._others = [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
         self._wraps = wraps(self._right)
-
-    @property
-    def margin(self) -> float:
-        """What the right view leaves free on both sides of its text, as of the last look."""
-        return margin_of(self._other("margin"))
 
     @property
     def tab_size(self) -> int:

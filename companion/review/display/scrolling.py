@@ -1,6 +1,6 @@
 """Two views that scroll as one.
 
-The editor has no event for scrolling, so the positions are asked for again and again while a review is visible.
+The editor has no event for scrolling, so the clock asks it for the positions while a review is visible.
 
 Rules: the view that moved leads. The other one follows to where the line at its top has its partner, so that a small
 error in the height of a filler never adds up.

@@ -149,7 +149,7 @@ class SideBySide(Drawing):
         if analysis is not None:
             # Rows whose change is hidden are measured too: where words wrap, they may be higher on one side.
             return gaps_of(analysis.differing, _rows(analysis.left_lines), _rows(analysis.right_lines))
-        # Where lines of a very long text are is not asked: the editor would have to lay it out first.
+        # Not for a very long text: to say where its lines are, the editor would have to lay it out first.
         sides = [view for view in (self._original_view, self._view) if view.size() <= _MEASURED_LENGTH]
         rows = [view.rowcol(view.size())[0] + 1 for view in sides]
         return gaps_of([], *rows) if len(rows) == 2 else [_TOP]
