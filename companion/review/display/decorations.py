@@ -22,7 +22,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 import sublime
 
 from ..document.analysis import Analysis, Carried, Span, moved_on_left, moved_on_right, parted
-from .screen import CaretLine
+from .screen import caret_line_kept
 
 LINES = "gemini_companion.lines"
 CHARACTERS = "gemini_companion.characters"
@@ -206,7 +206,7 @@ def _place(starts: Sequence[int], row: int) -> Span:
 BLOCKS = "gemini_companion.blocks"
 _SET_SIZE = 25
 
-Block = Tuple[int, str]  # a point in the line above, and the document
+PlacedBlock = Tuple[int, str]  # a point in the line above, and the document
 
 
 class Blocks:
@@ -216,9 +216,9 @@ class Blocks:
         self._view = view
         self._keep_caret = keep_caret
         self._sets: List[sublime.PhantomSet] = []
-        self._shown: List[Optional[List[Block]]] = []  # what each set shows; None if it is not certain where
+        self._shown: List[Optional[List[PlacedBlock]]] = []  # what each set shows; None if it is not certain where
 
-    def update(self, blocks: Sequence[Block]) -> Iterator[None]:
+    def update(self, blocks: Sequence[PlacedBlock]) -> Iterator[None]:
         """Show exactly these blocks. A generator of small steps; blocks that are there already are not drawn anew."""
         parts = [list(blocks[start : start + _SET_SIZE]) for start in range(0, len(blocks), _SET_SIZE)]
         parts += [[] for _ in self._sets[len(parts) :]]
@@ -229,12 +229,9 @@ class Blocks:
             if self._shown[number] == part:
                 continue
             self._shown[number] = part
-            caret = CaretLine(self._view) if self._keep_caret else None
-            self._sets[number].update(
-                [sublime.Phantom(sublime.Region(point), html, sublime.LAYOUT_BLOCK) for point, html in part]
-            )
-            if caret is not None:
-                caret.keep()
+            phantoms = [sublime.Phantom(sublime.Region(point), html, sublime.LAYOUT_BLOCK) for point, html in part]
+            with caret_line_kept(self._view, self._keep_caret):
+                self._sets[number].update(phantoms)
             yield
 
     def carry(self, edit: Optional[Carried]) -> None:
@@ -266,7 +263,5 @@ class Top:
         if document == self.document or not self._view.is_valid():
             return
         self.document = document
-        phantoms = []
-        if document:
-            phantoms = [sublime.Phantom(sublime.Region(0), document, sublime.LAYOUT_BLOCK, self._on_navigate)]
-        self._phantoms.update(phantoms)
+        phantom = sublime.Phantom(sublime.Region(0), document, sublime.LAYOUT_BLOCK, self._on_navigate)
+        self._phantoms.update([phantom] if document else [])

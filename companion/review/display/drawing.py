@@ -14,9 +14,9 @@ import sublime
 
 from ..document.analysis import NOTHING, Analysis, Carried
 from .decorations import RIGHT, Blocks, Regions, Styles, Top, mark
-from .header import Header, Row, header_html, header_rows
+from .header import Header, HeaderRow, header_html, header_rows
 from .proposal_hunks import REVERT_LINKS, UNDO_LINKS
-from .screen import CaretLine, Room, SizeCheck, Sizes, Watch, back_to_top
+from .screen import Room, SizeCheck, Sizes, Watch, back_to_top, caret_line_kept
 
 
 class Drawing:
@@ -39,7 +39,7 @@ class Drawing:
         self._watch = Watch(original_view, proposal_view)
         self._top = Top(proposal_view, on_link)
         self._blocks = Blocks(proposal_view, keep_caret=True)
-        self._rows: List[Row] = []  # of the header
+        self._rows: List[HeaderRow] = []  # of the header
         self._header_height: object = None  # what makes it as high as it is shown
         self._was_at_top = False  # before what was drawn did not fit any more
 
@@ -111,11 +111,9 @@ class Drawing:
         if html != self._top.document:
             # At the top the header itself is what stays in sight: it grows downwards.
             scrolled = height != self._header_height and self._view.viewport_position()[1] > 0
-            caret = CaretLine(self._view) if scrolled else None
             self._header_height = height
-            self._top.show(html)
-            if caret is not None:
-                caret.keep()
+            with caret_line_kept(self._view, scrolled):
+                self._top.show(html)
 
     def draw_header_again(self) -> None:
         """Draw the header anew, though it is the same: the editor may show an older one."""

@@ -212,7 +212,7 @@ _GAP, _ARROW = "   ", " \u2190 "  # between the parts of a row; before the clien
 _SHORTEST_PLACE = 6  # columns, with which it says something
 
 
-class Row(NamedTuple):
+class HeaderRow(NamedTuple):
     """One row of the header: its class, its markup, and how many columns it takes."""
 
     kind: str
@@ -220,7 +220,7 @@ class Row(NamedTuple):
     columns: int
 
 
-def header_rows(header: Header) -> List[Row]:
+def header_rows(header: Header) -> List[HeaderRow]:
     """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
     pieces, actions = _title(header), _actions(header)
     fits = _width(pieces + actions) <= header.columns
@@ -231,28 +231,24 @@ def header_rows(header: Header) -> List[Row]:
         place = cut_middle(shown(header.place), room - 1) if room > _SHORTEST_PLACE else ""
         pieces[0] = _file(header, place)
         if os.path.isabs(header.place) and place != shown(header.place):
-            sentence = f"The file is in {header.place}."  # in no workspace folder
-            sentences.insert(0, _note(sentence))
+            sentences.insert(0, _note(f"The file is in {header.place}."))  # in no workspace folder
     bars = [pieces + actions]
     if not fits:
         bars = [*_rows_of(pieces, header.columns), *_rows_of(actions, header.columns)]
-    rows = [_row("bar", bar) for bar in bars]
+    rows = [("bar", bar) for bar in bars]
     for notice in sentences:
         kind, first, others = ("notice", "\u26a0 ", "\u2003 ") if notice.risk else ("note", "", "")
         lines = wrapped(shown(notice.sentence), max(1, header.columns - 4))
-        words = [Piece((others if number else first) + line) for number, line in enumerate(lines)]
-        rows.extend(_row(kind, [piece]) for piece in words)
+        rows += [(kind, [RowPiece((others if number else first) + line)]) for number, line in enumerate(lines)]
         if notice.link:
-            link = _link_piece(stamped(notice.link, header.generation), notice.caption).cut(header.columns)
-            if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
-                rows[-1] = _row(kind, [words[-1], link])
-            else:
-                rows.append(_row(kind, [link]))
-    return rows
+            last = [*rows[-1][1], _link_piece(stamped(notice.link, header.generation), notice.caption)]
+            rows[-1:] = [(kind, row) for row in _rows_of(last, header.columns)]
+    gap = "&nbsp;" * (len(_GAP) - 1) + " "
+    return [HeaderRow(kind, gap.join(piece.markup for piece in row), _width(row)) for kind, row in rows]
 
 
 def header_html(
-    rows: Sequence[Row], line_height: float, width: float = 0.0, em_width: float = 0.0, below: int = 0
+    rows: Sequence[HeaderRow], line_height: float, width: float = 0.0, em_width: float = 0.0, below: int = 0
 ) -> str:
     """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it."""
     style = """
@@ -269,7 +265,7 @@ def header_html(
     return document("gemini-companion-header", line_height, style, content)
 
 
-class Piece:
+class RowPiece:
     """A part of a row that stays together. `dress` makes markup of its text."""
 
     def __init__(self, text: str, dress: Callable[[str], str] = escape) -> None:
@@ -278,22 +274,22 @@ class Piece:
         self._text = text
         self._dress = dress
 
-    def cut(self, width: int) -> Piece:
+    def cut(self, width: int) -> RowPiece:
         """The same in at most so many columns."""
-        return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
+        return self if self.columns <= width else RowPiece(cut_middle(self._text, width), self._dress)
 
 
-def _title(header: Header) -> List[Piece]:
+def _title(header: Header) -> List[RowPiece]:
     pieces = [_file(header)]
     if header.new_file:
-        pieces.append(Piece("new file"))
+        pieces.append(RowPiece("new file"))
     if header.compared:
-        pieces.append(Piece(counts_text(header.added, header.removed), _counts))
-        pieces.append(Piece(position(header.current, header.changes, header.hidden)))
+        pieces.append(RowPiece(counts_text(header.added, header.removed), _counts))
+        pieces.append(RowPiece(position(header.current, header.changes, header.hidden)))
     return pieces
 
 
-def _file(header: Header, place: str = "") -> Piece:
+def _file(header: Header, place: str = "") -> RowPiece:
     """The file and its client, with the file's place in front if there is one."""
     room = header.columns - len(_ARROW)
     client = cut_middle(client_name(header.client), max(1, room // 2))
@@ -304,10 +300,10 @@ def _file(header: Header, place: str = "") -> Piece:
         start, end = len(folder), len(folder + name)
         return f"{escape(text[:start])}<b>{escape(text[start:end])}</b>{escape(text[end:])}"
 
-    return Piece(folder + name + _ARROW + client, bold_name)
+    return RowPiece(folder + name + _ARROW + client, bold_name)
 
 
-def _actions(header: Header) -> List[Piece]:
+def _actions(header: Header) -> List[RowPiece]:
     actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
     if header.edits_stay:
         actions[:1] = [
@@ -326,18 +322,13 @@ def _counts(text: str) -> str:
     return f'<span class="added">{added}</span> <span class="removed">{removed}</span>'
 
 
-def _width(pieces: Sequence[Piece]) -> int:
+def _width(pieces: Sequence[RowPiece]) -> int:
     return sum(piece.columns for piece in pieces) + len(_GAP) * (len(pieces) - 1)
 
 
-def _row(kind: str, pieces: Sequence[Piece]) -> Row:
-    gap = "&nbsp;" * (len(_GAP) - 1) + " "
-    return Row(kind, gap.join(piece.markup for piece in pieces), _width(pieces))
-
-
-def _rows_of(pieces: Sequence[Piece], room: int) -> List[List[Piece]]:
+def _rows_of(pieces: Sequence[RowPiece], room: int) -> List[List[RowPiece]]:
     """The pieces in as few rows of `room` columns as they fit into."""
-    rows: List[List[Piece]] = [[]]
+    rows: List[List[RowPiece]] = [[]]
     for piece in (each.cut(room) for each in pieces):
         if rows[-1] and _width([*rows[-1], piece]) > room:
             rows.append([])
@@ -345,5 +336,5 @@ def _rows_of(pieces: Sequence[Piece], room: int) -> List[List[Piece]]:
     return rows
 
 
-def _link_piece(href: str, caption: str, style: str = "") -> Piece:
-    return Piece(caption, lambda text: link(href, escape(text), style))
+def _link_piece(href: str, caption: str, style: str = "") -> RowPiece:
+    return RowPiece(caption, lambda text: link(href, escape(text), style))

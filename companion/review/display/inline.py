@@ -14,7 +14,7 @@ import sublime
 
 from ...editor.edits import set_text
 from ..document.analysis import Analysis
-from .decorations import Block, Styles
+from .decorations import PlacedBlock, Styles
 from .drawing import Drawing
 from .markup import Ink, removed_blocks
 
@@ -82,17 +82,16 @@ class Inline(Drawing):
         self, proposal_view: sublime.View, on_link: Callable[[str], None], on_outdated: Callable[[], None]
     ) -> None:
         super().__init__(None, proposal_view, on_link, on_outdated)
-        self.blocks: List[Block] = []
+        self.blocks: List[PlacedBlock] = []
         self._colors = OriginalColors(proposal_view, self._styles)
 
     def _draw_original(self, analysis: Optional[Analysis]) -> Iterator[object]:
-        blocks: List[Block] = []
-        watch = self._watch
+        blocks: List[PlacedBlock] = []
         if analysis is not None:
-            self._colors.use(analysis.left_lines, analysis.left_starts[-1], watch.syntax)
+            self._colors.use(analysis.left_lines, analysis.left_starts[-1], self._watch.syntax)
             yield None
-            line_height, wrapped_at = watch.sizes.right.line_height, watch.wrapped_at
-            for block in removed_blocks(analysis, watch.tab_size, line_height, wrapped_at, self._colors.of):
+            line_height, room = self._watch.sizes.right.line_height, self.room
+            for block in removed_blocks(analysis, room.tab_size, line_height, room.wrapped_at, self._colors.of):
                 blocks.append(block)
                 yield None
         self.blocks = blocks

@@ -59,8 +59,8 @@ def _place(analysis: Analysis, change: Change, room: int, tab_size: int) -> Link
 _REVERTED = "gemini_companion.reverted."
 _DEFERRED = "gemini_companion.deferred."
 
-Act = Callable[[List[sublime.Region]], object]
-Rows = Tuple[int, int]  # of the original, which a change replaces: what it is known by while the proposal is edited
+OnPlaces = Callable[[List[sublime.Region]], object]
+OriginalRows = Tuple[int, int]  # that a change replaces: what it is known by while the user edits the proposal
 
 
 class Reverted(NamedTuple):
@@ -85,9 +85,9 @@ class ProposalHunks:
         self._unscrolled = False
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
-        self._linked: List[Rows] = []  # what the links were drawn for: their numbers are places in these lists
+        self._linked: List[OriginalRows] = []  # what the links were drawn for: their numbers are places in these lists
         self._linked_reverts: List[int] = []
-        self._deferred: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
+        self._deferred: Dict[str, OnPlaces] = {}  # until the texts are compared again; by the key of its places
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
 
@@ -202,7 +202,7 @@ class ProposalHunks:
         """What is selected, at least the start of the text."""
         return list(self._view.sel()) or [sublime.Region(0)]
 
-    def linked(self, number: int) -> Optional[Rows]:
+    def linked(self, number: int) -> Optional[OriginalRows]:
         """What the link of this number was drawn for; None if there is no such link."""
         return self._linked[number] if 0 <= number < len(self._linked) else None
 
@@ -215,7 +215,7 @@ class ProposalHunks:
         touched = {index for each in places for index in self._analysis.changes_in(each.begin(), each.end())}
         return [hunk for index, hunk in enumerate(self.all()) if index in touched]
 
-    def of_link(self, rows: Optional[Rows]) -> List[Hunk]:
+    def of_link(self, rows: Optional[OriginalRows]) -> List[Hunk]:
         """The one that a link was drawn for; none if it is another one now."""
         return [hunk for hunk in self.all() if (hunk.left_start, hunk.left_end) == rows]
 
@@ -259,7 +259,7 @@ class ProposalHunks:
         into_sight(self._view, first, first)
         return True
 
-    def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:
+    def when_ready(self, places: Sequence[sublime.Region], act: OnPlaces) -> None:
         """Call `act` with `places`, which move with the text, as soon as the comparison belongs to the text again."""
         key = _DEFERRED + str(next(self._numbers))
         self._view.add_regions(key, list(places), flags=sublime.HIDDEN | sublime.NO_UNDO)

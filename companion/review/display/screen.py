@@ -15,6 +15,7 @@ Main thread only.
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from enum import Enum
 from itertools import count
 from math import ceil
@@ -124,10 +125,14 @@ class Sizes(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What fits side by side into a view: so many columns, of which a tab takes up to `tab_size`."""
+    """What fits into a row of a view: so many columns, of which a tab takes up to `tab_size`.
+
+    Lines wrap at `wrapped_at` columns, unless that is 0.
+    """
 
     columns: int
     tab_size: int
+    wrapped_at: int
 
 
 class BothSizes(NamedTuple):
@@ -143,6 +148,11 @@ class SizeCheck(Enum):
     UNKNOWN = "unknown"
     UNCHANGED = "unchanged"
     CHANGED = "changed"
+
+
+def margin_of(setting: object) -> float:
+    """The margin that the setting of that name means."""
+    return float(setting) if isinstance(setting, (int, float)) and 0 <= setting <= _MOST_MARGIN else 0.0
 
 
 class Watch:
@@ -213,12 +223,6 @@ class Watch:
         self._wraps = wraps(self._right)
 
     @property
-    def tab_size(self) -> int:
-        """How many columns a tab of the right view is wide, as of the last look."""
-        size = self._other("tab_size")
-        return size if isinstance(size, int) and 0 < size <= _MOST_TAB_SIZE else 4
-
-    @property
     def syntax(self) -> str:
         """The syntax of the right view, as of the last look."""
         return str(self._other("syntax") or "")
@@ -230,13 +234,10 @@ class Watch:
     @property
     def room(self) -> Room:
         """What fits into a row of the right view, as of the last look."""
-        return Room(self.sizes.right.columns, self.tab_size)
-
-    @property
-    def wrapped_at(self) -> int:
-        """At how many columns the right view wraps its lines, as of the last look; 0 for not at all."""
-        width, columns = self._other(WRAP_WIDTH), self.sizes.right.columns
-        return (min(width, columns) if isinstance(width, int) and width > 0 else columns) if self._wraps else 0
+        tab, width, columns = self._other("tab_size"), self._other(WRAP_WIDTH), self.sizes.right.columns
+        tab_size = tab if isinstance(tab, int) and 0 < tab <= _MOST_TAB_SIZE else 4
+        wrapped_at = min(width, columns) if isinstance(width, int) and width > 0 else columns
+        return Room(columns, tab_size, wrapped_at if self._wraps else 0)
 
     def _note_settings(self) -> None:
         self._settings_changed = True
@@ -248,34 +249,21 @@ class Watch:
 # -- scrolling --------------------------------------------------------------------------------------------------------
 
 
-class CaretLine:
-    """Keeps the line of the caret where it is on the screen, while blocks above it change."""
-
-    def __init__(self, view: sublime.View) -> None:
-        self._view = view
-        self._caret = -1
-        caret = first_caret(view)
-        if not caret:
-            return  # blocks stand below lines, and so never above this one
-        self._x, self._top = view.viewport_position()
-        self._y = view.text_to_layout(caret)[1]
-        if self._top <= self._y <= self._top + view.viewport_extent()[1]:
-            self._caret = caret
-
-    def keep(self) -> None:
-        """Scroll by as much as the line has moved."""
-        if self._caret < 0 or not self._view.is_valid():
-            return
-        moved = self._view.text_to_layout(self._caret)[1] - self._y
+@contextmanager
+def caret_line_kept(view: sublime.View, when: bool = True) -> Iterator[None]:
+    """Keep the line of the caret where it is on the screen while blocks above it change, if it is in sight."""
+    caret = first_caret(view) if when else 0
+    if not caret:
+        yield  # blocks stand below lines, and so never above this one
+        return
+    x, top = view.viewport_position()
+    y = view.text_to_layout(caret)[1]
+    in_sight = top <= y <= top + view.viewport_extent()[1]
+    yield
+    if in_sight and view.is_valid():
+        moved = view.text_to_layout(caret)[1] - y
         if abs(moved) > 0.01:
-            self._y += moved
-            self._top = max(0.0, self._top + moved)
-            self._view.set_viewport_position((self._x, self._top), False)
-
-
-def margin_of(setting: object) -> float:
-    """The margin that the setting of that name means."""
-    return float(setting) if isinstance(setting, (int, float)) and 0 <= setting <= _MOST_MARGIN else 0.0
+            view.set_viewport_position((x, max(0.0, top + moved)), False)
 
 
 def back_to_top(view: sublime.View) -> None:

@@ -61,13 +61,11 @@ class ScrollLock:
     """Keeps two views level. Main thread only."""
 
     def __init__(self, left: sublime.View, right: sublime.View) -> None:
-        self._left = left
-        self._right = right
+        self._views = (left, right)
         self._map: Optional[ScrollMap] = None
-        self._left_at: ScrollPosition = left.viewport_position()
-        self._right_at: ScrollPosition = right.viewport_position()
-        self._leader = right
-        self._target: ScrollPosition = self._left_at
+        self._at: List[ScrollPosition] = [left.viewport_position(), right.viewport_position()]
+        self._leader = 1  # of the two
+        self._target: ScrollPosition = self._at[0]
         self._settling = 0  # polls in which the other view may still be on its way
 
     def use(self, scroll_map: Optional[ScrollMap], moved: bool = True) -> None:
@@ -78,50 +76,46 @@ class ScrollLock:
         if scroll_map is None or scroll_map != self._map:
             self._map = scroll_map
             if moved:
-                self.follow(self._right)
+                self._follow(1)
 
     def tick(self) -> bool:
         """Let the view that did not move follow the one that did. True if something moved."""
-        left, right = self._left.viewport_position(), self._right.viewport_position()
-        left_moved, right_moved = _moved(left, self._left_at), _moved(right, self._right_at)
+        now = [view.viewport_position() for view in self._views]
+        moved = [_moved(new, old) for new, old in zip(now, self._at)]
         if self._settling:
             self._settling -= 1
-            if self._leader == self._right and left_moved and _on_the_way(left, self._left_at, self._target):
-                self._left_at, left_moved = left, False
-            if self._leader == self._left and right_moved and _on_the_way(right, self._right_at, self._target):
-                self._right_at, right_moved = right, False
-        if not left_moved and not right_moved:
-            return False
-        self.follow(self._right if right_moved else self._left)
-        return True
+            other = 1 - self._leader
+            if moved[other] and _on_the_way(now[other], self._at[other], self._target):
+                self._at[other], moved[other] = now[other], False
+        if any(moved):
+            self._follow(1 if moved[1] else 0)
+        return any(moved)
 
-    def follow(self, leader: sublime.View) -> None:
-        """Bring the other view level with `leader`."""
-        position = leader.viewport_position()
-        other = self._right if leader == self._left else self._left
-        target = (position[0], max(0.0, position[1] + self._difference(leader, other, position)))
+    def _follow(self, leader: int) -> None:
+        """Bring the other view level with this one."""
+        other = self._views[1 - leader]
+        x, y = self._views[leader].viewport_position()
+        target = (x, max(0.0, y + self._difference(leader, y)))
         if _moved(other.viewport_position(), target):
             other.set_viewport_position(target, False)
             # What it reaches may be less, at the end of a shorter text, and later; that is no movement of its own.
             self._leader, self._target, self._settling = leader, target, _SETTLING
-        self._left_at, self._right_at = self._left.viewport_position(), self._right.viewport_position()
+        self._at = [view.viewport_position() for view in self._views]
 
-    def _difference(self, leader: sublime.View, other: sublime.View, position: ScrollPosition) -> float:
+    def _difference(self, leader: int, y: float) -> float:
         """How much lower the partner of the line at the leader's top stands."""
         if self._map is None:
             return 0.0
-        point = leader.layout_to_text((0.0, position[1]))
-        row = leader.rowcol(point)[0]
-        left_leads = leader == self._left
-        partner = self._map.to_right(row) if left_leads else self._map.to_left(row)
-        back = self._map.to_left(partner) if left_leads else self._map.to_right(partner)
-        if back != row or partner > other.rowcol(other.size())[0]:
+        first, other = self._views[leader], self._views[1 - leader]
+        here, there = self._map[leader], self._map[1 - leader]
+        row = first.rowcol(first.layout_to_text((0.0, y)))[0]
+        partner = _partner(row, here, there)
+        if _partner(partner, there, here) != row or partner > other.rowcol(other.size())[0]:
             return 0.0  # inside a change, where fillers make up the difference
         if row != partner and not (row and partner):
             return 0.0  # a first line, above which no filler can stand: those below it are level
-        here = leader.text_to_layout(leader.text_point(row, 0))[1]
-        there = other.text_to_layout(other.text_point(partner, 0))[1]
-        return there - here
+        tops = [view.text_to_layout(view.text_point(at, 0))[1] for view, at in ((first, row), (other, partner))]
+        return tops[1] - tops[0]
 
 
 def _moved(one: ScrollPosition, other: ScrollPosition) -> bool:

@@ -14,7 +14,7 @@ from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
 import sublime
 
 from ..document.analysis import NOTHING, Analysis
-from .decorations import LEFT, Block, Blocks, Regions, Top, mark
+from .decorations import LEFT, Blocks, PlacedBlock, Regions, Top, mark
 from .drawing import Drawing
 from .leveling import (
     NO_BLOCKS,
@@ -156,8 +156,8 @@ class SideBySide(Drawing):
 
     def _put(self) -> Iterator[object]:
         """Show blocks of these heights."""
-        lefts: List[Block] = []
-        rights: List[Block] = []
+        lefts: List[PlacedBlock] = []
+        rights: List[PlacedBlock] = []
         if self._analysis is not None:
             left_starts, right_starts = self._analysis.left_starts, self._analysis.right_starts
             for gap, heights in list(zip(self._gaps, self._heights))[1:]:
