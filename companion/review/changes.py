@@ -134,9 +134,9 @@ class Changes:
         self._act_or_say(presentation, act_on, NONE_AT_CURSOR if number == WHOLE_SELECTION else NO_LONGER_THERE)
 
     def wait(self, review: Review, then: Callable[[], None]) -> bool:
-        """Whether something was asked for that waits for a comparison: `then` is called after it, unless all is off."""
+        """Whether a command of the user waits for a comparison: `then` is called after it, unless all is off."""
         presentation = self._open.presentations.get(review)
-        if presentation is None or not presentation.hunks.asked:
+        if presentation is None or not presentation.hunks.has_deferred:
             return False
         presentation.hunks.when_ready(presentation.hunks.selected(), lambda places: then() if places else None)
         return True
@@ -155,9 +155,9 @@ class Changes:
 
         hunks = presentation.hunks
         places = hunks.selected()
-        if hunks.ready and not hunks.asked:
+        if hunks.ready and not hunks.has_deferred:
             act_or_say(places)
-        elif presentation.cycle.failed:
+        elif presentation.failed:
             act_or_say([])
         else:
             hunks.when_ready(places, act_or_say)

@@ -122,7 +122,7 @@ class ReviewEvents:
                 self._edits.mark()
         elif self._open.is_proposal(review, view):
             self._open.input_guard.edited(number)
-            self._open.presentations[review].cycle.edited()
+            self._open.presentations[review].edited()
 
     def on_reloaded(self, view: sublime.View) -> None:
         """The editor has read a view's file again."""
@@ -142,7 +142,7 @@ class ReviewEvents:
             number = view.id()
             for presentation in self._open.presentations.values():
                 if presentation.proposal_view.id() == number:
-                    presentation.cycle.caret_may_have_moved()
+                    presentation.caret_may_have_moved()
 
     def on_file_changed(self, view: sublime.View) -> None:
         """A view of a file was edited, saved, reloaded or reverted."""

@@ -17,8 +17,9 @@ import sublime
 from ..editor import file_views, view_roles
 from ..editor.status_bar import say
 from .decision import Owner, Review, ReviewError, Ticket, Writer
+from .display.pacing import Poller
 from .display.panes import one_pane_says_all
-from .display.presentation import Poller, Presentation
+from .display.presentation import Presentation
 from .window.arrangement import Arrangement
 from .window.focus import InputGuard
 
@@ -150,7 +151,7 @@ class OpenReviews:
     def _edits_itself(self, view: sublime.View) -> bool:
         """Whether the edits of a view are none of the user's: those of a terminal, or of a proposal put in by us."""
         review = self.review_of(view)
-        ours = review is not None and self.presentations[review].cycle.proposal.untouched
+        ours = review is not None and self.presentations[review].proposal.untouched
         return view_roles.is_terminal(view) or ours
 
     def find(self, owner: Owner, path: str) -> Optional[Review]:

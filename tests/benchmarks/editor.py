@@ -74,8 +74,8 @@ for value in list(vars(plugin).values()):
 """
 WATCH_DRAWING = """
 display = importlib.import_module("Gemini Companion.companion.review.display")
-presentation, cycle = display.presentation.Presentation, display.cycle.Cycle
-real_open, real_drawn = presentation.show_proposal, cycle._end_drawing
+presentation = display.presentation.Presentation
+real_open, real_drawn = presentation.show_proposal, presentation._end_drawing
 drawn = []
 def open_watched(self, prepared):
     drawn[:] = [probe.time.perf_counter()]
@@ -83,7 +83,7 @@ def open_watched(self, prepared):
 def drawn_watched(self, *what):
     real_drawn(self, *what)
     drawn.append(probe.time.perf_counter())
-presentation.show_proposal, cycle._end_drawing = open_watched, drawn_watched
+presentation.show_proposal, presentation._end_drawing = open_watched, drawn_watched
 """
 DRAWN_AFTER = "drawn[1] - drawn[0]"
 ZOOM = """
@@ -214,7 +214,7 @@ def reviews(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[
         drawing.append(bench.host.evaluate(DRAWN_AFTER))
         opening.append(bench.slices("opening a review"))
         bench.host.execute(ZOOM)
-        bench.host.execute("sides = shown._drawing.sides")
+        bench.host.execute("sides = shown._drawing")
         zoomed = "sides.levelled.sizes.right.line_height == shown.proposal_view.line_height()"
         bench.host.wait_until(f"shown.settled and sides.levelled and {zoomed}", 60)
         zooming.append(bench.slices("zooming a review"))
@@ -242,7 +242,7 @@ def long_review(bench: Bench, client: Client, path: str, proposed: str) -> Itera
     client.post(call)
     bench.host.wait_until("len(reviews._presentations) == 1", 120)
     bench.host.execute("shown = next(iter(reviews._presentations.values()))")
-    compared = "shown.settled and shown.cycle.analysis.coarse and len(shown.cycle.analysis.changes) == %d"
+    compared = "shown.settled and shown.analysis.coarse and len(shown.analysis.changes) == %d"
     bench.host.wait_until(compared % HUNKS, 120)
     opening = bench.slices("opening a long review")
     bench.host.execute("shown.proposal_view.run_command('insert', {'characters': 'typed'})")

@@ -1,4 +1,4 @@
-"""The marks of changes: lines, characters, and the gutter.
+"""The marks of changes (lines, characters, gutter), and what stands between the lines: header, fillers, removed lines.
 
 Rules:
 * Colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
@@ -10,16 +10,19 @@ Rules:
 * Marks are no part of the undo history: every one has `NO_UNDO`. Otherwise the editor would take back with an edit
   what was drawn after it, and bring back what was erased (sublimehq/sublime_text 1121).
 * The scroll bar cannot be drawn on: there is no API for it (sublimehq/sublime_text 2072).
+* The editor draws a block below a line, never above the first. So the header stands under the first line, and an equal
+  number of empty rows under the original's first line. What should be above the first line stands there too.
+* Blocks are kept in sets of a few, so that one update never takes long.
 """
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
-from ..document.analysis import Analysis, Carried, Moved, Span, moved_on_left, moved_on_right, parted
-from .screen import CaretLine
+from ..document.analysis import Analysis, Carried, Span, moved_on_left, moved_on_right, parted
+from .screen import caret_line_kept
 
 LINES = "gemini_companion.lines"
 CHARACTERS = "gemini_companion.characters"
@@ -39,11 +42,11 @@ class Look(NamedTuple):
     icon: str = ""
 
 
-_GUTTER_LOOK = {
-    "added": Look("region.greenish", UNSEEN, "dot"),
-    "removed": Look("region.redish", UNSEEN, "dot"),
-    "changed": Look("region.yellowish", UNSEEN, "dot"),
-    "moved": Look("region.purplish", UNSEEN, "dot"),
+_GUTTER_SCOPES = {
+    "added": "region.greenish",
+    "removed": "region.redish",
+    "changed": "region.yellowish",
+    "moved": "region.purplish",
 }
 _MOVED_LOOK = Look("region.purplish", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 
@@ -61,7 +64,7 @@ RIGHT = Side("diff.inserted", "diff.inserted.char", "region.greenish")
 
 
 class Styles:
-    """What a view's colour scheme makes of scopes. It is asked seldom: each call crosses into another process."""
+    """What a view's colour scheme makes of scopes. Asked for seldom: each call crosses into another process."""
 
     def __init__(self, view: sublime.View) -> None:
         self._view = view
@@ -98,7 +101,7 @@ class Regions:
 
     def __init__(self, view: sublime.View, styles: Styles) -> None:
         self._view = view
-        self._styles = styles
+        self.styles = styles
         self._drawn: Dict[str, Drawn] = {}
 
     def show(
@@ -111,7 +114,7 @@ class Regions:
         on_navigate: Optional[Callable[[str], None]] = None,
     ) -> None:
         """Draw exactly these regions, with an annotation beside each if there are any."""
-        color = self._styles.foreground(annotation_scope) if annotations else ""
+        color = self.styles.foreground(annotation_scope) if annotations else ""
         drawn, wanted = self._drawn.get(key), Drawn(spans, (look, color), annotations)
         if wanted == drawn or not (spans or drawn):
             return
@@ -141,60 +144,48 @@ class Regions:
                 self._view.erase_regions(key)
 
 
-class Marks:
-    """The marks of one of the two views. Main thread only."""
-
-    def __init__(self, regions: Regions, side: Side, styles: Styles) -> None:
-        self._regions = regions
-        self._side = side
-        self._styles = styles
-
-    def draw(self, analysis: Analysis) -> Iterator[None]:
-        """Mark the changes in the view, which holds the analysed text. A generator of small steps."""
-        left = self._side is LEFT
-        starts = analysis.left_starts if left else analysis.right_starts
-        rows = [change.hunk[:2] if left else change.hunk[2:] for change in analysis.changes]
-        look = self._look(self._side.lines)
-        # Outlines go around a whole hunk.
-        filled = look.flags == sublime.DRAW_NO_OUTLINE
-        single = sum(last - first for first, last in rows) <= _SINGLE_LINES
-        blocks = moved_on_left(analysis.moves) if left else moved_on_right(analysis.moves)
-        lines: List[Span] = []
-        gutter: Dict[str, List[Span]] = {kind: [] for kind in GUTTER}
-        for change, (first, last) in zip(analysis.changes, rows):
-            kind = change.hunk.kind.value
-            if first == last and not left:
-                gutter[kind].append(_place(starts, first))
-            for start, end, moved in parted(first, last, blocks):
-                gutter["moved" if moved else kind].extend(_lines(starts, start, end, single))
-                if not moved:
-                    lines.extend(_lines(starts, start, end, single and filled))
+def mark(regions: Regions, side: Side, analysis: Analysis) -> Iterator[None]:
+    """Mark the changes on one side, in the view of `regions`, which holds the analysed text. In small steps."""
+    left = side is LEFT
+    starts = analysis.left_starts if left else analysis.right_starts
+    rows = [change.hunk[:2] if left else change.hunk[2:] for change in analysis.changes]
+    look = _look(regions.styles, side.lines, side.outline)
+    filled = look.flags == sublime.DRAW_NO_OUTLINE  # outlines go around a whole hunk
+    single = sum(last - first for first, last in rows) <= _SINGLE_LINES
+    blocks = moved_on_left(analysis.moves) if left else moved_on_right(analysis.moves)
+    lines: List[Span] = []
+    gutter: Dict[str, List[Span]] = {kind: [] for kind in GUTTER}
+    for change, (first, last) in zip(analysis.changes, rows):
+        kind = change.hunk.kind.value
+        if first == last and not left:
+            gutter[kind].append(_place(starts, first))
+        for start, end, moved in parted(first, last, blocks):
+            gutter["moved" if moved else kind].extend(_lines(starts, start, end, single))
+            if not moved:
+                lines.extend(_lines(starts, start, end, single and filled))
+    yield
+    regions.show(LINES, lines, look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP))
+    yield
+    regions.show(MOVED, [(starts[block.start], starts[block.end]) for block in blocks], _MOVED_LOOK)
+    links = set() if left else {first for first, _ in rows}  # there a link says where else the block stands
+    captioned = [block for block in blocks if block.start not in links]
+    places = [(starts[block.start], starts[block.start]) for block in captioned]
+    regions.show(MOVED_CAPTIONS, places, Look(), [block.caption for block in captioned], _MOVED_LOOK.scope)
+    yield
+    for kind, spans in gutter.items():
+        regions.show(GUTTER[kind], spans, Look(_GUTTER_SCOPES[kind], UNSEEN, "dot"))
         yield
-        self._regions.show(LINES, lines, look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP))
-        yield
-        self._show_moved(blocks, starts, set() if left else {first for first, _ in rows})
-        yield
-        for kind, spans in gutter.items():
-            self._regions.show(GUTTER[kind], spans, _GUTTER_LOOK[kind])
-            yield
-        parts = [part for change in analysis.changes for part in (change.left_parts if left else change.right_parts)]
-        flags = sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP
-        self._regions.show(CHARACTERS, parts, Look(self._look(self._side.characters).scope, flags))
-        yield
+    parts = [part for change in analysis.changes for part in (change.left_parts if left else change.right_parts)]
+    scope = _look(regions.styles, side.characters, side.outline).scope
+    regions.show(CHARACTERS, parts, Look(scope, sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP))
+    yield
 
-    def _look(self, scope: str) -> Look:
-        """How to draw a scope: filled if the colour scheme has a background for it, else outlined."""
-        if self._styles.of(scope).get("background"):
-            return Look(scope, sublime.DRAW_NO_OUTLINE)
-        return Look(self._side.outline, sublime.DRAW_NO_FILL)
 
-    def _show_moved(self, blocks: Sequence[Moved], starts: Sequence[int], links: AbstractSet[int]) -> None:
-        """Outline moved blocks and say where else they stand, but for rows where a link says so."""
-        self._regions.show(MOVED, [(starts[block.start], starts[block.end]) for block in blocks], _MOVED_LOOK)
-        said = [block for block in blocks if block.start not in links]
-        places = [(starts[block.start], starts[block.start]) for block in said]
-        captions = [block.caption for block in said]
-        self._regions.show(MOVED_CAPTIONS, places, Look(), captions, _MOVED_LOOK.scope)
+def _look(styles: Styles, scope: str, outline: str) -> Look:
+    """How to draw a scope: filled if the colour scheme has a background for it, else outlined."""
+    if styles.of(scope).get("background"):
+        return Look(scope, sublime.DRAW_NO_OUTLINE)
+    return Look(outline, sublime.DRAW_NO_FILL)
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:
@@ -210,18 +201,12 @@ def _place(starts: Sequence[int], row: int) -> Span:
     return (starts[row], starts[min(row + 1, len(starts) - 1)])
 
 
-# JOINED phantoms
-# What stands between the lines: the header, the fillers that keep equal lines level, and removed lines.
-#
-# Rules:
-# * The editor draws a block below a line, never above the first. So the header stands under the first line, and an equal
-#   number of empty rows stands under the original's first line. What should be above the first line stands there too.
-# * Blocks are kept in sets of a few, so that one update never takes long.
+# -- between the lines ------------------------------------------------------------------------------------------------
 
 BLOCKS = "gemini_companion.blocks"
 _SET_SIZE = 25
 
-Block = Tuple[int, str]  # a point in the line above, and the document
+PlacedBlock = Tuple[int, str]  # a point in the line above, and the document
 
 
 class Blocks:
@@ -231,9 +216,9 @@ class Blocks:
         self._view = view
         self._keep_caret = keep_caret
         self._sets: List[sublime.PhantomSet] = []
-        self._shown: List[Optional[List[Block]]] = []  # what each set shows; None if it is not certain where
+        self._shown: List[Optional[List[PlacedBlock]]] = []  # what each set shows; None if it is not certain where
 
-    def update(self, blocks: Sequence[Block]) -> Iterator[None]:
+    def update(self, blocks: Sequence[PlacedBlock]) -> Iterator[None]:
         """Show exactly these blocks. A generator of small steps; blocks that are there already are not drawn anew."""
         parts = [list(blocks[start : start + _SET_SIZE]) for start in range(0, len(blocks), _SET_SIZE)]
         parts += [[] for _ in self._sets[len(parts) :]]
@@ -244,12 +229,9 @@ class Blocks:
             if self._shown[number] == part:
                 continue
             self._shown[number] = part
-            caret = CaretLine(self._view) if self._keep_caret else None
-            self._sets[number].update(
-                [sublime.Phantom(sublime.Region(point), html, sublime.LAYOUT_BLOCK) for point, html in part]
-            )
-            if caret is not None:
-                caret.keep()
+            phantoms = [sublime.Phantom(sublime.Region(point), html, sublime.LAYOUT_BLOCK) for point, html in part]
+            with caret_line_kept(self._view, self._keep_caret):
+                self._sets[number].update(phantoms)
             yield
 
     def carry(self, edit: Optional[Carried]) -> None:
@@ -281,7 +263,5 @@ class Top:
         if document == self.document or not self._view.is_valid():
             return
         self.document = document
-        phantoms = []
-        if document:
-            phantoms = [sublime.Phantom(sublime.Region(0), document, sublime.LAYOUT_BLOCK, self._on_navigate)]
-        self._phantoms.update(phantoms)
+        phantom = sublime.Phantom(sublime.Region(0), document, sublime.LAYOUT_BLOCK, self._on_navigate)
+        self._phantoms.update([phantom] if document else [])

@@ -1,6 +1,8 @@
 """What the header of a proposal says: file, client, counts, where the caret is, and what to beware of.
 
-Rule: a warning is of what may be lost, or written otherwise than it is shown. Everything else is a note.
+Rules: a warning is of what may be lost, or written otherwise than it is shown; everything else is a note. The header
+is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the original's
+view, to keep the lines below level. minihtml would wrap longer ones by itself, and no event says so.
 
 The editor is not known here. Any thread.
 """
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import os
 from html import escape
-from typing import Callable, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from ...common.display_names import client_name, columns, cut_middle, file_name, shown, wrapped
 from ..decision import Writer
@@ -79,7 +81,7 @@ class Header(NamedTuple):
     edits_stay: bool = False
 
 
-class Notice(NamedTuple):
+class HeaderNotice(NamedTuple):
     """A sentence in the header, with a link behind it if `link` is not empty. A `risk` has a warning sign."""
 
     sentence: str
@@ -88,56 +90,47 @@ class Notice(NamedTuple):
     risk: bool = True
 
 
-def notices(now: Header) -> Tuple[Notice, ...]:
+def notices(now: Header) -> List[HeaderNotice]:
     """The warnings, the most pressing first, and the notes."""
-    found: List[Notice] = list(_failures(now))
-    if now.contents:
-        found.append(Notice(now.contents, risk=False))
-    raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING}"
-    if now.original_notice:
-        found.append(Notice(now.original_notice, risk=now.unreadable))
-    elif now.too_large and not now.contents:
-        sentence = f"The proposal is too long: shown without a comparison. {raise_limits} to have it compared."
-        found.append(Notice(sentence, risk=False))
-    elif now.coarse:
-        sentence = f"Coarse comparison: the text is long. {raise_limits} to have all of it compared."
-        found.append(Notice(sentence, risk=False))
-    if now.unsaved:
-        found.append(Notice(f"{now.name} has unsaved edits in a tab."))
-    if now.changed_on_disk:
-        sentence = f"{now.name} has changed on disk since the diff was opened."
-        found.append(Notice(sentence, RELOAD, "Compare again"))
-    found += _who_writes(now)
-    found += [Notice(sentence, risk=False) for sentence in now.notes]
-    if now.hidden:
-        found.append(Notice(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them", risk=False))
-    elif now.whitespace_shown:
-        found.append(Notice("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them", risk=False))
-    return tuple(found)
+    client, writer = now.client, now.writer
+    compare_again, writes_itself = (RELOAD, "Compare again"), "Accept writes the file itself."
+    too_long = "The proposal is too long: shown without a comparison."
+    raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING} to have"
+    has_changed = "has changed on disk since the diff was opened."
+    keeps_its_own = "writes its own proposal: your edits can only be saved over it, and it is not told."
+    # The first of each group that holds.
+    groups: Sequence[Sequence[Tuple[object, HeaderNotice]]] = [
+        [(now.problem, HeaderNotice(now.problem))],
+        [(now.reading_failed, HeaderNotice("The file could not be read: Show Log says why.", *compare_again))],
+        [(now.comparison_failed, HeaderNotice("The comparison failed: Show Log says why."))],
+        [(now.contents, _note(now.contents))],
+        [
+            (now.original_notice, HeaderNotice(now.original_notice, risk=now.unreadable)),
+            (now.too_large and not now.contents, _note(f"{too_long} {raise_limits} it compared.")),
+            (now.coarse, _note(f"Coarse comparison: the text is long. {raise_limits} all of it compared.")),
+        ],
+        [(now.unsaved, HeaderNotice(f"{now.name} has unsaved edits in a tab."))],
+        [(now.changed_on_disk, HeaderNotice(f"{now.name} {has_changed}", *compare_again))],
+        # What is to be known of the writing of the accepted text, if it is not simply the client that writes it.
+        [
+            (writer is Writer.ACCEPTED_BEFORE, HeaderNotice(f"What you accepted is not saved yet: {writes_itself}")),
+            (writer is Writer.CLOSED_BEFORE, _note(f"{client} was told that you closed this: {writes_itself}")),
+            (writer is Writer.CLIENT_GONE, _note(f"{client} has gone: {writes_itself}")),
+            (now.edits_stay, HeaderNotice(f"{client} {keeps_its_own}")),
+            (now.emptied, HeaderNotice(f"{client} ignores an empty text and would write its own proposal.")),
+        ],
+        *[[(note, _note(note))] for note in now.notes],
+        [
+            (now.hidden, _note(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them")),
+            (now.whitespace_shown, _note("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them")),
+        ],
+    ]
+    found = (next((notice for holds, notice in group if holds), None) for group in groups)
+    return [notice for notice in found if notice is not None]
 
 
-def _who_writes(now: Header) -> Iterator[Notice]:
-    """What is to be known of the writing of the accepted text, if it is not simply the client who writes it."""
-    if now.writer is Writer.ACCEPTED_BEFORE:
-        yield Notice("What you accepted is not saved yet: Accept writes the file itself.")
-    elif now.writer is Writer.CLOSED_BEFORE:
-        yield Notice(f"{now.client} was told that you closed this: Accept writes the file itself.", risk=False)
-    elif now.writer is Writer.CLIENT_GONE:
-        yield Notice(f"{now.client} has gone: Accept writes the file itself.", risk=False)
-    elif now.edits_stay:
-        sentence = f"{now.client} writes its own proposal: your edits can only be saved over it, and it is not told."
-        yield Notice(sentence)
-    elif now.emptied:
-        yield Notice(f"{now.client} ignores an empty text and would write its own proposal.")
-
-
-def _failures(now: Header) -> Iterator[Notice]:
-    if now.problem:
-        yield Notice(now.problem)
-    if now.reading_failed:
-        yield Notice("The file could not be read: Show Log says why.", RELOAD, "Compare again")
-    if now.comparison_failed:
-        yield Notice("The comparison failed: Show Log says why.")
+def _note(sentence: str, link: str = "", caption: str = "") -> HeaderNotice:
+    return HeaderNotice(sentence, link, caption, risk=False)
 
 
 def status_text(header: Header) -> str:
@@ -213,18 +206,13 @@ def columns_of(em_width: float, width: float) -> int:
     return max(_FEWEST_COLUMNS, int(width / em_width * CERTAIN)) if em_width and width else _USUAL_COLUMNS
 
 
-# JOINED header_rows
-# The header of a proposal laid out: rows of file, client, counts and links, and one or more for each notice.
-#
-# Rule: it is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the
-# original's view, to keep the lines below level. minihtml would wrap longer ones by itself and tell nobody.
-#
-# The editor is not known here. Any thread.
+# -- layout -----------------------------------------------------------------------------------------------------------
 
-_GAP = "   "  # between the parts of a row
+_GAP, _ARROW = "   ", " \u2190 "  # between the parts of a row; before the client
+_SHORTEST_PLACE = 6  # columns, with which it says something
 
 
-class Row(NamedTuple):
+class HeaderRow(NamedTuple):
     """One row of the header: its class, its markup, and how many columns it takes."""
 
     kind: str
@@ -232,37 +220,35 @@ class Row(NamedTuple):
     columns: int
 
 
-def header_rows(header: Header) -> List[Row]:
+def header_rows(header: Header) -> List[HeaderRow]:
     """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
     pieces, actions = _title(header), _actions(header)
     fits = _width(pieces + actions) <= header.columns
     sentences = notices(header)
     if header.place:
-        taken = pieces + actions if fits else _folded_first(pieces, header.columns)
-        place = _fitting_place(header, header.columns - _width(taken))
+        taken = pieces + actions if fits else _rows_of(pieces, header.columns)[0]
+        room = header.columns - _width(taken)
+        place = cut_middle(shown(header.place), room - 1) if room > _SHORTEST_PLACE else ""
         pieces[0] = _file(header, place)
         if os.path.isabs(header.place) and place != shown(header.place):
-            sentences = (Notice(f"The file is in {header.place}.", risk=False), *sentences)  # in no workspace folder
-    if fits:
-        rows = [_row("bar", pieces + actions)]
-    else:
-        rows = [*_folded("bar", pieces, header.columns), *_folded("bar", actions, header.columns)]
+            sentences.insert(0, _note(f"The file is in {header.place}."))  # in no workspace folder
+    bars = [pieces + actions]
+    if not fits:
+        bars = [*_rows_of(pieces, header.columns), *_rows_of(actions, header.columns)]
+    rows = [("bar", bar) for bar in bars]
     for notice in sentences:
         kind, first, others = ("notice", "\u26a0 ", "\u2003 ") if notice.risk else ("note", "", "")
         lines = wrapped(shown(notice.sentence), max(1, header.columns - 4))
-        words = [Piece((others if number else first) + line) for number, line in enumerate(lines)]
-        rows.extend(_row(kind, [piece]) for piece in words)
+        rows += [(kind, [RowPiece((others if number else first) + line)]) for number, line in enumerate(lines)]
         if notice.link:
-            link = _link_piece(stamped(notice.link, header.generation), notice.caption).cut(header.columns)
-            if rows[-1].columns + link.columns + len(_GAP) <= header.columns:
-                rows[-1] = _row(kind, [words[-1], link])
-            else:
-                rows.append(_row(kind, [link]))
-    return rows
+            last = [*rows[-1][1], _link_piece(stamped(notice.link, header.generation), notice.caption)]
+            rows[-1:] = [(kind, row) for row in _rows_of(last, header.columns)]
+    gap = "&nbsp;" * (len(_GAP) - 1) + " "
+    return [HeaderRow(kind, gap.join(piece.markup for piece in row), _width(row)) for kind, row in rows]
 
 
 def header_html(
-    rows: Sequence[Row], line_height: float, width: float = 0.0, em_width: float = 0.0, below: int = 0
+    rows: Sequence[HeaderRow], line_height: float, width: float = 0.0, em_width: float = 0.0, below: int = 0
 ) -> str:
     """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it."""
     style = """
@@ -279,7 +265,7 @@ def header_html(
     return document("gemini-companion-header", line_height, style, content)
 
 
-class Piece:
+class RowPiece:
     """A part of a row that stays together. `dress` makes markup of its text."""
 
     def __init__(self, text: str, dress: Callable[[str], str] = escape) -> None:
@@ -288,31 +274,22 @@ class Piece:
         self._text = text
         self._dress = dress
 
-    def cut(self, width: int) -> Piece:
+    def cut(self, width: int) -> RowPiece:
         """The same in at most so many columns."""
-        return self if self.columns <= width else Piece(cut_middle(self._text, width), self._dress)
+        return self if self.columns <= width else RowPiece(cut_middle(self._text, width), self._dress)
 
 
-_SHORTEST_PLACE = 6  # columns
-_ARROW = " \u2190 "
-
-
-def _title(header: Header) -> List[Piece]:
+def _title(header: Header) -> List[RowPiece]:
     pieces = [_file(header)]
     if header.new_file:
-        pieces.append(Piece("new file"))
+        pieces.append(RowPiece("new file"))
     if header.compared:
-        pieces.append(Piece(counts_text(header.added, header.removed), _counts))
-        pieces.append(Piece(position(header.current, header.changes, header.hidden)))
+        pieces.append(RowPiece(counts_text(header.added, header.removed), _counts))
+        pieces.append(RowPiece(position(header.current, header.changes, header.hidden)))
     return pieces
 
 
-def _fitting_place(header: Header, room: int) -> str:
-    """As much of the file's place as fits into the room, if that is so much that it says something."""
-    return cut_middle(shown(header.place), room - 1) if room > _SHORTEST_PLACE else ""
-
-
-def _file(header: Header, place: str = "") -> Piece:
+def _file(header: Header, place: str = "") -> RowPiece:
     """The file and its client, with the file's place in front if there is one."""
     room = header.columns - len(_ARROW)
     client = cut_middle(client_name(header.client), max(1, room // 2))
@@ -323,18 +300,10 @@ def _file(header: Header, place: str = "") -> Piece:
         start, end = len(folder), len(folder + name)
         return f"{escape(text[:start])}<b>{escape(text[start:end])}</b>{escape(text[end:])}"
 
-    return Piece(folder + name + _ARROW + client, bold_name)
+    return RowPiece(folder + name + _ARROW + client, bold_name)
 
 
-def _folded_first(pieces: Sequence[Piece], room: int) -> List[Piece]:
-    """Those pieces that come into the first row."""
-    number = 1
-    while number < len(pieces) and _width(pieces[: number + 1]) <= room:
-        number += 1
-    return list(pieces[:number])
-
-
-def _actions(header: Header) -> List[Piece]:
+def _actions(header: Header) -> List[RowPiece]:
     actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
     if header.edits_stay:
         actions[:1] = [
@@ -353,25 +322,19 @@ def _counts(text: str) -> str:
     return f'<span class="added">{added}</span> <span class="removed">{removed}</span>'
 
 
-def _width(pieces: Sequence[Piece]) -> int:
+def _width(pieces: Sequence[RowPiece]) -> int:
     return sum(piece.columns for piece in pieces) + len(_GAP) * (len(pieces) - 1)
 
 
-def _row(kind: str, pieces: Sequence[Piece]) -> Row:
-    gap = "&nbsp;" * (len(_GAP) - 1) + " "
-    return Row(kind, gap.join(piece.markup for piece in pieces), _width(pieces))
-
-
-def _folded(kind: str, pieces: Sequence[Piece], room: int) -> List[Row]:
+def _rows_of(pieces: Sequence[RowPiece], room: int) -> List[List[RowPiece]]:
     """The pieces in as few rows of `room` columns as they fit into."""
-    rows: List[List[Piece]] = [[]]
-    for piece in pieces:
-        piece = piece.cut(room)
+    rows: List[List[RowPiece]] = [[]]
+    for piece in (each.cut(room) for each in pieces):
         if rows[-1] and _width([*rows[-1], piece]) > room:
             rows.append([])
         rows[-1].append(piece)
-    return [_row(kind, row) for row in rows]
+    return rows
 
 
-def _link_piece(href: str, caption: str, style: str = "") -> Piece:
-    return Piece(caption, lambda text: link(href, escape(text), style))
+def _link_piece(href: str, caption: str, style: str = "") -> RowPiece:
+    return RowPiece(caption, lambda text: link(href, escape(text), style))

@@ -42,6 +42,7 @@ class Heights(NamedTuple):
     right: Optional[int]
 
 
+NO_BLOCKS = Heights(None, None)
 Known = Dict[Tuple[int, int], Heights]  # heights that had to be corrected, by the missing rows left and right
 
 
@@ -163,7 +164,7 @@ def _raised(
     if by >= 2 * least_grown:
         return by, shrinks, by
     if room == 0 and own > 0:
-        # It is as low as it gets, which is higher than was asked for: the new block will be just as high.
+        # It is as low as it gets, which is higher than planned: the new block will be just as high.
         real = shrinks + own
         raised = round(2 * real - error)
         return least_grown, raised, 2 * real - raised

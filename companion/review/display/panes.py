@@ -1,7 +1,9 @@
-"""The contents of the two views: the file as it is on disk on the left, the proposal on the right.
+"""The two texts of a review: the proposal in its view, the file in its own, and what disk and tabs say of the file.
 
-Rule: what the proposal's view was given is remembered as the view gives it back. As long as it still holds that, the
-text is what was proposed, letter by letter, whatever the editor may have made of it on the way.
+Rules: what the proposal's view was given is remembered as the view gives it back. As long as it still holds that, the
+text is what was proposed, letter by letter, whatever the editor may have made of it on the way. While the disk
+does not answer there is no second question, and an answer about an older reading does not count. The main thread only
+says which tabs there are; a disk thread looks at the disk.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Generator, Iterator
 
 import sublime
 
+from ...common.waiting import Latest
 from ...comparison import Whitespace
 from ...editor import file_views
 from ...editor.edits import PORTION, move_caret, some_selections, text_steps
@@ -25,9 +28,10 @@ from .markup import LONGEST_REMOVAL, contents_html
 if TYPE_CHECKING:
     import sublime
 
-    from ...common.workers import Computation
     from ...runtime import Runtime
     from ...settings import Settings
+
+logger = logging.getLogger("gemini_companion.review")
 
 CONTENTS = "gemini_companion.contents"  # what stands in the place of a file that is no text
 
@@ -92,7 +96,7 @@ class ProposalPane:
         return self.untouched_at(self.view.change_count())
 
     def untouched_at(self, count: int) -> bool:
-        """The same, for whoever knows the view's change count already."""
+        """The same, where the view's change count is known already."""
         return count == self._given_at
 
     @property
@@ -183,13 +187,7 @@ def whole_text(view: sublime.View) -> str:
     return view.substr(sublime.Region(0, view.size()))
 
 
-# JOINED file_watch
-# The file of a review as the disk and the user's tabs have it: it is read, and watched for changes from then on.
-#
-# Rule: a disk that does not answer is not asked a second time, and what comes back late is about an older reading and
-# does not count. The main thread only says which tabs there are; the disk is looked at on a disk thread.
-
-logger = logging.getLogger("gemini_companion.review")
+# -- the file ---------------------------------------------------------------------------------------------------------
 
 
 class FileWatch:
@@ -217,9 +215,8 @@ class FileWatch:
         self._loaded = loaded
         self._failed = failed
         self._news = news
-        self._reading = 0  # how often the file was read
-        self._looking: Optional[Computation] = None
-        self._look_once_more = False
+        self._reading = 0  # how often the file was read: an answer of the disk is about one reading
+        self._look = Latest(self._begin_look)
         self._tabs: Dict[str, str] = {}
 
     def read_again(self) -> None:
@@ -251,9 +248,10 @@ class FileWatch:
             self._failed()
 
     def take(self, original: Original) -> None:
-        """The file was read: from now on it is compared with `original`, and looks with an older one do not count."""
+        """From now on the review compares with `original`, and looks with an older one do not count."""
         self.original = original
         self.changed = False
+        self._reading += 1
 
     def check(self) -> None:
         """Look whether the file has unsaved edits in a tab or has changed on disk."""
@@ -264,37 +262,35 @@ class FileWatch:
 
     def check_disk(self) -> None:
         """Look whether the file has changed on disk. The editor is asked nothing."""
-        if self._looking is not None:
-            self._look_once_more = True
-        elif self._review.before is None and self.original is not None and not self.changed:
-            self._look_once_more = False
-            self._looking = self._runtime.use_disk(
-                look,
-                self.original,
-                self._tabs,
-                then=partial(self._looked, self._reading, self.original),
-                failed=self._not_looked,
-            )
+        if self._review.before is None and self.original is not None and not self.changed:
+            self._look.ask()
 
     def _look_at_tabs(self) -> None:
         tabs = file_views.views_of_file(self._review.path, self._review.same_files)
         self.unsaved = any(view.is_dirty() for view in tabs)
 
-    def _looked(self, reading: int, original: Original, found: FileState) -> None:
-        self._looking = None
-        if reading == self._reading and original is self.original:
+    def _begin_look(self) -> None:
+        self._runtime.use_disk(
+            look,
+            self.original,
+            self._tabs,
+            then=partial(self._looked, self._reading),
+            failed=self._not_looked,
+        )
+
+    def _looked(self, reading: int, found: FileState) -> None:
+        if reading == self._reading:
             news = found.changed or found.same_files != self._review.same_files
-            self.changed = found.changed
+            self.changed = self.changed or found.changed
             self._review.same_files = found.same_files
             if news:
                 self._look_at_tabs()
                 self._news()
-        if self._look_once_more:
-            self.check()
+        self._look.answered()
 
     def _not_looked(self, error: Exception) -> None:
-        self._looking = None
         logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
+        self._look.answered()
 
 
 def file_request(path: str, settings: Settings, view: Optional[sublime.View]) -> FileRequest:

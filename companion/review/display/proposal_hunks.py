@@ -1,15 +1,17 @@
-"""The links beside changes: one takes a change back, another one brings back what was taken back.
+"""The changes of a proposal as the user walks through them: next, previous, take back, undo that, and their links.
 
-They are annotations, which the editor draws over the text at the right edge of the view. Rule: none covers the change
-that it belongs to. A change that fills all of its rows has its link on the row below, or above the last one.
+Links are annotations, which the editor draws over the text at the right edge of the view.
 
-The editor is not known here. Any thread.
+Rules: taking a change back is an ordinary edit of the proposal, one step of its undo history. What was taken back is
+remembered as long as the place still holds the original's lines, so that a click can bring it back as well. No link
+covers the change that it belongs to: a change that fills all of its rows has its link on the row below, or above the
+last one.
 """
 
 from __future__ import annotations
 
 from itertools import count
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -27,46 +29,38 @@ _MARGIN = 4  # columns that an annotation takes beside its text
 _ROWS_LOOKED_AT = 50  # of a change, for one that leaves room
 
 
-class Link(NamedTuple):
-    """Where the link of a change stands, and what it says."""
-
-    point: int
-    caption: str
+Link = Tuple[int, str]  # the point that it stands at, and what it says
 
 
-def links_of(analysis: Analysis, room: int, tab_size: int) -> List[Link]:
-    """The links of the changes, for a view in which `room` columns fit side by side."""
+def links_of(analysis: Analysis, room: Room) -> Iterator[Link]:
+    """The links of the changes, in their order."""
     moved = {block.start: f" \u00b7 {block.caption}" for block in moved_on_right(analysis.moves)}
-    return [
-        _link(analysis, change, moved.get(change.hunk.right_start, ""), room, tab_size) for change in analysis.changes
-    ]
+    for change in analysis.changes:
+        # Where a moved block begins the change, the link says so: two annotations of one line collide.
+        more = moved.get(change.hunk.right_start, "")
+        point, caption = _place(analysis, change, room.columns - len(_BESIDE + more) - _MARGIN, room.tab_size)
+        yield point, caption + more
 
 
-def _link(analysis: Analysis, change: Change, more: str, room: int, tab_size: int) -> Link:
-    # Where a moved block begins the change, the link says so: two annotations of one line get into each other's way.
+def _place(analysis: Analysis, change: Change, room: int, tab_size: int) -> Link:
     starts, first, end = analysis.right_starts, change.hunk.right_start, change.hunk.right_end
-    room -= len(_BESIDE + more) + _MARGIN
     for row in range(first, min(end, first + _ROWS_LOOKED_AT)):
         if columns(analysis.right_lines[row].rstrip("\n").expandtabs(tab_size)) <= room:
-            return Link(starts[row], _BESIDE + more)
+            return starts[row], _BESIDE
     if first == end or room <= 0:
-        return Link(change.right[0], _BESIDE + more)
+        return change.right[0], _BESIDE
     if analysis.right_lines[end - 1].endswith("\n"):
-        return Link(change.right[1], _BELOW + more)
-    return Link(starts[first - 1], _ABOVE + more) if first else Link(change.right[0], _BESIDE + more)
+        return change.right[1], _BELOW
+    return (starts[first - 1], _ABOVE) if first else (change.right[0], _BESIDE)
 
 
-# JOINED proposal_hunks
-# The changes of a proposal as the user walks through them: next, previous, take back, and undo that.
-#
-# Rule: taking a change back is an ordinary edit of the proposal, one step of its undo history. What was taken back is
-# remembered as long as the place still holds the original's lines, so that a click can bring it back as well.
+# -- changes ----------------------------------------------------------------------------------------------------------
 
 _REVERTED = "gemini_companion.reverted."
-_ASKED = "gemini_companion.asked."
+_DEFERRED = "gemini_companion.deferred."
 
-Act = Callable[[List[sublime.Region]], object]
-Rows = Tuple[int, int]  # of the original, which a change replaces: what it is known by while the proposal is edited
+OnPlaces = Callable[[List[sublime.Region]], object]
+OriginalRows = Tuple[int, int]  # that a change replaces: what it is known by while the user edits the proposal
 
 
 class Reverted(NamedTuple):
@@ -91,9 +85,9 @@ class ProposalHunks:
         self._unscrolled = False
         self._reverted: Dict[int, Reverted] = {}
         self._numbers = count(1)
-        self._linked: List[Rows] = []  # what the links were drawn for: their numbers are places in these lists
+        self._linked: List[OriginalRows] = []  # what the links were drawn for: their numbers are places in these lists
         self._linked_reverts: List[int] = []
-        self._asked: Dict[str, Act] = {}  # by the key of its places: to be done when the texts are compared again
+        self._deferred: Dict[str, OnPlaces] = {}  # until the texts are compared again; by the key of its places
         self.current: Optional[int] = None
         self.generation = 0  # of the links that are valid
 
@@ -105,45 +99,43 @@ class ProposalHunks:
         self._caret = -1
         self.caret_moved()
 
-    def link(self, room: Room) -> None:
-        """Draw the links beside the changes and beside what was taken back, and do what was asked for meanwhile.
+    def link(self, room: Room, anew: bool = False) -> None:
+        """Draw the links beside the changes and beside what was taken back, and do what was deferred until now.
 
-        `room` is what fits into the view.
+        `room` is what fits into the view. With `anew` the editor may show older links: the same are drawn once more.
         """
-        while self._asked:
+        while self._deferred:
             before = self._view.change_count()
-            self._do_asked()
+            self._do_deferred()
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
         rows = [(change.hunk.left_start, change.hunk.left_end) for change in self._analysis.changes]
         places = self._places([number for number, each in self._reverted.items() if each.linked])
         reverted = [number for number, _ in places]
-        if (rows, reverted) != (self._linked, self._linked_reverts):
+        if anew or (rows, reverted) != (self._linked, self._linked_reverts):
             self._linked, self._linked_reverts = rows, reverted
             self.generation += 1
-        links = links_of(self._analysis, room.columns, room.tab_size)
-        captions = [link_html(REVERT, number, link.caption, self.generation) for number, link in enumerate(links)]
-        self._annotate(REVERT_LINKS, [link.point for link in links], captions, "region.bluish")
-        captions = [link_html(UNDO, number, "Reverted: undo", self.generation) for number in reverted]
-        self._annotate(UNDO_LINKS, [region.begin() for _, region in places], captions, "region.yellowish")
+        links = list(enumerate(links_of(self._analysis, room)))
+        undo_links = [(number, (region.begin(), "Reverted: undo")) for number, region in places]
+        self._annotate(REVERT_LINKS, REVERT, links, "region.bluish")
+        self._annotate(UNDO_LINKS, UNDO, undo_links, "region.yellowish")
 
-    def _annotate(self, key: str, points: List[int], markup: List[str], scope: str) -> None:
-        self._regions.show(key, [(point, point) for point in points], Look(), markup, scope, self._on_link)
+    def _annotate(self, key: str, verb: str, links: Sequence[Tuple[int, Link]], scope: str) -> None:
+        """Show these links, with their numbers."""
+        markup = [link_html(verb, number, caption, self.generation) for number, (_, caption) in links]
+        spans = [(point, point) for _, (point, _) in links]
+        self._regions.show(key, spans, Look(), markup, scope, self._on_link)
 
     def outdate(self) -> None:
-        """One of the two texts is about to be another one: what is drawn, and asked for, names nothing any more."""
+        """One of the two texts is about to be another one: what is drawn, or deferred, names nothing any more."""
         self.generation += 1
         self._count = -1
-        self.drop_asked()
+        self.drop_deferred()
 
-    def drop_asked(self) -> None:
-        """What was asked for cannot be done any more."""
-        while self._asked:
-            self._do_asked(nowhere=True)
-
-    def outdate_links(self) -> None:
-        """The editor may show older links: they are to be drawn anew, even if they are the same."""
-        self.generation += 1
+    def drop_deferred(self) -> None:
+        """What was deferred cannot be done any more."""
+        while self._deferred:
+            self._do_deferred(nowhere=True)
 
     def forget_reverted(self) -> None:
         """Another proposal comes: what was taken back of this one cannot be brought back into that."""
@@ -181,16 +173,18 @@ class ProposalHunks:
     def _go_to(self, index: Optional[int]) -> bool:
         if index is None:
             return False
-        change = self._analysis.changes[index]
-        move_caret(self._view, change.first[0])
-        self._unscrolled = not into_sight(self._view, change.right, change.first)
+        move_caret(self._view, self._analysis.changes[index].first[0])
+        self._scroll_to(index)
         return True
 
     def scroll(self) -> None:
         """Scroll to the change that the caret has gone to, if the view had no size then: it was never in front."""
         if self._unscrolled and self.current is not None:
-            change = self._analysis.changes[self.current]
-            self._unscrolled = not into_sight(self._view, change.right, change.first)
+            self._scroll_to(self.current)
+
+    def _scroll_to(self, index: int) -> None:
+        change = self._analysis.changes[index]
+        self._unscrolled = not into_sight(self._view, change.right, change.first)
 
     # -- taking back --------------------------------------------------------------------------------------------------
 
@@ -200,15 +194,15 @@ class ProposalHunks:
         return self._view.change_count() == self._count
 
     @property
-    def asked(self) -> bool:
-        """Whether something was asked for that is to be done when the texts are compared again."""
-        return bool(self._asked)
+    def has_deferred(self) -> bool:
+        """Whether something is to be done when the texts are compared again."""
+        return bool(self._deferred)
 
     def selected(self) -> List[sublime.Region]:
         """What is selected, at least the start of the text."""
         return list(self._view.sel()) or [sublime.Region(0)]
 
-    def linked(self, number: int) -> Optional[Rows]:
+    def linked(self, number: int) -> Optional[OriginalRows]:
         """What the link of this number was drawn for; None if there is no such link."""
         return self._linked[number] if 0 <= number < len(self._linked) else None
 
@@ -221,7 +215,7 @@ class ProposalHunks:
         touched = {index for each in places for index in self._analysis.changes_in(each.begin(), each.end())}
         return [hunk for index, hunk in enumerate(self.all()) if index in touched]
 
-    def of_link(self, rows: Optional[Rows]) -> List[Hunk]:
+    def of_link(self, rows: Optional[OriginalRows]) -> List[Hunk]:
         """The one that a link was drawn for; none if it is another one now."""
         return [hunk for hunk in self.all() if (hunk.left_start, hunk.left_end) == rows]
 
@@ -265,16 +259,16 @@ class ProposalHunks:
         into_sight(self._view, first, first)
         return True
 
-    def when_ready(self, places: Sequence[sublime.Region], act: Act) -> None:
+    def when_ready(self, places: Sequence[sublime.Region], act: OnPlaces) -> None:
         """Call `act` with `places`, which move with the text, as soon as the comparison belongs to the text again."""
-        key = _ASKED + str(next(self._numbers))
+        key = _DEFERRED + str(next(self._numbers))
         self._view.add_regions(key, list(places), flags=sublime.HIDDEN | sublime.NO_UNDO)
-        self._asked[key] = act
+        self._deferred[key] = act
 
-    def _do_asked(self, nowhere: bool = False) -> None:
-        """Do what was asked for first, or do it `nowhere`, so that whoever asked hears that it came to nothing."""
-        key = next(iter(self._asked))
-        act, places = self._asked.pop(key), self._view.get_regions(key)
+    def _do_deferred(self, nowhere: bool = False) -> None:
+        """Do what was deferred first, or do it `nowhere`, so that the user hears that it came to nothing."""
+        key = next(iter(self._deferred))
+        act, places = self._deferred.pop(key), self._view.get_regions(key)
         self._view.erase_regions(key)
         act([] if nowhere else places)
 
@@ -296,11 +290,6 @@ class ProposalHunks:
         apply_edits(self._view, edits)
         move_caret(self._view, min(edits).start)
         return True
-
-    def clear(self) -> None:
-        """Take everything off the view."""
-        self.drop_asked()
-        self.forget_reverted()
 
     def _places(self, numbers: Sequence[int]) -> List[Tuple[int, sublime.Region]]:
         """Where of these changes the original's lines still stand. The others are forgotten."""

@@ -1,12 +1,21 @@
-"""How long lines wrap: side by side in both views alike, so that equal lines are equally high.
+"""What the screen is like: sizes that change without an event, how long lines wrap, and the caret's line.
 
-Rule: the user says so in either view, and the other one follows. Where the user names no column both wrap at the width
-of the narrower one: the views differ in width as soon as their gutters do, or the line between them was moved.
+Rules:
+* No event tells of another screen or a moved splitter, nor of colours that follow the system from dark to light, so
+  sizes and colours are looked at now and then, the cheapest first. Zoom, padding and wrapping are settings, which have
+  an event. Sizes are device-independent pixels.
+* Lines wrap side by side in both views alike, so that equal lines are equally high. The user says how in either view,
+  and the other one follows. Where the user names no column both wrap at the width of the narrower one: the views differ
+  in width as soon as their gutters do, or the line between them was moved.
+* The caret's line does not move.
+
+Main thread only.
 """
 
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from enum import Enum
 from itertools import count
 from math import ceil
@@ -19,6 +28,9 @@ from ...editor.edits import first_caret
 WORD_WRAP, WRAP_WIDTH = "word_wrap", "wrap_width"
 
 
+# -- wrapping ---------------------------------------------------------------------------------------------------------
+
+
 def wraps(view: sublime.View) -> bool:
     """Whether a view wraps its lines."""
     chosen = view.settings().get(WORD_WRAP)
@@ -29,7 +41,7 @@ def wraps(view: sublime.View) -> bool:
 
 
 class Wrapping:
-    """The wrapping of the two views of a review. Main thread only."""
+    """The wrapping of the two views of a review."""
 
     def __init__(self, left: sublime.View, right: sublime.View) -> None:
         self._settings: List[sublime.Settings] = [left.settings(), right.settings()]
@@ -61,12 +73,7 @@ class Wrapping:
         return bool(others)
 
 
-# JOINED screen
-# What the screen is like: sizes that change without an event, and the caret's line, which must not move.
-#
-# Rules: no event tells of another screen or a moved splitter, nor of colours that follow the system from dark to light,
-# so sizes and colours are looked at now and then, the cheapest first. Zoom, padding and wrapping are settings, which tell
-# when they change. Sizes are device-independent pixels. Main thread only.
+# -- sizes ------------------------------------------------------------------------------------------------------------
 
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
 # They move text, or colour it, at the same sizes.
@@ -118,10 +125,14 @@ class Sizes(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What fits side by side into a view: so many columns, of which a tab takes up to `tab_size`."""
+    """What fits into a row of a view: so many columns, of which a tab takes up to `tab_size`.
+
+    Lines wrap at `wrapped_at` columns, unless that is 0.
+    """
 
     columns: int
     tab_size: int
+    wrapped_at: int
 
 
 class BothSizes(NamedTuple):
@@ -132,11 +143,16 @@ class BothSizes(NamedTuple):
 
 
 class SizeCheck(Enum):
-    """What a look at the sizes found. `UNKNOWN`: not all were asked for, and none that was has changed."""
+    """What a look at the sizes found. `UNKNOWN`: those that it asked for have not changed; there are more."""
 
     UNKNOWN = "unknown"
     UNCHANGED = "unchanged"
     CHANGED = "changed"
+
+
+def margin_of(setting: object) -> float:
+    """The margin that the setting of that name means."""
+    return float(setting) if isinstance(setting, (int, float)) and 0 <= setting <= _MOST_MARGIN else 0.0
 
 
 class Watch:
@@ -164,7 +180,7 @@ class Watch:
                 view.settings().clear_on_change(self._tag)
 
     def note(self) -> None:
-        """Take the sizes of now for those that are drawn for. Those of the last look are not asked for again."""
+        """Take the sizes of now for those that are drawn for. It does not ask again after a look."""
         if not self._known:
             self._ask()
 
@@ -196,7 +212,8 @@ class Watch:
             self._ask_settings()
         self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
         self._colors = self._right.style()
-        self.sizes = BothSizes(Sizes.of(self._left, self.margin), Sizes.of(self._right, self.margin))
+        margin = margin_of(self._other("margin"))
+        self.sizes = BothSizes(Sizes.of(self._left, margin), Sizes.of(self._right, margin))
         columns = min(self.sizes.left.columns, self.sizes.right.columns)
         if self._wrapping is not None and self._wrapping.align(columns, settings_changed):
             self._ask_settings()
@@ -204,17 +221,6 @@ class Watch:
     def _ask_settings(self) -> None:
         self._others = [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
         self._wraps = wraps(self._right)
-
-    @property
-    def margin(self) -> float:
-        """What the right view leaves free on both sides of its text, as of the last look."""
-        return margin_of(self._other("margin"))
-
-    @property
-    def tab_size(self) -> int:
-        """How many columns a tab of the right view is wide, as of the last look."""
-        size = self._other("tab_size")
-        return size if isinstance(size, int) and 0 < size <= _MOST_TAB_SIZE else 4
 
     @property
     def syntax(self) -> str:
@@ -228,13 +234,10 @@ class Watch:
     @property
     def room(self) -> Room:
         """What fits into a row of the right view, as of the last look."""
-        return Room(self.sizes.right.columns, self.tab_size)
-
-    @property
-    def wrapped_at(self) -> int:
-        """At how many columns the right view wraps its lines, as of the last look; 0 for not at all."""
-        width, columns = self._other(WRAP_WIDTH), self.sizes.right.columns
-        return (min(width, columns) if isinstance(width, int) and width > 0 else columns) if self._wraps else 0
+        tab, width, columns = self._other("tab_size"), self._other(WRAP_WIDTH), self.sizes.right.columns
+        tab_size = tab if isinstance(tab, int) and 0 < tab <= _MOST_TAB_SIZE else 4
+        wrapped_at = min(width, columns) if isinstance(width, int) and width > 0 else columns
+        return Room(columns, tab_size, wrapped_at if self._wraps else 0)
 
     def _note_settings(self) -> None:
         self._settings_changed = True
@@ -243,34 +246,24 @@ class Watch:
         return [self._right] if self._left is None else [self._left, self._right]
 
 
-class CaretLine:
-    """Keeps the line of the caret where it is on the screen, while blocks above it change."""
+# -- scrolling --------------------------------------------------------------------------------------------------------
 
-    def __init__(self, view: sublime.View) -> None:
-        self._view = view
-        self._caret = -1
-        caret = first_caret(view)
-        if not caret:
-            return  # blocks stand below lines, and so never above this one
-        self._x, self._top = view.viewport_position()
-        self._y = view.text_to_layout(caret)[1]
-        if self._top <= self._y <= self._top + view.viewport_extent()[1]:
-            self._caret = caret
 
-    def keep(self) -> None:
-        """Scroll by as much as the line has moved."""
-        if self._caret < 0 or not self._view.is_valid():
-            return
-        moved = self._view.text_to_layout(self._caret)[1] - self._y
+@contextmanager
+def caret_line_kept(view: sublime.View, when: bool = True) -> Iterator[None]:
+    """Keep the line of the caret where it is on the screen while blocks above it change, if it is in sight."""
+    caret = first_caret(view) if when else 0
+    if not caret:
+        yield  # blocks stand below lines, and so never above this one
+        return
+    x, top = view.viewport_position()
+    y = view.text_to_layout(caret)[1]
+    in_sight = top <= y <= top + view.viewport_extent()[1]
+    yield
+    if in_sight and view.is_valid():
+        moved = view.text_to_layout(caret)[1] - y
         if abs(moved) > 0.01:
-            self._y += moved
-            self._top = max(0.0, self._top + moved)
-            self._view.set_viewport_position((self._x, self._top), False)
-
-
-def margin_of(setting: object) -> float:
-    """The margin that the setting of that name means."""
-    return float(setting) if isinstance(setting, (int, float)) and 0 <= setting <= _MOST_MARGIN else 0.0
+            view.set_viewport_position((x, max(0.0, top + moved)), False)
 
 
 def back_to_top(view: sublime.View) -> None:

@@ -91,7 +91,7 @@ class TestSideBySide(LevelTestCase):
         """Two rounds of corrections are enough. Where lines are no whole pixels high a third may be spent on halves."""
         heights = [view.line_height() for view in (self.original(review), self.proposal(review))]
         if all(height == int(height) for height in heights):
-            self.assertLessEqual(self.reviews._presentations[review]._drawing.sides.rounds, 2, (look, heights))
+            self.assertLessEqual(self.reviews._presentations[review]._drawing.rounds, 2, (look, heights))
 
     def test_with_every_padding(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -266,7 +266,7 @@ class TestTheTop(LevelTestCase):
             yield lambda: self.level(review) and shown._drawing.header_level
             yield 50  # a moment in which nothing moves it
             self.assertEqual(view.viewport_position()[1], 0.0, problem)
-            rows.add(shown._drawing.sides.header_rows)
+            rows.add(shown._drawing.header_rows)
         self.assertEqual(len(rows), 2)  # with the problem and without
 
     def test_a_scrolled_view_stays_where_it_is(self) -> Iterator[Any]:

@@ -37,13 +37,13 @@ class TestTheScheme(ReviewTestCase):
         self.write(content="a\nold\nolder\nz\n")
         with mock.patch.object(sublime.View, "style_for_scope", plain):
             review = yield from self.open_diff(proposed="a\nnew\nnewer\nz\n")
-        sides = self.reviews._presentations[review]._drawing
-        for view, drawing, text, scope in (
-            (self.original(review), sides.sides, "old\nolder\n", "region.redish"),
-            (self.proposal(review), sides, "new\nnewer\n", "region.greenish"),
+        drawing = self.reviews._presentations[review]._drawing
+        for view, regions, text, scope in (
+            (self.original(review), drawing.original_regions, "old\nolder\n", "region.redish"),
+            (self.proposal(review), drawing.regions, "new\nnewer\n", "region.greenish"),
         ):
             self.assertEqual(self.marked(view, "lines"), [text])
-            self.assertEqual(drawing.regions._drawn["gemini_companion.lines"].look[0].scope, scope)
+            self.assertEqual(regions._drawn["gemini_companion.lines"].look[0].scope, scope)
 
 
 class TestRemovedLinesInline(ReviewTestCase):

@@ -87,7 +87,8 @@ class TestSideBySide(MovedTestCase):
     def caption_texts(self, view: Any) -> Any:
         """The captions beside moved blocks; the editor tells where annotations are, not what they say."""
         (shown,) = self.presentations()
-        regions = (shown._drawing if view == shown.proposal_view else shown._drawing.sides).regions
+        drawing = shown._drawing
+        regions = drawing.regions if view == shown.proposal_view else drawing.original_regions
         return regions.annotations("gemini_companion.moved_captions")
 
 

@@ -132,7 +132,7 @@ class TestAtRandom(LevelTestCase):
         self.assertTrue(presentation.hunks.ready, self.step)
         links = self.links(review, "revert")
         places = view.get_regions("gemini_companion.revert")
-        changes = presentation.cycle.analysis.changes
+        changes = presentation.analysis.changes
         self.assertEqual(len(links), len(changes), self.step)
         self.assertEqual(len(places), len(changes), self.step)
         for place, change in zip(places, changes):

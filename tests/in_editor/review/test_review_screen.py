@@ -17,7 +17,7 @@ class TestTheScreenChanges(LevelTestCase):
         """Whether the header is drawn for the view's line height and width, and equal lines are level."""
         view, html = self.proposal(review), self.header_html(review)
         rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
-        levelled = self.reviews._presentations[review]._drawing.sides.levelled
+        levelled = self.reviews._presentations[review]._drawing.levelled
         sizes = [(each.line_height(), each.viewport_extent()[0]) for each in (self.original(review), view)]
         fits = levelled is not None and [(one.line_height, one.extent) for one in levelled.sizes] == sizes
         return self.level(review) and rows in html and fits

@@ -10,7 +10,7 @@ from unittest import mock
 
 from ....companion.common.workers import WrongThreadError
 from ....companion.editor.edits import text_steps
-from ....companion.review.display import slices
+from ....companion.review.display import pacing
 from ....companion.review.document.preparation import prepare
 from ...support.listening_client import ListeningClient, announced
 from ...support.review_case import GEMINI, PROPOSED, TEXT, DecidingTestCase
@@ -196,7 +196,7 @@ class TestLongTexts(DecidingTestCase):
         prepared: List[Any] = []
         threading.Thread(target=lambda: prepared.append(prepare(file_request, text)), daemon=True).start()
         yield lambda: bool(prepared)
-        patcher = mock.patch.object(slices, "SLICE_SECONDS", 0.0)  # each step is a piece of its own
+        patcher = mock.patch.object(pacing, "SLICE_SECONDS", 0.0)  # each step is a piece of its own
         patcher.start()
         self.addCleanup(patcher.stop)
         work = MainThreadWork()

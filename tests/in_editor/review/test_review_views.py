@@ -11,7 +11,7 @@ import sublime
 
 from ....companion import application
 from ....companion.editor.edits import PORTION, Edit, apply_edits, set_text, text_steps
-from ....companion.review.display import slices
+from ....companion.review.display import pacing
 from ....companion.review.document import preparation
 from ....companion.review.window.views import _FROM_THE_FILE, _SETTINGS
 from ...host.waiting import NEVER_SECONDS
@@ -207,7 +207,7 @@ class TestMarks(ReviewTestCase):
         """Let a client ask for a review, as its tool does, and return it at once. Slow machines do not count."""
         with unittest.mock.patch.object(preparation, "COMPARE_SECONDS", NEVER_SECONDS):
             proposal, prepared = preparation.prepare(self.reviews.file_request(self.path()), proposed)
-        with unittest.mock.patch.object(slices, "SLICE_SECONDS", NEVER_SECONDS):
+        with unittest.mock.patch.object(pacing, "SLICE_SECONDS", NEVER_SECONDS):
             self.reviews.open_diff(GEMINI, self.path(), proposal, prepared)
         return self.reviews.pending()[0]
 

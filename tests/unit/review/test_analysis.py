@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.comparison import HunkKind
-from companion.review.display.side_by_side import ScrollMap
+from companion.review.display.scrolling import ScrollMap
 from companion.review.document.analysis import analyse
 
 LEFT = "a\nb\nc\nd\ne\n"

@@ -7,13 +7,14 @@ from html import unescape
 
 import pytest
 
-from companion.review.display.inline import _rows, removed_blocks
 from companion.review.display.markup import (
     RemovedLine,
+    _rows,
     filler_html,
     link,
     link_html,
     parse_link,
+    removed_blocks,
     removed_html,
     unstamped,
 )

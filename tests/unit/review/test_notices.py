@@ -11,7 +11,7 @@ QUIET = Header("file.py", "Gemini CLI", 100)
 
 
 def test_when_all_is_well_nothing_is_said():
-    assert notices(QUIET) == ()
+    assert notices(QUIET) == []
 
 
 @pytest.mark.parametrize(

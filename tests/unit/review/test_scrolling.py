@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.comparison import Hunk
-from companion.review.display.side_by_side import ScrollLock, ScrollMap
+from companion.review.display.scrolling import ScrollLock, ScrollMap
 
 LINE = 20.0
 

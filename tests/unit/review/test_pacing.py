@@ -1,13 +1,29 @@
-"""Long work in slices, and the clock of the visible reviews: they go on as long as they should, and no longer."""
+"""Phases, long work in slices, and the clock of the visible reviews: they go on as long as they should, and no longer.
+
+What is shown was drawn, what has failed was compared, and nothing follows a review's end.
+"""
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
-from companion.review.display import presentation, slices
-from companion.review.display.presentation import Poller
-from companion.review.display.slices import Slices
+from companion.review.display import pacing
+from companion.review.display.pacing import Phase, Poller, Slices
 from tests.support.stepping import SteppedRuntime
+
+ANY_TIME = {Phase.GATHERING, Phase.COMPARING, Phase.DRAWING, Phase.RETIRED}
+ONLY_AFTER = {Phase.SHOWN: Phase.DRAWING, Phase.FAILED: Phase.COMPARING}
+
+
+@pytest.mark.parametrize(("before", "after"), list(product(Phase, Phase)))
+def test_a_review_goes_no_other_way(before, after):
+    if before is not Phase.RETIRED and (after in ANY_TIME or ONLY_AFTER[after] is before):
+        assert before.to(after) is after
+    else:
+        with pytest.raises(ValueError, match=f"{before.value} cannot become {after.value}"):
+            before.to(after)
 
 
 @pytest.fixture
@@ -24,8 +40,8 @@ def clock(monkeypatch):
         now[0] += 0.001
         return now[0]
 
-    monkeypatch.setattr(slices.time, "perf_counter", look)
-    monkeypatch.setattr(presentation.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(pacing.time, "perf_counter", look)
+    monkeypatch.setattr(pacing.time, "monotonic", lambda: now[0])
     return now
 
 
