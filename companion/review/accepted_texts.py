@@ -52,6 +52,15 @@ from .open_reviews import OpenReviews
 if TYPE_CHECKING:
     from ..runtime import Runtime
 
+logger = logging.getLogger("gemini_companion.review")
+
+AGAIN = "accept again to write it"
+WRITTEN = "the companion has written it"
+NOT_OPENED = "The user has not opened this diff yet."
+KEEP_SECONDS = 0.5  # that a small file may take to be made when the package ends
+ELSEWHERE_MILLISECONDS = 1000  # after which a window that closes has gone
+TAKE_AGAIN_MILLISECONDS = 5000  # after which a process whose editor has ended has ended as well
+
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.025, 10.0
 """Between two looks at the file: at first often, since a formatter may follow the client at once."""
 CHARACTERS_PER_SECOND = 2e7  # for each of them the next look waits longer: a long file is not read all the time
@@ -201,24 +210,7 @@ def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: boo
     return None
 
 
-# JOINED accepted_texts
-# The accepted texts of one window, each followed until it is in its file (`accepted_text.py`).
-#
-# Rules: as long as its client may still write a file, nobody else does: we write for a client that has gone, or that asks
-# for it. Whatever else is to become of a text, the disk keeps it from the decision on, and nothing of ours is written
-# before that. What is neither written nor given up when the window, the package or the editor ends is shown again later;
-# nobody waits for a client then.
-#
-# Everything runs on the main thread; files are looked at, kept and written on disk threads.
-
-logger = logging.getLogger("gemini_companion.review")
-
-AGAIN = "accept again to write it"
-WRITTEN = "the companion has written it"
-NOT_OPENED = "The user has not opened this diff yet."
-KEEP_SECONDS = 0.5  # that a small file may take to be made when the package ends
-ELSEWHERE_MILLISECONDS = 1000  # after which a window that closes has gone
-TAKE_AGAIN_MILLISECONDS = 5000  # after which a process whose editor has ended has ended as well
+# -- those of one window -----------------------------------------------------------------------------------------------
 
 
 class AcceptedTexts:

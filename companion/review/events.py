@@ -1,4 +1,8 @@
-"""What the editor's commands and the context of our key bindings mean for a review."""
+"""What the editor's events, its commands and the context of our key bindings mean for the reviews of one window.
+
+Rules: everything runs on the main thread. For a keystroke the editor is asked for nothing while no review is open, and
+otherwise only for ids of views.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,11 @@ if TYPE_CHECKING:
 
 IN_REVIEW = "gemini_companion.in_review"
 REVIEW_BELOW = "gemini_companion.review_below"  # a proposal is behind the panel that has the focus
+
+# After a burst of edits in other views: milliseconds without one, and at the most.
+_QUIET, _LONGEST = 200, 1000
+
+Command = Tuple[str, Dict[str, Any]]
 
 
 class TabAction(Enum):
@@ -70,16 +79,7 @@ def answer(value: bool, operator: int, operand: Any) -> Optional[bool]:
     return value != wanted if operator == sublime.OP_NOT_EQUAL else None
 
 
-# JOINED events
-# What the editor's events mean for the reviews of one window.
-#
-# Rules: everything runs on the main thread. For a keystroke the editor is asked for nothing while no review is open, and
-# otherwise only for ids of views.
-
-# After a burst of edits in other views: milliseconds without one, and at the most.
-_QUIET, _LONGEST = 200, 1000
-
-Command = Tuple[str, Dict[str, Any]]
+# -- events ------------------------------------------------------------------------------------------------------------
 
 
 class ReviewEvents:

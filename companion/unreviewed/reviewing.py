@@ -45,6 +45,9 @@ WRITER = Owner("", "changed outside the editor")
 WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
 
+OTHERS = {Scope.SINCE_KEPT: "All unreviewed changes", Scope.LAST_TURN: "Changes of the last turn only"}
+HEADINGS = {Scope.SINCE_KEPT: "Unreviewed changes", Scope.LAST_TURN: "Changes of the last turn"}
+
 
 class _Shown(NamedTuple):
     """What a review shows. `by_lines`: whether each line of the texts is one of the bytes, so that hunks can be decided
@@ -309,13 +312,9 @@ class ChangeReviews:
         return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
 
 
-# JOINED choosing
-# The list in which the user chooses among unreviewed changes, and what is done with all of them.
-#
-# Rule: what undoes several files says how many they are, and asks first. Main thread only.
-
-OTHERS = {Scope.SINCE_KEPT: "All unreviewed changes", Scope.LAST_TURN: "Changes of the last turn only"}
-HEADINGS = {Scope.SINCE_KEPT: "Unreviewed changes", Scope.LAST_TURN: "Changes of the last turn"}
+# -- the list ----------------------------------------------------------------------------------------------------------
+# In which the user chooses among unreviewed changes, and what is done with all of them. What undoes several files says
+# how many they are, and asks first.
 
 
 class ChangeLists:

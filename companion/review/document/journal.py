@@ -1,15 +1,19 @@
-"""What is about to be done to a file, noted before the first byte of it changes: a crash leaves nothing half done.
+"""What the next run has to know: files that are being written, and accepted texts that are not in their files yet.
 
-Theory of operation: a note is a file in the package's storage. It names the file, what else is made in its folder for a
-moment, and, where the file is rewritten in place, all of its old and its new bytes. It goes when the file is whole. One
-that nobody uses was left by a run that ended in the midst of a write. The next one brings that to an end: the file has
-its old text again, and nothing lies about.
+*Notes*: before the first byte of a file changes, a note in the package's storage names the file, what else is made in
+its folder for a moment, and, where the file is rewritten, all of its old and its new bytes. The note goes when the file
+is whole. One that nobody uses was left by a run that ended in the midst of a write. The next one brings that to an end:
+the file has its old text again, and nothing lies about. A file that was changed since then is not touched, and its old
+text is kept: only a file that is made up of old and new bytes, each at its place, is what such a run left behind. Its
+number says that it is the same file; the number of the device does not, because many systems give devices other ones
+when they start.
 
-Rule: what was changed since then is not touched, and its old text is kept. Only a file that is made up of old and new
-bytes, each at its place, is what such a run left behind. Its number says that it is the same file; the number of the
-device does not, because many systems give devices other ones when they start.
+*Kept texts*: what the user accepted outlives the editor. Each text is a file of its own, in use by the window whose
+text it is. One that nobody uses was left: another window, the next run, or another editor on the same folder takes it.
+One that cannot be read is set aside, and never removed. One that took the place of another says so: of the two that a
+process leaves that ended before it removed the older one, only the newer counts.
 
-The editor is not known here. These calls block on the disk. Disk threads.
+The editor is not known here. These calls block on the disk: disk threads, except where noted.
 """
 
 from __future__ import annotations
@@ -260,18 +264,7 @@ def _is_mixed(now: bytes, old: bytes, new: bytes) -> bool:
     return True
 
 
-# JOINED kept_texts
-# Accepted texts kept on the disk until they are in their files: what the user accepted outlives the editor.
-#
-# Each text is a file of its own in the package's storage, in use by the window whose text it is (`private_files.py`).
-# One that nobody uses was left: another window, the next run, or another editor on the same folder takes it. Its lines
-# are JSON: what is known of the text, and then the text in portions, so that no step keeps other threads waiting.
-#
-# Rules: one that cannot be read is set aside, and never removed. One that took the place of another says so: of the two
-# that a process leaves that ended before it removed the older one, only the newer counts. What is asked for happens on
-# disk threads, in the order in which it was asked for.
-#
-# The editor is not known here.
+# -- accepted texts ----------------------------------------------------------------------------------------------------
 
 TEXT_SUFFIX = ".json"
 
