@@ -175,7 +175,37 @@ def test_a_file_too_large_to_compare_is_still_watched_and_written_in_its_own_way
 
 
 class TestRewriting:
-    """The file is written over in place, where it cannot be replaced."""
+    """The file is written over in place: it stays what it was, but for its text."""
+
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+    def test_it_is_the_same_file_with_its_mode_and_its_attributes(self, tmp_path, mode):
+        path = tmp_path / "file.txt"
+        path.write_bytes(OLD)
+        path.chmod(mode)
+        with suppress(OSError, AttributeError):  # a disk, or a system, without attributes
+            os.setxattr(str(path), "user.note", b"kept")
+        before, attributes = path.stat(), attributes_of(path)
+        write_file(disk.read(str(path), disk.Limits(10**6, 10**4)), NEW)
+        after = path.stat()
+        assert path.read_bytes() == NEW
+        assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+        assert attributes_of(path) == attributes
+
+    @pytest.mark.skipif(os.name == "nt", reason="marks of this kind are POSIX's")
+    def test_a_mark_that_the_system_takes_off_is_given_back(self, original, monkeypatch):
+        path, real = Path(original.path), os.write
+        path.chmod(0o4755)
+
+        def write(descriptor, data):
+            written = real(descriptor, data)
+            if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                path.chmod(0o755)  # as for anybody but root
+            return written
+
+        monkeypatch.setattr(os, "write", write)
+        write_file(original, NEW)
+        assert path.read_bytes() == NEW
+        assert stat.S_IMODE(path.stat().st_mode) == 0o4755
 
     def test_what_only_seems_to_be_put_back_comes_from_the_copy(self, tmp_path, monkeypatch):
         path = tmp_path / "file.txt"
@@ -190,59 +220,29 @@ class TestRewriting:
         assert [each.name for each in tmp_path.iterdir()] == ["file.txt"]
 
 
-@pytest.mark.skipif(not hasattr(os, "listxattr"), reason="elsewhere nothing can be replaced without a trace")
-class TestReplacing:
-    """A file of ours with one name is replaced by one rename, so that nothing can go wrong half-way."""
+def attributes_of(path):
+    return os.listxattr(str(path)) if hasattr(os, "listxattr") else []
 
-    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
-    def test_whatever_its_mode_and_with_its_attributes(self, tmp_path, mode):
+
+@pytest.mark.skipif(not hasattr(os, "listxattr"), reason="elsewhere Python knows no attributes")
+class TestTheCopyBesideTheFile:
+    """It may have to take the place of the file, and is like it then."""
+
+    @pytest.fixture
+    def copied(self, tmp_path):
         path = tmp_path / "file.txt"
         path.write_bytes(OLD)
-        path.chmod(mode)
-        with suppress(OSError):  # a disk without attributes
-            os.setxattr(str(path), "user.note", b"kept")
-        before, attributes = path.stat(), os.listxattr(str(path))
-        write_file(disk.read(str(path), disk.Limits(10**6, 10**4)), NEW)
-        after = path.stat()
-        assert path.read_bytes() == NEW
-        assert after.st_ino != before.st_ino
-        assert stat.S_IMODE(after.st_mode) == mode
-        assert os.listxattr(str(path)) == attributes
+        path.chmod(0o640)
 
-    @pytest.mark.parametrize(
-        ("call", "error"),
-        [("replace", errno.EBUSY), ("fchmod", errno.EPERM), ("fchmod", 0)],
-        ids=["a mount", "a mode that cannot be given", "a mode that is not taken"],
-    )
-    def test_where_that_cannot_be_it_is_written_over(self, original, monkeypatch, call, error):
-        real, number = getattr(os, call), os.stat(original.path).st_ino
+        def copy():
+            made = file_replacement._make_copy(Entry(str(path), str(tmp_path / "copy"), old=OLD))
+            assert Path(made).read_bytes() == OLD
+            return made
 
-        def refuse(*arguments):
-            if call == "replace" and arguments[1] != os.path.realpath(original.path):
-                real(*arguments)
-            elif error:
-                raise OSError(error, os.strerror(error))
+        return path, copy
 
-        monkeypatch.setattr(os, call, refuse)
-        write_file(original, NEW)
-        path = Path(original.path)
-        assert (path.read_bytes(), path.stat().st_ino) == (NEW, number)
-        assert [each.name for each in path.parent.iterdir()] == [path.name]
-
-    def test_where_files_have_no_attributes(self, original, monkeypatch):
-        def refuse(file):
-            raise OSError(errno.ENOTSUP, "Operation not supported")
-
-        number = os.stat(original.path).st_ino
-        monkeypatch.setattr(os, "listxattr", refuse)
-        write_file(original, NEW)
-        assert Path(original.path).read_bytes() == NEW
-        assert os.stat(original.path).st_ino != number
-
-    def test_without_what_the_folder_hands_down(self, tmp_path, monkeypatch):
-        """As the default access list of a folder gives every new file an attribute."""
-        path = tmp_path / "file.txt"
-        path.write_bytes(OLD)
+    def test_it_has_the_mode_and_the_attributes_and_not_what_the_folder_hands_down(self, copied, monkeypatch):
+        path, copy = copied
         new_file = file_replacement.new_file
 
         @contextmanager
@@ -255,11 +255,25 @@ class TestReplacing:
             os.setxattr(str(path), "user.kept", b"1")
         except OSError as error:
             pytest.skip(f"this disk has no attributes: {error.strerror}")
-        before = path.stat()
         monkeypatch.setattr(file_replacement, "new_file", handing_down)
-        write_file(disk.read(str(path), disk.Limits(10**6, 10**4)), NEW)
-        assert path.stat().st_ino != before.st_ino
-        assert os.listxattr(str(path)) == ["user.kept"]
+        made = copy()
+        assert os.listxattr(made) == ["user.kept"]
+        assert stat.S_IMODE(os.stat(made).st_mode) == 0o640
+
+    @pytest.mark.parametrize("call", ["fchown", "fchmod"])
+    def test_what_cannot_be_given_leaves_it_to_the_user_alone(self, copied, monkeypatch, call):
+        def refuse(*arguments):
+            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+        monkeypatch.setattr(os, call, refuse)
+        assert stat.S_IMODE(os.stat(copied[1]()).st_mode) == 0o600
+
+    def test_where_files_have_no_attributes(self, copied, monkeypatch):
+        def refuse(file):
+            raise OSError(errno.ENOTSUP, "Operation not supported")
+
+        monkeypatch.setattr(os, "listxattr", refuse)
+        assert stat.S_IMODE(os.stat(copied[1]()).st_mode) == 0o640
 
 
 @pytest.mark.parametrize(("most", "expected"), [(None, 100), (99, 100), (100, 100), (10, 11), (0, 1)])

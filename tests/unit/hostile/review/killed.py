@@ -66,7 +66,7 @@ def prepare(folder: Path, way: str, storage: str) -> Path:
         (project / ".beside").write_bytes(OLD)
         with open(str(path), "r+b") as file:
             file.write(LONGER[: len(OLD) // 2])
-    if way.startswith("rewrite"):
+    if "linked" in way:
         os.link(str(path), str(project / "other name"))
     return path
 
