@@ -33,14 +33,16 @@ import sys
 import time
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Callable, ClassVar, Dict, FrozenSet, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, ClassVar, Dict, FrozenSet, List, Optional
 from weakref import WeakSet
 
 import sublime
 
+from ..common.waiting import Latest
 from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
+from ..system.files import Stamp
 from .decision import Outcome, Owner, Review, Writer
 from .document import disk
 from .document.disk import ChangedError, DiskError, Kind, Limits, Original
@@ -71,7 +73,6 @@ WRITTEN_UNASKED_SECONDS = 60.0
 
 SLACK_BYTES = 1 << 16
 """A file that is larger than the text by more than this does not hold it."""
-_COARSE_NANOSECONDS = 2 * 10**9  # two changes so close to each other may bear the same time
 
 
 class Holder(Enum):
@@ -121,9 +122,9 @@ class AcceptedText:
         self.original = original
         self.awaited = awaited
         self.name = name or secrets.token_hex(8)
-        self.looks = 0  # how often one was asked for
-        self.looking = 0  # which of them the disk has yet to answer
-        self._read_in_vain: Optional[Tuple[int, ...]] = None  # the state of the file that was
+        self.looks = 0  # how often its file was to be looked at
+        self.question = Latest(lambda: None)  # whether the file holds it; the window's texts say how that is found out
+        self._read_in_vain: Optional[Stamp] = None  # of the file that was
         self._told = self._since = time.monotonic()
 
     def go(self, state: Holder) -> bool:
@@ -166,9 +167,12 @@ class AcceptedText:
         Never raises. A file that is as it was when it was last read in vain is not read again. The very file that was
         reviewed holds nothing that is awaited: it was there before the client wrote.
         """
-        state = _settled_state(self.path)
-        if state is not None and state == self._read_in_vain:
+        stamp: Optional[Stamp] = None
+        with suppress(OSError, ValueError):
+            stamp = Stamp.of(os.stat(self.path))
+        if stamp is not None and stamp == self._read_in_vain:
             return None
+        settled = stamp is not None and stamp.settled
         original = self.original
         encoding = original.encoding if original is not None else ""
         if self.awaited is None:
@@ -176,21 +180,9 @@ class AcceptedText:
         else:
             found = find(self.path, self.awaited, encoding=encoding)
             if found is not None and original is not None:
-                unwritten = (found.identity, found.signature) == (original.identity, original.signature)
-                found = None if unwritten else found
-        self._read_in_vain = state if found is None else None
+                found = None if found.stamp == original.stamp else found
+        self._read_in_vain = stamp if settled and found is None else None
         return found
-
-
-def _settled_state(path: str) -> Optional[Tuple[int, ...]]:
-    """Numbers that change with the file; None if it is not there, or has changed so lately that they may not."""
-    try:
-        now = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    if time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) <= _COARSE_NANOSECONDS:
-        return None
-    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
 
 def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: bool = True) -> Optional[Original]:
@@ -262,7 +254,7 @@ class AcceptedTexts:
         for each in dict.fromkeys((told, text)):  # in the order in which the file will hold them
             self._announce(review.path, each, original)
         accepted = AcceptedText(Holder.TOLD, review.owner, review.path, text, original, awaited=awaited)
-        self._texts.append(accepted)
+        self._follow(accepted)
         self._keep(accepted)
         self._end(review, outcome)
         self._look(accepted)
@@ -291,14 +283,20 @@ class AcceptedTexts:
                 accepted.go(Holder.GOING)
                 self._look(accepted)
 
-    def _look(self, accepted: AcceptedText) -> None:
-        accepted.looks += 1
-        if accepted.is_awaited and not accepted.looking:
-            accepted.looking = accepted.looks
+    def _follow(self, accepted: AcceptedText) -> None:
+        def look() -> None:
             self._runtime.use_disk(lambda cancelled: accepted.look(), then=partial(self._looked, accepted))
 
+        accepted.question = Latest(look)
+        self._texts.append(accepted)
+
+    def _look(self, accepted: AcceptedText) -> None:
+        accepted.looks += 1
+        if accepted.is_awaited:
+            accepted.question.ask()
+
     def _looked(self, accepted: AcceptedText, found: Optional[Original]) -> None:
-        look, accepted.looking = accepted.looking, 0
+        newest = accepted.question.answered()
         if not accepted.is_awaited:
             return
         if found is not None and accepted.awaited is None:
@@ -307,9 +305,7 @@ class AcceptedTexts:
             self._write(accepted, found)
         elif accepted.overdue:
             self._not_written(accepted)
-        elif accepted.looks > look:
-            self._look(accepted)
-        else:
+        elif newest:
             self._look_later(accepted)
 
     def _look_later(self, accepted: AcceptedText) -> None:
@@ -386,7 +382,7 @@ class AcceptedTexts:
         accepted = self._shown.pop(review, None) if guard is None else None
         if accepted is None:
             accepted = AcceptedText(Holder.WRITING, review.owner, review.path, text, original)
-            self._texts.append(accepted)
+            self._follow(accepted)
         accepted.go(Holder.WRITING)
         accepted.text = text
         if guard is None:
@@ -507,7 +503,7 @@ class AcceptedTexts:
         for name, text in found.texts:
             owner = Owner(text.session or name, text.client)
             accepted = AcceptedText(Holder.GOING, owner, text.path, text.content, name=name)
-            self._texts.append(accepted)
+            self._follow(accepted)
             self._look(accepted)
 
 

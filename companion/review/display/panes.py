@@ -157,7 +157,7 @@ class OriginalPane:
         view.set_name(views.original_name(original.path, original.kind, self._words))
         view.erase_phantoms(CONTENTS)
         if original.format.binary:
-            contents = contents_html(original.format.with_size(original.signature[1]), view.line_height())
+            contents = contents_html(original.format.with_size(original.stamp.size), view.line_height())
             view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_INLINE)
         if not self._ever_filled:
             move_caret(view, 0)  # from then on it is the user's

@@ -21,14 +21,13 @@ from __future__ import annotations
 import json
 import logging
 import os
-import threading
 import time
-from collections import deque
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Callable, Deque, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
+from ...common.waiting import InOrder
 from ...system import files
 from ...system.files import NotRegularError, PrivateFile, flush, new_file, opened, read_all, write_all
 from .text import portions
@@ -292,47 +291,43 @@ class KeptTexts:
     def __init__(self, runtime: Runtime, folder: str) -> None:
         self.folder = folder
         self._runtime = runtime
-        self._asked: Deque[Callable[[], None]] = deque()
+        self._orders = InOrder(self._hand_over, _failed)
         self._under_way: List[Computation] = []
-        self._turn = threading.Lock()  # only disk threads wait for it; guards the files
-        self._files: Dict[str, PrivateFile] = {}
+        self._files: Dict[str, PrivateFile] = {}  # only orders touch it
 
     def keep(self, name: str, text: Text) -> None:
         """Keep a text from now on, until `drop`, in place of what has this name. If that cannot be, it is logged."""
-        self._ask(partial(self._keep, name, text))
+        self._orders.add(partial(self._keep, name, text))
 
     def drop(self, name: str) -> None:
         """The text is in its file, or given up."""
-        self._ask(partial(self._drop, name))
+        self._orders.add(partial(self._drop, name))
 
     def leave(self) -> None:
         """Whoever comes first may have the texts."""
-        self._ask(self._leave)
+        self._orders.add(self._leave)
 
     def take(self, wanted: Callable[[str], bool], then: Callable[[Found], None]) -> None:
         """Take over the texts that were left, of those whose path is `wanted`. `wanted` is called on a disk thread."""
         found: List[Found] = []
-        self._ask(lambda: found.append(self._take(wanted)), lambda: then(found[0]))
+        self._orders.add(lambda: found.append(self._take(wanted)))
+        self._hand_over(self.catch_up, lambda: then(found[0]) if found else None)
 
     def wait(self, seconds: float) -> None:
-        """Wait until all that was asked for is done, for so long at most. Blocks."""
+        """Wait until all that the methods above were called for is done, for so long at most. Blocks."""
         end = time.monotonic() + seconds
         for each in self._under_way:
             each.wait(max(0.0, end - time.monotonic()))
 
-    def _ask(self, do: Callable[[], None], then: Callable[[], None] = lambda: None) -> None:
-        """Jobs run side by side; this keeps them in order: each does all that was asked for up to then."""
-        self._asked.append(do)
+    def _hand_over(self, work: Callable[[], None], then: Callable[[], None] = lambda: None) -> None:
         self._under_way = [each for each in self._under_way if not each.wait(0)]
-        self._under_way.append(self._runtime.use_disk(lambda cancelled: self.catch_up(), then=lambda _: then()))
+        self._under_way.append(self._runtime.use_disk(lambda cancelled: work(), then=lambda _: then()))
 
     # -- on a disk thread ---------------------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
-        """Do all that was asked for up to now. Blocks."""
-        with self._turn:
-            while self._asked:
-                self._asked.popleft()()
+        """Do all that the methods above were called for up to now. Blocks."""
+        self._orders.catch_up()
 
     def _keep(self, name: str, text: Text) -> None:
         older = self._files.get(name)
@@ -377,6 +372,10 @@ class KeptTexts:
         for name in replaced:
             self._drop(name)
         return found._replace(texts=[each for each in found.texts if each[0] not in replaced])
+
+
+def _failed(error: Exception) -> None:
+    logger.error("an accepted text could not be kept", exc_info=error)
 
 
 def _written(text: Text, replaced: str) -> bytes:

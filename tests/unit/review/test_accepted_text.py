@@ -18,6 +18,7 @@ from companion.review.accepted_texts import TRANSITIONS, AcceptedText, Holder
 from companion.review.decision import Owner
 from companion.review.document import disk
 from companion.review.document.disk import Kind, Original
+from companion.system import files
 
 CYRILLIC = "Cyrillic (Windows 1251)"
 ORIGINAL = Original("/a.py", Kind.TEXT)
@@ -218,7 +219,7 @@ class TestLooking:
     def test_a_file_that_is_as_it_was_is_not_read_again(self, file, monkeypatch):
         awaiting = told(path=str(file))
         os.utime(str(file), (1, 1))
-        monkeypatch.setattr(accepted_texts.time, "time_ns", lambda: 10**19)  # long after any change
+        monkeypatch.setattr(files.time, "time_ns", lambda: 10**19)  # long after any change
         assert awaiting.look() is None
         monkeypatch.setattr(accepted_texts, "find", lambda *arguments, **options: pytest.fail("read again"))
         assert awaiting.look() is None
@@ -238,7 +239,7 @@ class TestLooking:
         awaiting = told(path=str(file))
         awaiting.text = "old\n"
         os.utime(str(file), (1, 1))
-        monkeypatch.setattr(accepted_texts.time, "time_ns", lambda: 10**19)
+        monkeypatch.setattr(files.time, "time_ns", lambda: 10**19)
         assert awaiting.look() is not None
         assert awaiting.look() is not None
 

@@ -121,11 +121,11 @@ class TestSeeingAChange:
         assert path.stat().st_size == len(OLD)
 
     def test_one_of_the_same_size_in_the_same_tick(self, original):
-        self.same_size(original, original.signature[0])
+        self.same_size(original, original.stamp.modified)
         assert disk.changed(original)
 
     def test_one_of_the_same_size_that_bears_an_old_time(self, original):
-        self.same_size(original, original.signature[0] - 10**11)
+        self.same_size(original, original.stamp.modified - 10**11)
         assert disk.changed(original)
 
     def test_one_of_the_same_size_whose_clock_is_ahead(self, tmp_path, original):
@@ -137,7 +137,7 @@ class TestSeeingAChange:
 
     def test_one_of_another_size_at_the_same_time(self, original):
         Path(original.path).write_bytes(OLD[:-1])
-        os.utime(original.path, ns=(original.signature[0],) * 2)
+        os.utime(original.path, ns=(original.stamp.modified,) * 2)
         assert disk.changed(original)
 
     def test_a_file_that_was_only_touched_has_not_changed(self, original):
