@@ -14,8 +14,10 @@ import sublime
 from ..common.debounce import Debounce
 from ..editor import file_views, view_roles
 from ..editor.edits import COMMAND
+from .changes import WHOLE_SELECTION
 from .decision import Review
-from .manager import ReviewManager
+from .display.markup import ACCEPT
+from .manager import VERBS, ReviewManager
 from .window import views
 from .window.views import FEED, Typed
 
@@ -196,7 +198,7 @@ class ReviewEvents:
 
     def _accept_saved(self, reviews: ReviewManager, review: Review) -> None:
         self._saved = None
-        reviews.decide(review, reviews.accept)
+        VERBS[ACCEPT](reviews, review, WHOLE_SELECTION)
 
     def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
         """Answer for the context keys of our key bindings; None for every other."""

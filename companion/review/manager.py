@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 import sublime
 
+from ..comparison import Hunk
 from ..editor import view_roles
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
-from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Writer
+from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer
 from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.review")
+
+ACCEPT_ONLY, REVERT_ALL, KEEP = "accept_only", "revert_all", "keep"  # beside the verbs of links
+
+Verb = Callable[["ReviewManager", Review, int], None]
 
 SECONDS = 60.0  # in which a review whose tab was closed can be opened again
 
@@ -64,9 +69,10 @@ class ReviewManager:
         self._notify = notify
         self._find_elsewhere = find_elsewhere
         self._project = project_of(window)
-        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count)
+        self._proposals = Proposals(self)
+        self.open_reviews = OpenReviews(window, runtime, settings, self._proposals, self._follow_link, on_count)
         self._presentations = self.open_reviews.presentations
-        self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected, expect)
+        self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self.end, is_connected, expect)
         self.changes = Changes(self.open_reviews)
         self.closed = ClosedReviews(self.open_reviews, runtime)
         self._closing = False  # whether the tab of a review was closed in this turn of the main loop
@@ -90,7 +96,7 @@ class ReviewManager:
 
     def pending(self) -> List[Review]:
         """The proposals that the user can still decide, the oldest first."""
-        return [review for review in self.open_reviews.pending() if review.decisions is None]
+        return [review for review in self.open_reviews.pending() if review.source is self._proposals]
 
     def file_request(self, path: str) -> FileRequest:
         """What the main thread knows of a file that is to be reviewed, for the disk thread."""
@@ -129,7 +135,7 @@ class ReviewManager:
         if review is None:
             return None
         text = self.open_reviews.text_of(review)
-        self._end(review, review.reject(), tell=not suppress_notification)
+        self.end(review, review.reject(), tell=not suppress_notification)
         return text
 
     def withdraw(self, session: str, name: str) -> bool:
@@ -159,7 +165,7 @@ class ReviewManager:
             if review.ticket is not None and fits(review.owner, review.ticket):
                 outcome = review.reject()
                 review.ticket.settle(None)
-                self._end(review, outcome, tell=False)
+                self.end(review, outcome, tell=False)
                 count += 1
         return count
 
@@ -184,7 +190,7 @@ class ReviewManager:
         """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
         self._runtime.assert_main_thread()
         review = self._required(owner, path)
-        self._end(review, review.reject())
+        self.end(review, review.reject())
 
     def _required(self, owner: Owner, path: str) -> Review:
         review = self.open_reviews.find(owner, path)
@@ -209,29 +215,18 @@ class ReviewManager:
         self._runtime.assert_main_thread()
         if review in self._presentations and review.pending:
             if not self.changes.wait(review, lambda: self._accept_later(review)):
-                self._accept(review, self._presentations[review].current_text())
-
-    def _accept(self, review: Review, text: str) -> None:
-        if review.decisions is not None:
-            review.decisions.accept(review)
-        else:
-            self.accepted_texts.accept(review, text)
+                review.source.accept(review, self._presentations[review].current_text())
 
     def _accept_later(self, review: Review) -> None:
         """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
         proposal = review.proposal
         self._runtime.on_main(lambda: self.accept(review) if review.proposal is proposal else None)
 
-    def decide(self, review: Review, act: Callable[[Review], None]) -> None:
-        """The user asks for a decision, by a key, a click or a command: made unless it was meant for another review."""
-        if not self.open_reviews.ignores(review):
-            act(review)
-
     def accept_as_proposed(self, review: Review) -> None:
         """Accept what the client proposed, without the user's edits."""
         self._runtime.assert_main_thread()
         if review.pending:
-            self._accept(review, review.proposal.exact)
+            review.source.accept(review, review.proposal.exact)
 
     def accept_only_hunk(self, review: Review) -> None:
         """Accept the selected changes and take back all others."""
@@ -242,10 +237,8 @@ class ReviewManager:
         self._runtime.assert_main_thread()
         if review.state is ReviewState.WRITING:
             self.open_reviews.say(review, f"{os.path.basename(review.path)} is being written")
-        elif review.decisions is not None:
-            review.decisions.reject(review)
         else:
-            self._end(review, review.reject())
+            review.source.reject(review)
 
     def closed_by_user(self, review: Review, view: sublime.View) -> None:
         """`view`, one of the views of the review, is being closed, which ends it.
@@ -259,28 +252,19 @@ class ReviewManager:
             self.open_reviews.retire(review)
             self._runtime.on_main(self._show_anew, review)
             return
-        self._reject_closed(review)
+        review.source.closed(review)
         self.open_reviews.retire(review)
         self._closing = True
         self._runtime.on_main(self._has_closed, review)
 
-    def _reject_closed(self, review: Review) -> None:
-        if review.decisions is not None:
-            review.decisions.closed(review)
-            return
-        outcome = review.reject()
-        if outcome is not None:
-            self.open_reviews.say(review, self.closed.note(review, self.open_reviews.text_of(review)))
-            self._tell(review, outcome)
-
     def _has_closed(self, review: Review) -> None:
         self._closing = False
-        self._end(review, None)
+        self.end(review, None)
 
     def _show_anew(self, review: Review) -> None:
         """Show a review again whose view has gone; where its window or project has gone, reject it."""
         if not review.pending or not self.open_reviews.show_anew(review):
-            self._end(review, review.reject())
+            self.end(review, review.reject())
 
     def saved_under_a_name(self, review: Review) -> None:
         """A view of the review was saved as a file: it is the user's at once, and the review goes on in another."""
@@ -296,25 +280,13 @@ class ReviewManager:
     def _follow_link(self, review: Review, href: str) -> None:
         """Do what a clicked link in a review's views stands for."""
         verb, number = parse_link(href)
-        changes = self.changes
-        actions: Dict[str, Callable[[], None]] = {
-            ACCEPT: lambda: self.decide(review, self.accept),
-            AS_PROPOSED: lambda: self.decide(review, self.accept_as_proposed),
-            REJECT: lambda: self.decide(review, self.reject),
-            NEXT: lambda: changes.next_change(review),
-            PREVIOUS: lambda: changes.previous_change(review),
-            REVERT: lambda: changes.revert_hunk(review, number),
-            UNDO: lambda: changes.undo_revert_hunk(review, number),
-            RELOAD: lambda: changes.reload(review),
-            WHITESPACE: lambda: changes.toggle_whitespace(review),
-        }
         if review in self._presentations:
-            actions[verb]()
+            VERBS[verb](self, review, number)
 
-    def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
+    def end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
         """Close a review that has been decided. The client is told the `outcome`, if there is one."""
         if tell:
-            self._tell(review, outcome)
+            self.tell(review, outcome)
         # A review whose tab is closed while its file is being written is not pending, and is closed as well.
         if not review.pending:
             self.open_reviews.close(review)
@@ -322,9 +294,10 @@ class ReviewManager:
 
     def decided(self, review: Review) -> None:
         """Close a review that was decided elsewhere, of which no client hears."""
-        self._end(review, None)
+        self.end(review, None)
 
-    def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
+    def tell(self, review: Review, outcome: Optional[Outcome]) -> None:
+        """Tell the client what the user has decided, if it waits for that."""
         if outcome is not None and not review.orphaned:
             self._notify(review, outcome)
 
@@ -391,7 +364,70 @@ class ReviewManager:
                 review.reject()
                 review.ticket.settle(None)  # the question that its program asks in the terminal goes on
             else:
-                self._tell(review, review.reject())
+                self.tell(review, review.reject())
+
+
+def _decides(act: Callable[[ReviewManager, Review], None]) -> Verb:
+    """The user asks for a decision, by a key, a click or a command: made unless it was meant for another review."""
+    return lambda on, review, number: None if on.open_reviews.ignores(review) else act(on, review)
+
+
+VERBS: Dict[str, Verb] = {
+    ACCEPT: _decides(ReviewManager.accept),
+    AS_PROPOSED: _decides(ReviewManager.accept_as_proposed),
+    REJECT: _decides(ReviewManager.reject),
+    ACCEPT_ONLY: _decides(ReviewManager.accept_only_hunk),
+    NEXT: lambda on, review, number: on.changes.next_change(review),
+    PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
+    REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
+    REVERT_ALL: lambda on, review, number: on.changes.revert_all_hunks(review),
+    UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
+    KEEP: lambda on, review, number: on.changes.keep_hunk(review),
+    RELOAD: lambda on, review, number: on.changes.reload(review),
+    WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
+}
+"""What can be done with a review, by commands and by links. The number is that of a link beside a change, or
+`WHOLE_SELECTION`."""
+
+
+# -- proposals ---------------------------------------------------------------------------------------------------------
+
+
+class Proposals:
+    """What the reviews of clients' proposals are about. Their hunks are taken back in the text. Main thread only."""
+
+    words = Words("Accept", "Reject", "on disk", "proposal")
+    editable = True
+
+    def __init__(self, reviews: ReviewManager) -> None:
+        self._reviews = reviews
+
+    def accept(self, review: Review, text: str) -> None:
+        """The client writes the text, or we do."""
+        self._reviews.accepted_texts.accept(review, text)
+
+    def reject(self, review: Review) -> None:
+        """Nobody writes it."""
+        self._reviews.end(review, review.reject())
+
+    def closed(self, review: Review) -> None:
+        """That rejects it; for a minute it can be opened again."""
+        outcome, reviews = review.reject(), self._reviews
+        if outcome is not None:
+            text = reviews.open_reviews.text_of(review)
+            reviews.open_reviews.say(review, reviews.closed.note(review, text))
+            reviews.tell(review, outcome)
+
+    def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        """They are accepted with the others."""
+
+    def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        """Take them back in the text."""
+        self._reviews.open_reviews.presentations[review].hunks.revert(hunks)
+
+    def bring_back(self, review: Review, number: int) -> None:
+        """Bring back what was taken back there."""
+        self._reviews.changes.undo_in_text(review, number)
 
 
 # -- reviews whose tab was closed --------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import sublime
 
 from ..editor import file_views, view_roles
 from ..editor.status_bar import say
-from .decision import Owner, Review, ReviewError, Ticket, Writer
+from .decision import Owner, Review, ReviewError, Source, Ticket, Writer
 from .display.panes import one_pane_says_all
 from .display.presentation import Poller, Presentation
 from .window.arrangement import Arrangement
@@ -36,8 +36,8 @@ THAW_MILLISECONDS = 100  # between two looks whether a review that has come by i
 class OpenReviews:
     """Main thread only.
 
-    `on_link` gets the review and the address of a link that was clicked in its views. `on_count` is called, a moment
-    later, when a review was opened or has ended.
+    `proposals` is what reviews of clients' proposals are about. `on_link` gets the review and the address of a link
+    that was clicked in its views. `on_count` is called, a moment later, when a review was opened or has ended.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class OpenReviews:
         window: sublime.Window,
         runtime: Runtime,
         settings: Callable[[], Settings],
+        proposals: Source,
         on_link: Callable[[Review, str], None],
         on_count: Callable[[], None],
     ) -> None:
@@ -56,6 +57,7 @@ class OpenReviews:
         self._window = window
         self._runtime = runtime
         self._settings = settings
+        self._proposals = proposals
         self._on_link = on_link
         self._on_count = on_count
         self._poller = Poller(runtime, lambda: list(self.presentations.values()))
@@ -188,7 +190,7 @@ class OpenReviews:
             raise ReviewError("The editor window has been closed.")
         review = self.find(owner, path) if ticket is None else None
         if review is None:
-            review = Review(owner, path, proposed, ticket)
+            review = Review(owner, path, proposed, self._proposals, ticket)
             self.await_focus(review, prepared, unasked)
             return review
         review.replace(proposed)

@@ -61,6 +61,7 @@ class ChangeReviews:
     """The reviews of unreviewed changes of one window."""
 
     words = WORDS
+    editable = False
 
     def __init__(
         self,
@@ -145,7 +146,7 @@ class ChangeReviews:
                 say(self._window, NOT_SHOWN.format(os.path.basename(change.path)))
                 self._go_on(former, (*passed, change))
             return
-        review = Review(WRITER, change.full_path, texts.right, decisions=self, before=texts.left)
+        review = Review(WRITER, change.full_path, texts.right, self, before=texts.left)
         self._shown[review] = _Shown(change, texts.by_lines)
         self._note(review)
         if former is not None:
@@ -213,7 +214,7 @@ class ChangeReviews:
 
     # -- the decisions of the review ----------------------------------------------------------------------------------
 
-    def accept(self, review: Review) -> None:
+    def accept(self, review: Review, text: str) -> None:
         """Keep the change."""
         self._keep(review, ())
 
@@ -236,7 +237,7 @@ class ChangeReviews:
         if self._can_decide(review):
             self._undo(review, hunks)
 
-    def bring_back(self, review: Review) -> None:
+    def bring_back(self, review: Review, number: int) -> None:
         """Restore what was undone last."""
         self._decisions.restore()
 

@@ -64,7 +64,7 @@ class ProposalPane:
             yield from text_steps(view, shown)
         finally:
             if len(shown) > PORTION and view.is_valid():
-                view.set_read_only(self._review.decisions is not None)
+                view.set_read_only(not self._review.source.editable)
         # Asking the editor for a long text takes long.
         self._given = shown if len(shown) > PORTION and view.size() == len(shown) else whole_text(view)
         self._given_at = view.change_count()

@@ -157,7 +157,7 @@ class Presentation:
     def freeze(self, frozen: bool) -> None:
         """Let nobody edit the proposal while it is being written, and never what can only be decided."""
         if file_views.is_open(self.proposal_view):
-            self.proposal_view.set_read_only(frozen or not self.review.pending or self.review.decisions is not None)
+            self.proposal_view.set_read_only(frozen or not self.review.pending or not self.review.source.editable)
 
     def retire(self) -> None:
         """Stop all work, and let the editor forget us."""

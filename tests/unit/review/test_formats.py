@@ -137,7 +137,7 @@ def read(tmp_path, data, **options):
 
 
 def said(original, text):
-    review = Review(Owner("1", "Gemini CLI"), original.path, text)
+    review = Review(Owner("1", "Gemini CLI"), original.path, text, None)
     return words(contents_notice(original, review.proposal))
 
 
