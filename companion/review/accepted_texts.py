@@ -1,19 +1,19 @@
 """One accepted text, from the user's decision until it is in the file.
 
-    state    what happens                                       next state
-    -------  -------------------------------------------------  ----------
-    TOLD     the file holds the accepted text                   ENDED
-    TOLD     the file holds what the client writes, not ours    WRITING
-    TOLD     the client has gone                                GOING
-    TOLD     it does not write, and the rest is ours to save    SHOWN
-    GOING    as for TOLD; or the client is back                 TOLD
-    GOING    it has not written                                 WRITING, or SHOWN
-    WRITING  the file is written                                ENDED
-    WRITING  it could not be written                            SHOWN
-    WRITING  the client was still at it                         TOLD, GOING
-    SHOWN    the user accepts it again                          WRITING
-    SHOWN    the user rejects it, or its client takes it back   ENDED
-    any      the window, the package or the editor ends         LEFT
+    state          what happens                                       next state
+    -------------  -------------------------------------------------  ----------
+    CLIENT_WRITES  the file holds the accepted text                   ENDED
+    CLIENT_WRITES  the file holds what the client writes, not ours    WRITING
+    CLIENT_WRITES  the client has gone                                CLIENT_GONE
+    CLIENT_WRITES  it does not write, and the rest is ours to save    IN_REVIEW
+    CLIENT_GONE    as for CLIENT_WRITES; or the client is back        CLIENT_WRITES
+    CLIENT_GONE    it has not written                                 WRITING, or IN_REVIEW
+    WRITING        the file is written                                ENDED
+    WRITING        it could not be written                            IN_REVIEW
+    WRITING        the client was still at it                         CLIENT_WRITES, CLIENT_GONE
+    IN_REVIEW      the user accepts it again                          WRITING
+    IN_REVIEW      the user rejects it, or its client takes it back   ENDED
+    any            the window, the package or the editor ends         ON_DISK
 
 Rule: it ends when the file itself has held the text once, or when the user has decided against it. That a client has
 gone on, or that time has passed, ends nothing: its process may have been suspended and never have read the answer.
@@ -45,8 +45,8 @@ from ..editor.storage import storage_folder
 from ..system.files import Stamp
 from .decision import Outcome, Owner, Review, Writer
 from .document import disk
-from .document.disk import ChangedError, DiskError, Kind, Limits, Original
-from .document.journal import Found, KeptTexts, Text
+from .document.disk import ChangedError, DiskError, Kind, Original, ReadLimits
+from .document.journal import KeptTexts, LeftTexts, Text
 from .document.text import BYTE_ORDER_MARK, UTF_8, plain, portions, saved
 from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
@@ -78,21 +78,21 @@ SLACK_BYTES = 1 << 16
 class Holder(Enum):
     """Who has the text."""
 
-    TOLD = "the client was told, and writes"
-    GOING = "the client has gone, and may just be writing"
+    CLIENT_WRITES = "the client was told, and writes"
+    CLIENT_GONE = "the client has gone, and may just be writing"
     WRITING = "we write it"
-    SHOWN = "the user, in a review"
-    LEFT = "the disk keeps it for another window, or for the next run"
+    IN_REVIEW = "the user, in a review"
+    ON_DISK = "the disk keeps it for another window, or for the next run"
     ENDED = "nobody: it was written, or given up by the user"
 
 
-_ALWAYS = frozenset({Holder.LEFT, Holder.ENDED})
+_ALWAYS = frozenset({Holder.ON_DISK, Holder.ENDED})
 TRANSITIONS: Dict[Holder, FrozenSet[Holder]] = {
-    Holder.TOLD: _ALWAYS | {Holder.GOING, Holder.WRITING, Holder.SHOWN},
-    Holder.GOING: _ALWAYS | {Holder.TOLD, Holder.WRITING, Holder.SHOWN},
-    Holder.WRITING: _ALWAYS | {Holder.TOLD, Holder.GOING, Holder.SHOWN},
-    Holder.SHOWN: _ALWAYS | {Holder.WRITING},
-    Holder.LEFT: frozenset(),
+    Holder.CLIENT_WRITES: _ALWAYS | {Holder.CLIENT_GONE, Holder.WRITING, Holder.IN_REVIEW},
+    Holder.CLIENT_GONE: _ALWAYS | {Holder.CLIENT_WRITES, Holder.WRITING, Holder.IN_REVIEW},
+    Holder.WRITING: _ALWAYS | {Holder.CLIENT_WRITES, Holder.CLIENT_GONE, Holder.IN_REVIEW},
+    Holder.IN_REVIEW: _ALWAYS | {Holder.WRITING},
+    Holder.ON_DISK: frozenset(),
     Holder.ENDED: frozenset(),
 }
 
@@ -131,7 +131,7 @@ class AcceptedText:
         """Change the state. False if there is no way to it."""
         if state not in TRANSITIONS[self.state]:
             return False
-        if state in (Holder.TOLD, Holder.GOING) and self.state is not Holder.WRITING:
+        if state in (Holder.CLIENT_WRITES, Holder.CLIENT_GONE) and self.state is not Holder.WRITING:
             self._since = time.monotonic()
         self.state = state
         return True
@@ -139,7 +139,7 @@ class AcceptedText:
     @property
     def is_awaited(self) -> bool:
         """Whether the client is to write."""
-        return self.state in (Holder.TOLD, Holder.GOING)
+        return self.state in (Holder.CLIENT_WRITES, Holder.CLIENT_GONE)
 
     @property
     def pause(self) -> float:
@@ -152,7 +152,7 @@ class AcceptedText:
         """Whether a client that has gone will not write any more, or one that is there keeps the user's edits waiting
         for too long."""
         waited = time.monotonic() - self._since
-        if self.state is Holder.GOING:
+        if self.state is Holder.CLIENT_GONE:
             return waited >= GONE_SECONDS
         return self.awaited is not None and waited >= PATIENCE_SECONDS
 
@@ -193,7 +193,7 @@ def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: boo
     """
     wanted = plain(text.lstrip(BYTE_ORDER_MARK))
     for each in dict.fromkeys((encoding, "")):
-        found = disk.read(path, Limits(4 * len(wanted) + SLACK_BYTES, sys.maxsize), each)
+        found = disk.read(path, ReadLimits(4 * len(wanted) + SLACK_BYTES, sys.maxsize), each)
         same = found.text == wanted
         if not last_line_end_matters:
             same = found.text.rstrip("\n") == wanted.rstrip("\n")
@@ -253,7 +253,7 @@ class AcceptedTexts:
         awaited = told if told != text else None
         for each in dict.fromkeys((told, text)):  # in the order in which the file will hold them
             self._announce(review.path, each, original)
-        accepted = AcceptedText(Holder.TOLD, review.owner, review.path, text, original, awaited=awaited)
+        accepted = AcceptedText(Holder.CLIENT_WRITES, review.owner, review.path, text, original, awaited=awaited)
         self._follow(accepted)
         self._keep(accepted)
         self._end(review, outcome)
@@ -279,8 +279,8 @@ class AcceptedTexts:
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: what its client does not write in a moment it will not write."""
         for accepted in self._texts:
-            if accepted.owner.session_id == owner_id and accepted.state is Holder.TOLD:
-                accepted.go(Holder.GOING)
+            if accepted.owner.session_id == owner_id and accepted.state is Holder.CLIENT_WRITES:
+                accepted.go(Holder.CLIENT_GONE)
                 self._look(accepted)
 
     def _follow(self, accepted: AcceptedText) -> None:
@@ -325,11 +325,11 @@ class AcceptedTexts:
                 self._ended(each)
 
     def _not_written(self, accepted: AcceptedText) -> None:
-        if accepted.state is Holder.TOLD:
+        if accepted.state is Holder.CLIENT_WRITES:
             problem = "The proposal was not written, so your edits are not saved"
             self._show(accepted, f"{problem}: {AGAIN}.")
         elif self._is_connected(accepted.owner):
-            accepted.go(Holder.TOLD)  # the package has been replaced, and here is its client again
+            accepted.go(Holder.CLIENT_WRITES)  # the package has been replaced, and here is its client again
             self._look(accepted)
         elif accepted.original is not None and accepted.may_be_written_unasked:
             self._write(accepted, accepted.original)
@@ -348,19 +348,19 @@ class AcceptedTexts:
         self._writes.begin(original, accepted.text, partial(self._written, accepted, before))
 
     def _written(self, accepted: AcceptedText, before: Holder, error: Optional[DiskError]) -> None:
-        if accepted.state is Holder.LEFT:
+        if accepted.state is Holder.ON_DISK:
             return  # the disk keeps it, and whoever takes it from there looks at the file first
         if error is None:
             name, client = os.path.basename(accepted.path), accepted.owner.client_name
             saved = f"saved your edits of {name}; {client} does not know of them"
             say(self._window, saved if accepted.awaited is not None else _went_away(accepted, WRITTEN))
             self._ended(accepted)
-        elif isinstance(error, ChangedError) and before is Holder.TOLD:
+        elif isinstance(error, ChangedError) and before is Holder.CLIENT_WRITES:
             accepted.go(before)  # the client was still writing when the file was read
             self._look_later(accepted)
         else:
             logger.info("an accepted text could not be written and is shown again: %s", error)
-            sentence = str(error) if before is Holder.TOLD else _went_away(accepted, AGAIN)
+            sentence = str(error) if before is Holder.CLIENT_WRITES else _went_away(accepted, AGAIN)
             self._show(accepted, sentence)
 
     def write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
@@ -397,7 +397,7 @@ class AcceptedTexts:
         done: Callable[[str], None],
         error: Optional[DiskError],
     ) -> None:
-        if accepted.state is Holder.LEFT:
+        if accepted.state is Holder.ON_DISK:
             pass  # the window has closed
         elif error is None:
             self._ended(accepted)
@@ -417,7 +417,7 @@ class AcceptedTexts:
                     again = self._open.propose(review.owner, review.path, accepted.text)
                     self._open.set_writer(again, review.writer)
             else:
-                if accepted.go(Holder.SHOWN):
+                if accepted.go(Holder.IN_REVIEW):
                     self._shown[review] = accepted
                 presentation.freeze(False)
                 presentation.complain(str(error), look_again=isinstance(error, ChangedError))
@@ -429,7 +429,7 @@ class AcceptedTexts:
         """Show the text as a review whose Accept writes it; no client knows of that. `sentence` is for the user."""
         owner = Owner(accepted.name, accepted.owner.client_name)
         review = self._open.propose(owner, accepted.path, accepted.text)
-        accepted.go(Holder.SHOWN)
+        accepted.go(Holder.IN_REVIEW)
         self._shown[review] = accepted
         self._open.set_writer(review, Writer.ACCEPTED_BEFORE)
         if sentence:
@@ -474,7 +474,7 @@ class AcceptedTexts:
         self._shown.clear()
         left, self._texts = self._texts, []
         for accepted in left:
-            accepted.go(Holder.LEFT)
+            accepted.go(Holder.ON_DISK)
         self._kept.leave()
         if left:
             self._runtime.later_on_main(ELSEWHERE_MILLISECONDS, self._recover_elsewhere)
@@ -496,13 +496,13 @@ class AcceptedTexts:
             if again:
                 self._runtime.later_on_main(TAKE_AGAIN_MILLISECONDS, self.recover, False)
 
-    def _found(self, found: Found) -> None:
+    def _found(self, found: LeftTexts) -> None:
         for path in found.unreadable:
             logger.error("an accepted text of an earlier run cannot be read: it is set aside as %s", path)
             say(self._window, f"an accepted text of an earlier run cannot be read: it is set aside as {path}")
         for name, text in found.texts:
             owner = Owner(text.session or name, text.client)
-            accepted = AcceptedText(Holder.GOING, owner, text.path, text.content, name=name)
+            accepted = AcceptedText(Holder.CLIENT_GONE, owner, text.path, text.content, name=name)
             self._follow(accepted)
             self._look(accepted)
 

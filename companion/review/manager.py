@@ -18,6 +18,7 @@ import sublime
 
 from ..comparison import Hunk
 from ..editor import view_roles
+from ..editor.scope import Scope
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer
@@ -70,7 +71,7 @@ class ReviewManager:
         self._find_elsewhere = find_elsewhere
         self._project = project_of(window)
         self._proposals = Proposals(self)
-        self.open_reviews = OpenReviews(window, runtime, settings, self._proposals, self._follow_link, on_count)
+        self.open_reviews = OpenReviews(Scope(window, runtime, settings), self._proposals, self._follow_link, on_count)
         self._presentations = self.open_reviews.presentations
         self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self.end, is_connected, expect)
         self.changes = Changes(self.open_reviews)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
 import sublime
 
 from ..editor import file_views, view_roles
+from ..editor.scope import Scope
 from ..editor.status_bar import say
 from .decision import Owner, Review, ReviewError, Source, Ticket, Writer
 from .display.panes import one_pane_says_all
@@ -23,8 +24,6 @@ from .window.arrangement import Arrangement
 from .window.focus import InputGuard
 
 if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
     from .document.disk import Original
     from .document.preparation import Preparation
     from .document.text import ProposedText
@@ -42,9 +41,7 @@ class OpenReviews:
 
     def __init__(
         self,
-        window: sublime.Window,
-        runtime: Runtime,
-        settings: Callable[[], Settings],
+        scope: Scope,
         proposals: Source,
         on_link: Callable[[Review, str], None],
         on_count: Callable[[], None],
@@ -52,15 +49,13 @@ class OpenReviews:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""
         self._waiting: Dict[Review, Optional[Preparation]] = {}  # for the focus or to be asked for
-        self.arrangement = Arrangement(window, runtime, settings)
+        self.arrangement = Arrangement(scope)
         self.input_guard = InputGuard()
-        self._window = window
-        self._runtime = runtime
-        self._settings = settings
+        self._window, self._runtime, self._settings = scope
         self._proposals = proposals
         self._on_link = on_link
         self._on_count = on_count
-        self._poller = Poller(runtime, lambda: list(self.presentations.values()))
+        self._poller = Poller(scope.runtime, lambda: list(self.presentations.values()))
         self._buffers: Dict[int, int] = {}  # the buffer of a view by the view's id, so that no keystroke has to ask
 
     # -- finding ------------------------------------------------------------------------------------------------------

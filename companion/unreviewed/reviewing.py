@@ -22,7 +22,7 @@ from ..editor.quick_panel import Entry, choose
 from ..editor.status_bar import say
 from ..review.decision import Owner, Review, Words
 from ..review.display.panes import fallback_encoding
-from ..review.document.disk import Limits, original_of
+from ..review.document.disk import ReadLimits, original_of
 from ..review.document.preparation import Preparation
 from .deciding import ChangeDecisions
 from .listing import Lists
@@ -127,7 +127,7 @@ class ChangeReviews:
         return next((review for review in self._shown if review.path == path and review.pending), None)
 
     def _read(self, change: Change, then: Callable[[TextPair], None]) -> None:
-        limits, fallback = Limits.of(self._settings()), fallback_encoding(self._window.active_view())
+        limits, fallback = ReadLimits.of(self._settings()), fallback_encoding(self._window.active_view())
         decoded = partial(original_of, change.full_path, limits=limits, encoding="", fallback=fallback)
         self._decisions.read(change, decoded, then)
 

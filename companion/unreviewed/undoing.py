@@ -24,7 +24,7 @@ from ..comparison import Hunk
 from ..review.document import disk
 from ..review.document.disk import ChangedError, DiskError, Kind, Original, same_files
 from ..review.document.file_replacement import beside
-from ..review.document.journal import Entry, give_back, noted
+from ..review.document.journal import PlannedWrite, give_back, noted
 from ..system.files import flush_folder, new_file, write_all
 from .looking import is_solid
 from .model import NOTHING, UNKNOWN, Change, Content, full_path
@@ -82,6 +82,7 @@ def _unlike_others(name: str) -> str:
 # the system's trash, where there is one; before that it has another name for a moment, which the journal knows.
 #
 # These calls block on the disk. Disk threads.
+
 
 class State(NamedTuple):
     """The bytes of a file, None where there is none, and its permissions, 0 if they are not known."""
@@ -162,7 +163,7 @@ def _take_away(full: str, name: str, data: bytes, storage: str) -> None:
     """Rename first, look again, and only then remove: who writes to it meanwhile gets it back."""
     aside = beside(full)
     try:
-        with noted(storage, Entry(full, aside, is_aside=True)) as note:
+        with noted(storage, PlannedWrite(full, aside, is_aside=True)) as note:
             os.rename(full, aside)
             try:
                 disk.holding(aside, data)

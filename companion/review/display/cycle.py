@@ -16,8 +16,8 @@ import sublime
 from ...common.debounce import Debounce
 from ...editor import file_views
 from ..decision import Review
-from ..document.analysis import NO_EDIT, Analysis, Compared, Question, WhitespaceChoice, compare
-from ..document.disk import Kind, Limits, Original
+from ..document.analysis import NO_EDIT, Analysis, Compared, ComparisonQuestion, WhitespaceChoice, compare
+from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import Preparation
 from ..window import views
 from .drawing import Drawing
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ...common.workers import Computation
     from ...runtime import Runtime
     from ...settings import Settings
+
 
 class Phase(Enum):
     """How far a review has come."""
@@ -110,7 +111,7 @@ class Cycle:
         if original_view is not None:
             self._original_pane = OriginalPane(original_view, review.words)
         self._phase = Phase.GATHERING
-        self._limits = Limits.of(settings())  # when the file was read
+        self._limits = ReadLimits.of(settings())  # when the file was read
         self._original: Optional[Original] = None  # the file, while its text is in its view
         self._in_hand: Optional[Compared] = None  # came with the texts
         self.too_large = False  # the proposal, for a comparison
@@ -189,19 +190,19 @@ class Cycle:
             self._gather()
             self.load()
         else:
-            self._limits = Limits.of(self._settings())
+            self._limits = ReadLimits.of(self._settings())
             self.file.read_again()
             self._loaded(prepared)
 
     def load(self) -> None:
         """Read the file (again) and compare with it."""
-        self._limits = Limits.of(self._settings())
+        self._limits = ReadLimits.of(self._settings())
         self.file.load(self._settings(), self._view)
 
     @property
     def limits_changed(self) -> bool:
         """Whether the settings have other limits for what is compared than when the file was read."""
-        return Limits.of(self._settings()) != self._limits
+        return ReadLimits.of(self._settings()) != self._limits
 
     def _loaded(self, prepared: Preparation) -> None:
         if self.retired:
@@ -298,12 +299,12 @@ class Cycle:
 
     def _begin(self, count: int, original: Original) -> Iterator[None]:
         """Ask the editor for the text, a very long one in portions, and compare it."""
-        limits = Limits.of(self._settings())
+        limits = ReadLimits.of(self._settings())
         portions = yield from self.proposal.read(count, limits.length)
         self._long = sum(map(len, portions)) > limits.length
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
         drawn = self._found.text if self._found is not None and count - self._count == 1 else None
-        question = Question(original.text, portions, self.whitespace.ignored, limits, drawn)
+        question = ComparisonQuestion(original.text, portions, self.whitespace.ignored, limits, drawn)
         in_hand, self._in_hand = self._in_hand, None
         if in_hand is not None and in_hand.question == question:
             self._compared(count, in_hand)

@@ -16,7 +16,7 @@ from ...comparison import Whitespace
 from ...editor import file_views
 from ...editor.edits import PORTION, move_caret, some_selections, text_steps
 from ..decision import Review, Words
-from ..document.disk import Kind, Limits, Original
+from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import FileRequest, FileState, Preparation, look, read
 from ..document.text import DEFAULT_FALLBACK, ProposedText
 from ..window import views
@@ -300,7 +300,7 @@ class FileWatch:
 def file_request(path: str, settings: Settings, view: Optional[sublime.View]) -> FileRequest:
     """A snapshot of what the main thread knows of the file; `view` has the settings of the editor. Main thread."""
     tabs, ignored = file_views.tabs_of(path), Whitespace(settings.review_ignore_whitespace)
-    return FileRequest(path, Limits.of(settings), fallback_encoding(view), tabs, ignored)
+    return FileRequest(path, ReadLimits.of(settings), fallback_encoding(view), tabs, ignored)
 
 
 def fallback_encoding(view: Optional[sublime.View]) -> str:

@@ -33,7 +33,7 @@ from ...comparison import (
     never,
     split_lines,
 )
-from .disk import Limits
+from .disk import ReadLimits
 
 if TYPE_CHECKING:
     from ...settings import Settings
@@ -353,14 +353,14 @@ def carried(before: str, after: str) -> Optional[Carried]:
 # -- what is compared, and how -----------------------------------------------------------------------------------------
 
 
-class Question(NamedTuple):
+class ComparisonQuestion(NamedTuple):
     """What is to be compared. The right text comes in portions. `drawn` is the text that was drawn last, if a single
     edit made the right one of it."""
 
     left: str
     right: Tuple[str, ...]
     ignored: Whitespace
-    limits: Limits
+    limits: ReadLimits
     drawn: Optional[str] = None
 
 
@@ -370,13 +370,13 @@ class Compared(NamedTuple):
     There is no `analysis` of texts that are too long even for a coarse one.
     """
 
-    question: Question
+    question: ComparisonQuestion
     text: str
     analysis: Optional[Analysis]
     edit: Optional[Carried] = None
 
 
-def compare(question: Question, cancelled: Callable[[], bool]) -> Compared:
+def compare(question: ComparisonQuestion, cancelled: Callable[[], bool]) -> Compared:
     """Answer the question. A worker thread. Raises `comparison.Cancelled` when `cancelled()` becomes true."""
     left, portions, ignored, limits, drawn = question
     right = "".join(portions)

@@ -48,7 +48,7 @@ COARSE_FACTOR = 10  # texts above the limits are compared coarsely, up to so man
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
 
 
-class Limits(NamedTuple):
+class ReadLimits(NamedTuple):
     """The longest text of which each character is compared, and the most lines. Longer ones are compared coarsely,
     and above `longest` and `most_lines` not at all: a file is not even read then."""
 
@@ -56,7 +56,7 @@ class Limits(NamedTuple):
     lines: int
 
     @classmethod
-    def of(cls, settings: Settings) -> Limits:
+    def of(cls, settings: Settings) -> ReadLimits:
         """What the settings say."""
         return cls(settings.review_maximum_bytes, settings.review_maximum_lines)
 
@@ -123,7 +123,7 @@ class ChangedError(DiskError):
     """The file is no longer the one that was read."""
 
 
-def read(path: str, limits: Limits, encoding: str = "", fallback: str = encodings.DEFAULT_FALLBACK) -> Original:
+def read(path: str, limits: ReadLimits, encoding: str = "", fallback: str = encodings.DEFAULT_FALLBACK) -> Original:
     """Read `path`. Never raises; what went wrong is in the `notice`.
 
     `encoding` is what the editor opened the file with, "" if it did not; `fallback` is the setting
@@ -151,7 +151,7 @@ def read(path: str, limits: Limits, encoding: str = "", fallback: str = encoding
     return original._replace(stamp=Stamp.of(found))
 
 
-def original_of(path: str, data: bytes, limits: Limits, encoding: str, fallback: str) -> Original:
+def original_of(path: str, data: bytes, limits: ReadLimits, encoding: str, fallback: str) -> Original:
     """What `read` would say of a file at `path` that holds `data`. It is known to nobody as a file."""
     name = os.path.basename(path)
     original = _decode(path, data, encoding, fallback)._replace(stamp=Stamp(size=len(data)))

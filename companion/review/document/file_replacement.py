@@ -25,7 +25,7 @@ from functools import partial
 from typing import List, Tuple
 
 from ...system.files import flush, flush_folder, identity_of, new_file, read_all, remove, write_all
-from .journal import Entry, give_name, noted, put_back
+from .journal import PlannedWrite, give_name, noted, put_back
 
 SUFFIX = ".gemini-companion"  # of the files that are beside another for a moment
 
@@ -52,7 +52,7 @@ def create(path: str, data: bytes, storage: str) -> None:
     folder, name = os.path.split(path)
     folder = os.path.realpath(folder)
     missing = _missing_folders(folder)
-    entry = Entry(os.path.join(folder, name), beside(os.path.join(folder, name)), missing)
+    entry = PlannedWrite(os.path.join(folder, name), beside(os.path.join(folder, name)), missing)
     with noted(storage, entry) as note:
         made: List[str] = []
         try:
@@ -99,7 +99,7 @@ def replace_content(descriptor: int, found: os.stat_result, path: str, old: byte
     if old == new:
         return
     target = os.path.realpath(path)
-    entry = Entry(target, beside(target), identity=identity_of(found), old=old, new=new)
+    entry = PlannedWrite(target, beside(target), identity=identity_of(found), old=old, new=new)
     with noted(storage, entry) as note:
         copy = _make_copy(entry)
         try:
@@ -116,7 +116,7 @@ def replace_content(descriptor: int, found: os.stat_result, path: str, old: byte
         remove(copy)
 
 
-def _make_copy(entry: Entry) -> str:
+def _make_copy(entry: PlannedWrite) -> str:
     """The path of a copy of the old bytes, "" if the folder allows none. Raises `OSError` if the disk is full."""
     try:
         with new_file(entry.beside) as descriptor:
@@ -131,7 +131,7 @@ def _make_copy(entry: Entry) -> str:
     return entry.beside
 
 
-def rewrite(descriptor: int, entry: Entry, copy: str) -> None:
+def rewrite(descriptor: int, entry: PlannedWrite, copy: str) -> None:
     """Write the new bytes over the old ones in place. Raises `OSError`; the file holds the old ones then, except after
     a `DamagedError`.
     """
@@ -154,7 +154,7 @@ def rewrite(descriptor: int, entry: Entry, copy: str) -> None:
         raise
 
 
-def _check_untouched(descriptor: int, found: os.stat_result, entry: Entry) -> None:
+def _check_untouched(descriptor: int, found: os.stat_result, entry: PlannedWrite) -> None:
     """Raise `OvertakenError` unless the path still leads to the open file, and that holds what it did."""
     if not os.path.samestat(os.stat(entry.path), found) or read_all(descriptor, len(entry.old)) != entry.old:
         raise OvertakenError(errno.EBUSY, "somebody else has just written to it")

@@ -47,7 +47,7 @@ class StorageError(OSError):
     """Nothing can be noted in the package's storage."""
 
 
-class Entry(NamedTuple):
+class PlannedWrite(NamedTuple):
     """What is done to the file `path`, in which no link is left to follow.
 
     `beside` is the file that is made beside it for a moment, `folders` are those made for it, outermost first.
@@ -68,11 +68,11 @@ class Entry(NamedTuple):
 class Note:
     """An entry on the disk, in the folder `storage`. Making and changing it raises `StorageError`."""
 
-    def __init__(self, storage: str, entry: Entry) -> None:
+    def __init__(self, storage: str, entry: PlannedWrite) -> None:
         self._storage = storage
         self._file = self._made(entry)
 
-    def change(self, entry: Entry) -> None:
+    def change(self, entry: PlannedWrite) -> None:
         """Something else is done now."""
         former, self._file = self._file, self._made(entry)
         former.remove()
@@ -85,7 +85,7 @@ class Note:
         """The file is whole. Never raises."""
         self._file.remove()
 
-    def _made(self, entry: Entry) -> PrivateFile:
+    def _made(self, entry: PlannedWrite) -> PrivateFile:
         fields = entry._asdict()
         old, new = fields.pop("old"), fields.pop("new")
         head = json.dumps(dict(fields, size=len(old))).encode("ascii")
@@ -96,7 +96,7 @@ class Note:
 
 
 @contextmanager
-def noted(storage: str, entry: Entry) -> Iterator[Note]:
+def noted(storage: str, entry: PlannedWrite) -> Iterator[Note]:
     """Have the entry on the disk for the duration of the block. Raises `StorageError` if that cannot be."""
     note = Note(storage, entry)
     try:
@@ -105,7 +105,7 @@ def noted(storage: str, entry: Entry) -> Iterator[Note]:
         note.remove()
 
 
-def read(note: PrivateFile) -> Entry:
+def read(note: PrivateFile) -> PlannedWrite:
     """What was noted. Raises `OSError`, or `ValueError` if it cannot be understood."""
     head, _, rest = note.read().partition(b"\n")
     try:
@@ -113,7 +113,9 @@ def read(note: PrivateFile) -> Entry:
         size = fields.pop("size")
         folders: List[str] = fields.pop("folders")
         device, number = fields.pop("identity")
-        entry = Entry(**fields, folders=tuple(folders), identity=(device, number), old=rest[:size], new=rest[size:])
+        entry = PlannedWrite(
+            **fields, folders=tuple(folders), identity=(device, number), old=rest[:size], new=rest[size:]
+        )
     except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(type(error).__name__) from error
     if not all(isinstance(each, str) for each in (entry.path, entry.beside, *entry.folders)):
@@ -159,7 +161,7 @@ def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
     return said
 
 
-def _end(entry: Entry) -> str:
+def _end(entry: PlannedWrite) -> str:
     """A sentence if the file was half written. Raises `OSError` if it still is, or cannot be looked at."""
     os.stat(os.path.dirname(entry.folders[0] if entry.folders else entry.path))  # its drive may be elsewhere today
     if entry.is_aside:
@@ -178,7 +180,7 @@ def _end(entry: Entry) -> str:
     return f"{name} was being written when the editor ended: it has its former text again" if put_back else ""
 
 
-def _end_removal(entry: Entry) -> str:
+def _end_removal(entry: PlannedWrite) -> str:
     """Give the file its name again: it was not looked at since it has another one. A sentence if there is one."""
     try:
         os.lstat(entry.beside)
@@ -221,7 +223,7 @@ def give_name(made: str, path: str, hold: Callable[[], None] = lambda: None) -> 
             os.replace(made, path)
 
 
-def put_back(descriptor: int, entry: Entry, copy: str) -> None:
+def put_back(descriptor: int, entry: PlannedWrite, copy: str) -> None:
     """Restore the old bytes by any means. Raises `OSError` if none works."""
     try:
         if os.fstat(descriptor).st_size > len(entry.old):
@@ -235,7 +237,7 @@ def put_back(descriptor: int, entry: Entry, copy: str) -> None:
     os.replace(copy, entry.path)
 
 
-def _put_back(entry: Entry) -> bool:
+def _put_back(entry: PlannedWrite) -> bool:
     """Whether the file was half written. It has its old bytes then. Raises `_ChangedError`, `OSError`."""
     try:
         with opened(entry.path, os.O_RDWR) as (descriptor, found):
@@ -277,7 +279,7 @@ class Text(NamedTuple):
     session: str = ""
 
 
-class Found(NamedTuple):
+class LeftTexts(NamedTuple):
     """The texts that were left, by the names under which they are kept from now on; and where those that cannot be read
     are now."""
 
@@ -307,9 +309,9 @@ class KeptTexts:
         """Whoever comes first may have the texts."""
         self._orders.add(self._leave)
 
-    def take(self, wanted: Callable[[str], bool], then: Callable[[Found], None]) -> None:
+    def take(self, wanted: Callable[[str], bool], then: Callable[[LeftTexts], None]) -> None:
         """Take over the texts that were left, of those whose path is `wanted`. `wanted` is called on a disk thread."""
-        found: List[Found] = []
+        found: List[LeftTexts] = []
         self._orders.add(lambda: found.append(self._take(wanted)))
         self._hand_over(self.catch_up, lambda: then(found[0]) if found else None)
 
@@ -350,8 +352,8 @@ class KeptTexts:
             file.release()
         self._files.clear()
 
-    def _take(self, wanted: Callable[[str], bool]) -> Found:
-        found = Found([], [])
+    def _take(self, wanted: Callable[[str], bool]) -> LeftTexts:
+        found = LeftTexts([], [])
         replaced: Set[str] = set()
         for file in files.left_over(self.folder, TEXT_SUFFIX):
             try:

@@ -177,7 +177,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
             accepted_text, "GONE_SECONDS", 0.05
         ):
             self.reviews.shutdown()
-            yield lambda: [each.state for each in self.reviews.accepted_texts._texts] == [Holder.TOLD]
+            yield lambda: [each.state for each in self.reviews.accepted_texts._texts] == [Holder.CLIENT_WRITES]
         self.assertEqual(self.reviews.pending(), [])
         self.write("file.py", PROPOSED)
         yield lambda: self.kept_texts() == []

@@ -13,7 +13,7 @@ import pytest
 
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind
-from companion.review.document.journal import Entry
+from companion.review.document.journal import PlannedWrite
 from companion.system.files import NotRegularError, opened, read_all
 from tests.support.writing import write_file
 
@@ -26,7 +26,7 @@ def original(tmp_path):
     path = tmp_path / "file.txt"
     path.write_bytes(OLD)
     path.chmod(0o640)
-    return disk.read(str(path), disk.Limits(10**6, 10**4))
+    return disk.read(str(path), disk.ReadLimits(10**6, 10**4))
 
 
 def is_as_before(original):
@@ -60,7 +60,7 @@ class TestAFullDisk:
 def test_what_cannot_be_noted_is_not_begun(tmp_path, original):
     (tmp_path / "storage").write_bytes(b"a file")
     for path in (original.path, str(tmp_path / "new" / "file.txt")):
-        found = disk.read(path, disk.Limits(10**6, 10**4))
+        found = disk.read(path, disk.ReadLimits(10**6, 10**4))
         with pytest.raises(
             DiskError, match=r"file.txt cannot be written: .+ \(in the editor's folder Package Storage\)\."
         ):
@@ -131,7 +131,7 @@ class TestSeeingAChange:
     def test_one_of_the_same_size_whose_clock_is_ahead(self, tmp_path, original):
         ahead = time.time_ns() + 3600 * 10**9
         os.utime(original.path, ns=(ahead, ahead))
-        original = disk.read(original.path, disk.Limits(10**6, 10**4))
+        original = disk.read(original.path, disk.ReadLimits(10**6, 10**4))
         self.same_size(original, ahead)
         assert disk.changed(original)
 
@@ -151,7 +151,7 @@ class TestSeeingAChange:
         if kind is Kind.UNREADABLE:
             path = str(tmp_path / "dangling")
             os.symlink(str(tmp_path / "nothing"), path)
-        found = disk.read(path, disk.Limits(10, 10))
+        found = disk.read(path, disk.ReadLimits(10, 10))
         assert found.kind is kind
         assert not disk.changed(found)
 
@@ -166,7 +166,7 @@ class TestSeeingAChange:
 def test_a_file_too_large_to_compare_is_still_watched_and_written_in_its_own_way(tmp_path):
     path = tmp_path / "large.txt"
     path.write_bytes(OLD)
-    original = disk.read(str(path), disk.Limits(1000, 9))
+    original = disk.read(str(path), disk.ReadLimits(1000, 9))
     assert original.kind is Kind.HUGE
     assert not disk.changed(original)
     write_file(original, disk.encoded(original, "new\nline\n"))
@@ -185,7 +185,7 @@ class TestRewriting:
         with suppress(OSError, AttributeError):  # a disk, or a system, without attributes
             os.setxattr(str(path), "user.note", b"kept")
         before, attributes = path.stat(), attributes_of(path)
-        write_file(disk.read(str(path), disk.Limits(10**6, 10**4)), NEW)
+        write_file(disk.read(str(path), disk.ReadLimits(10**6, 10**4)), NEW)
         after = path.stat()
         assert path.read_bytes() == NEW
         assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
@@ -210,7 +210,7 @@ class TestRewriting:
     def test_what_only_seems_to_be_put_back_comes_from_the_copy(self, tmp_path, monkeypatch):
         path = tmp_path / "file.txt"
         path.write_bytes(OLD)
-        entry = Entry(str(path), str(tmp_path / "copy"), old=OLD)
+        entry = PlannedWrite(str(path), str(tmp_path / "copy"), old=OLD)
         copy = file_replacement._make_copy(entry)
         path.write_bytes(b"torn")
         monkeypatch.setattr(os, "write", lambda descriptor, data: len(data))
@@ -235,7 +235,7 @@ class TestTheCopyBesideTheFile:
         path.chmod(0o640)
 
         def copy():
-            made = file_replacement._make_copy(Entry(str(path), str(tmp_path / "copy"), old=OLD))
+            made = file_replacement._make_copy(PlannedWrite(str(path), str(tmp_path / "copy"), old=OLD))
             assert Path(made).read_bytes() == OLD
             return made
 

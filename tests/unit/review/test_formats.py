@@ -133,7 +133,7 @@ def read(tmp_path, data, **options):
     path = tmp_path / "logo.png"
     if data is not None:
         path.write_bytes(data)
-    return disk.read(str(path), disk.Limits(1000, 100), **options)
+    return disk.read(str(path), disk.ReadLimits(1000, 100), **options)
 
 
 def said(original, text):

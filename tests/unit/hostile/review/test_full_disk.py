@@ -27,7 +27,7 @@ PORTION = {size: max(1, size // 5) for pair in PAIRS for size in pair}
 
 
 def read(path: Path, **options: Any) -> disk.Original:
-    return disk.read(str(path), disk.Limits(1000000, 100000), **options)
+    return disk.read(str(path), disk.ReadLimits(1000000, 100000), **options)
 
 
 def plain(path: Path) -> Path:
