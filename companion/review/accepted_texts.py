@@ -31,6 +31,7 @@ import os
 import secrets
 import sys
 import time
+from contextlib import suppress
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Callable, ClassVar, Dict, FrozenSet, List, Optional

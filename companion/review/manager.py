@@ -153,7 +153,7 @@ class ReviewManager:
         self._withdraw(lambda owner, ticket: of(owner))
         for review in self.pending():
             if not review.orphaned and of(review.owner):
-                self._end(review, review.reject())
+                self.end(review, review.reject())
 
     def take_back(self, ticket: Ticket) -> None:
         """Close the review of this ticket, if there is one. The client is not told."""
