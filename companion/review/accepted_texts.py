@@ -247,7 +247,7 @@ class AcceptedTexts:
     # -- the client writes --------------------------------------------------------------------------------------------
 
     def _tell(self, review: Review, text: str) -> None:
-        """The client is told the text, or what it writes in its place: then the text is saved over that."""
+        """Tell the client the text, or what it writes in its place: then we save the text over that."""
         ticket, original = review.ticket, self._open.presentations[review].original
         told = text if ticket is None or ticket.edits_return else review.proposal.exact
         outcome = review.accept(told)
@@ -319,7 +319,7 @@ class AcceptedTexts:
         self._runtime.later_on_main(int(accepted.pause * 1000), look_unless_done_meanwhile)
 
     def _is_in_file(self, accepted: AcceptedText) -> None:
-        """It is, and so was what the same client was told before: clients write in the order in which they are told."""
+        """It is, and so was what we told the same client before: clients write in the order in which we tell them."""
         earlier = self._texts[: self._texts.index(accepted)]
         for each in [accepted, *earlier]:
             if each is accepted or (each.is_awaited and (each.owner, each.path) == (accepted.owner, accepted.path)):
@@ -350,7 +350,7 @@ class AcceptedTexts:
 
     def _written(self, accepted: AcceptedText, before: Holder, error: Optional[DiskError]) -> None:
         if accepted.state is Holder.ON_DISK:
-            return  # the disk keeps it, and whoever takes it from there looks at the file first
+            return  # the disk keeps it, and the window that takes it from there looks at the file first
         if error is None:
             name, client = os.path.basename(accepted.path), accepted.owner.client_name
             saved = f"saved your edits of {name}; {client} does not know of them"
@@ -466,7 +466,7 @@ class AcceptedTexts:
         self._kept.wait(KEEP_SECONDS)
 
     def wait(self) -> None:
-        """The same when the editor's API may no longer be used; nobody is told. Any thread."""
+        """The same when the editor's API may no longer be used; we tell nobody. Any thread."""
         self._writes.wait()
         self._kept.leave()
         self._kept.wait(KEEP_SECONDS)

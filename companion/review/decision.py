@@ -45,11 +45,11 @@ class Outcome(NamedTuple):
 
 
 class ReviewError(CannotDo):
-    """What was asked of a review cannot be done."""
+    """A review cannot do what a client asks of it."""
 
 
 class Ticket:
-    """A client's call that waits for the decision about a review. Whoever settles it first decides what is answered.
+    """A client's call that waits for the decision about a review. The first to settle it decides what we answer.
 
     `name` is the client's own name for the review, by which it takes it back. `edits_return` says whether the answer
     carries the user's edits; without it the client writes what it has proposed. `deliver` gets the outcome, or None if
@@ -173,7 +173,7 @@ class Review:
 
     @property
     def orphaned(self) -> bool:
-        """Whether no client is told of the decision, and nobody but us is left to write the file."""
+        """Whether we tell no client of the decision, and nobody but us is left to write the file."""
         return self.writer is not Writer.CLIENT
 
     @property
@@ -184,7 +184,7 @@ class Review:
     def replace(self, proposed: Union[str, ProposedText]) -> None:
         """Take a newer proposal of the same client for the same file.
 
-        The client is told nothing about the older one. Its notifications name only the file, so "rejected" would reach
+        We tell the client nothing about the older one. Its notifications name only the file, so "rejected" would reach
         it as the answer to the newer proposal.
         """
         self.proposal = self.draft = _made_ready(proposed)

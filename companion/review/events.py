@@ -176,7 +176,8 @@ class ReviewEvents:
             self._reviews.closed_by_user(review, view)
 
     def on_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
-        """The command to run instead, with its arguments, or None to let it pass. Keys and menus are told of only.
+        """The command to run instead, with its arguments, or None to let it pass. The editor tells of keys and menus
+        only.
 
         Saving a proposal accepts it; saving the view of the original does nothing. What saves and closes only accepts.
         """

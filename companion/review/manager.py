@@ -285,7 +285,7 @@ class ReviewManager:
             VERBS[verb](self, review, number)
 
     def end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
-        """Close a review that has been decided. The client is told the `outcome`, if there is one."""
+        """Close a review that has been decided. With `tell` the client hears the `outcome`, if there is one."""
         if tell:
             self.tell(review, outcome)
         # A review whose tab is closed while its file is being written is not pending, and is closed as well.
@@ -324,7 +324,7 @@ class ReviewManager:
         self.accepted_texts.recover()
 
     def project_has_changed(self) -> bool:
-        """Whether the window has another project than when this was asked last: no event may have told of that.
+        """Whether the window has another project than at the last call: there may have been no event.
 
         The palette and plugins switch projects without a word.
         """

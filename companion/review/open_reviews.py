@@ -1,6 +1,6 @@
 """The open reviews of one window and their views: opened, found, brought to the front, closed.
 
-Rules: everything runs on the main thread. Nothing is decided here, and no client is told. A view is known by its
+Rules: everything runs on the main thread. Nothing in here decides, or tells a client anything. A view is known by its
 buffer, so that its clones are known, too. After the last review the window is given back. Views come and go only while
 the focus is free, or, as `review_open` says, once it is asked for; a review that waits for that is open, but has no
 presentation.

@@ -306,7 +306,7 @@ class KeptTexts:
         self._orders.add(partial(self._drop, name))
 
     def leave(self) -> None:
-        """Whoever comes first may have the texts."""
+        """The first window that asks may have the texts."""
         self._orders.add(self._leave)
 
     def take(self, wanted: Callable[[str], bool], then: Callable[[LeftTexts], None]) -> None:
