@@ -17,8 +17,9 @@ from .common.display_names import client_name, file_name
 from .editor.quick_panel import Entry, choose
 from .editor.status_bar import say
 from .endpoint.clients import STARTING, listed
-from .review.changes import Changes
-from .review.manager import ReviewManager
+from .review.changes import WHOLE_SELECTION
+from .review.display.markup import ACCEPT, NEXT, PREVIOUS, REJECT, REVERT, UNDO, WHITESPACE
+from .review.manager import ACCEPT_ONLY, KEEP, REVERT_ALL, VERBS, ReviewManager
 from .terminals.launcher import Launcher, terminal_of
 from .unreviewed.model import ChangeScope
 
@@ -62,26 +63,21 @@ class Actions:
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
 
-        def decision(caption: str, act: Callable[[ReviewManager, Review], None]) -> Action:
-            run = partial(self._on_review, lambda reviews, review: reviews.decide(review, partial(act, reviews)))
-            return Action(caption, run, self._has_review)
-
-        def change(caption: str, act: Callable[[Changes, Review], None]) -> Action:
-            run = partial(self._on_review, lambda reviews, review: act(reviews.changes, review))
-            return Action(caption, run, self._has_review)
+        def on_review(caption: str, verb: str) -> Action:
+            return Action(caption, partial(self._on_review, verb), self._has_review)
 
         # By the names of the commands, in the order of the menu.
         self._actions = {
             "accept_diff": Action("Accept Diff", self._accept, self._has_review),
-            "reject_diff": decision("Reject Diff", ReviewManager.reject),
-            "next_change": change("Next Change", Changes.next_change),
-            "previous_change": change("Previous Change", Changes.previous_change),
-            "revert_hunk": change("Revert Hunk", Changes.revert_hunk),
-            "revert_all_remaining": change("Revert All Remaining", Changes.revert_all_hunks),
-            "accept_this_hunk_only": decision("Accept This Hunk Only", ReviewManager.accept_only_hunk),
-            "undo_revert_hunk": change("Undo Revert Hunk", Changes.undo_revert_hunk),
-            "keep_hunk": change("Keep Hunk", Changes.keep_hunk)._replace(can_run=self._decides_hunks),
-            "toggle_whitespace_changes": change("Toggle Whitespace Changes", Changes.toggle_whitespace),
+            "reject_diff": on_review("Reject Diff", REJECT),
+            "next_change": on_review("Next Change", NEXT),
+            "previous_change": on_review("Previous Change", PREVIOUS),
+            "revert_hunk": on_review("Revert Hunk", REVERT),
+            "revert_all_remaining": on_review("Revert All Remaining", REVERT_ALL),
+            "accept_this_hunk_only": on_review("Accept This Hunk Only", ACCEPT_ONLY),
+            "undo_revert_hunk": on_review("Undo Revert Hunk", UNDO),
+            "keep_hunk": on_review("Keep Hunk", KEEP)._replace(can_run=self._decides_hunks),
+            "toggle_whitespace_changes": on_review("Toggle Whitespace Changes", WHITESPACE),
             "show_pending_diffs": Action("Show Pending Diffs", self._show_pending_diffs, self._has_diffs),
             "show_unreviewed_changes": Action("Show Unreviewed Changes", _show_changes, _has_changes),
             "keep_all_changes": Action("Keep All Changes", lambda on: on.changes.lists.keep_all(), _has_changes),
@@ -139,20 +135,20 @@ class Actions:
     def _decides_hunks(self, endpoint: Endpoint) -> bool:
         """Whether each change of the review in front can be decided by itself."""
         found = self._in_front(endpoint)
-        return found is not None and found[1].decisions is not None
+        return found is not None and not found[1].source.editable
 
-    def _on_review(self, act: Callable[[ReviewManager, Review], None], endpoint: Endpoint) -> None:
+    def _on_review(self, verb: str, endpoint: Endpoint) -> None:
         found = self._in_front(endpoint)
         if found is None:
             say(endpoint.window, "there is no diff to review in this window")
         else:
-            act(*found)
+            VERBS[verb](*found, WHOLE_SELECTION)
 
     def _accept(self, endpoint: Endpoint, from_command_line: bool = False) -> None:
         """`from_command_line`: the user has typed that into a panel, which closes."""
         if from_command_line:
             endpoint.window.run_command("hide_panel", {"cancel": True})
-        self._on_review(lambda reviews, review: reviews.decide(review, reviews.accept), endpoint)
+        self._on_review(ACCEPT, endpoint)
 
     def _pending(self) -> List[Tuple[Endpoint, Review]]:
         """The undecided reviews of all windows, those of one client together."""

@@ -1,19 +1,19 @@
 """One accepted text, from the user's decision until it is in the file.
 
-    state    what happens                                       next state
-    -------  -------------------------------------------------  ----------
-    TOLD     the file holds the accepted text                   ENDED
-    TOLD     the file holds what the client writes, not ours    WRITING
-    TOLD     the client has gone                                GOING
-    TOLD     it does not write, and the rest is ours to save    SHOWN
-    GOING    as for TOLD; or the client is back                 TOLD
-    GOING    it has not written                                 WRITING, or SHOWN
-    WRITING  the file is written                                ENDED
-    WRITING  it could not be written                            SHOWN
-    WRITING  the client was still at it                         TOLD, GOING
-    SHOWN    the user accepts it again                          WRITING
-    SHOWN    the user rejects it, or its client takes it back   ENDED
-    any      the window, the package or the editor ends         LEFT
+    state          what happens                                       next state
+    -------------  -------------------------------------------------  ----------
+    CLIENT_WRITES  the file holds the accepted text                   ENDED
+    CLIENT_WRITES  the file holds what the client writes, not ours    WRITING
+    CLIENT_WRITES  the client has gone                                CLIENT_GONE
+    CLIENT_WRITES  it does not write, and the rest is ours to save    IN_REVIEW
+    CLIENT_GONE    as for CLIENT_WRITES; or the client is back        CLIENT_WRITES
+    CLIENT_GONE    it has not written                                 WRITING, or IN_REVIEW
+    WRITING        the file is written                                ENDED
+    WRITING        it could not be written                            IN_REVIEW
+    WRITING        the client was still at it                         CLIENT_WRITES, CLIENT_GONE
+    IN_REVIEW      the user accepts it again                          WRITING
+    IN_REVIEW      the user rejects it, or its client takes it back   ENDED
+    any            the window, the package or the editor ends         ON_DISK
 
 Rule: it ends when the file itself has held the text once, or when the user has decided against it. That a client has
 gone on, or that time has passed, ends nothing: its process may have been suspended and never have read the answer.
@@ -31,26 +31,38 @@ import os
 import secrets
 import sys
 import time
+from contextlib import suppress
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Callable, ClassVar, Dict, FrozenSet, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, ClassVar, Dict, FrozenSet, List, Optional
 from weakref import WeakSet
 
 import sublime
 
+from ..common.waiting import Latest
 from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
+from ..system.files import Stamp
 from .decision import Outcome, Owner, Review, Writer
 from .document import disk
-from .document.disk import ChangedError, DiskError, Kind, Limits, Original
-from .document.journal import Found, KeptTexts, Text
+from .document.disk import ChangedError, DiskError, Kind, Original, ReadLimits
+from .document.journal import KeptTexts, LeftTexts, Text
 from .document.text import BYTE_ORDER_MARK, UTF_8, plain, portions, saved
 from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
+
+logger = logging.getLogger("gemini_companion.review")
+
+AGAIN = "accept again to write it"
+WRITTEN = "the companion has written it"
+NOT_OPENED = "The user has not opened this diff yet."
+KEEP_SECONDS = 0.5  # that a small file may take to be made when the package ends
+ELSEWHERE_MILLISECONDS = 1000  # after which a window that closes has gone
+TAKE_AGAIN_MILLISECONDS = 5000  # after which a process whose editor has ended has ended as well
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.025, 10.0
 """Between two looks at the file: at first often, since a formatter may follow the client at once."""
@@ -62,27 +74,26 @@ WRITTEN_UNASKED_SECONDS = 60.0
 
 SLACK_BYTES = 1 << 16
 """A file that is larger than the text by more than this does not hold it."""
-_COARSE_NANOSECONDS = 2 * 10**9  # two changes so close to each other may bear the same time
 
 
 class Holder(Enum):
     """Who has the text."""
 
-    TOLD = "the client was told, and writes"
-    GOING = "the client has gone, and may just be writing"
+    CLIENT_WRITES = "the client was told, and writes"
+    CLIENT_GONE = "the client has gone, and may just be writing"
     WRITING = "we write it"
-    SHOWN = "the user, in a review"
-    LEFT = "the disk keeps it for another window, or for the next run"
+    IN_REVIEW = "the user, in a review"
+    ON_DISK = "the disk keeps it for another window, or for the next run"
     ENDED = "nobody: it was written, or given up by the user"
 
 
-_ALWAYS = frozenset({Holder.LEFT, Holder.ENDED})
+_ALWAYS = frozenset({Holder.ON_DISK, Holder.ENDED})
 TRANSITIONS: Dict[Holder, FrozenSet[Holder]] = {
-    Holder.TOLD: _ALWAYS | {Holder.GOING, Holder.WRITING, Holder.SHOWN},
-    Holder.GOING: _ALWAYS | {Holder.TOLD, Holder.WRITING, Holder.SHOWN},
-    Holder.WRITING: _ALWAYS | {Holder.TOLD, Holder.GOING, Holder.SHOWN},
-    Holder.SHOWN: _ALWAYS | {Holder.WRITING},
-    Holder.LEFT: frozenset(),
+    Holder.CLIENT_WRITES: _ALWAYS | {Holder.CLIENT_GONE, Holder.WRITING, Holder.IN_REVIEW},
+    Holder.CLIENT_GONE: _ALWAYS | {Holder.CLIENT_WRITES, Holder.WRITING, Holder.IN_REVIEW},
+    Holder.WRITING: _ALWAYS | {Holder.CLIENT_WRITES, Holder.CLIENT_GONE, Holder.IN_REVIEW},
+    Holder.IN_REVIEW: _ALWAYS | {Holder.WRITING},
+    Holder.ON_DISK: frozenset(),
     Holder.ENDED: frozenset(),
 }
 
@@ -112,16 +123,16 @@ class AcceptedText:
         self.original = original
         self.awaited = awaited
         self.name = name or secrets.token_hex(8)
-        self.looks = 0  # how often one was asked for
-        self.looking = 0  # which of them the disk has yet to answer
-        self._read_in_vain: Optional[Tuple[int, ...]] = None  # the state of the file that was
+        self.looks = 0  # how often its file was to be looked at
+        self.question = Latest(lambda: None)  # whether the file holds it; the window's texts say how that is found out
+        self._read_in_vain: Optional[Stamp] = None  # of the file that was
         self._told = self._since = time.monotonic()
 
     def go(self, state: Holder) -> bool:
         """Change the state. False if there is no way to it."""
         if state not in TRANSITIONS[self.state]:
             return False
-        if state in (Holder.TOLD, Holder.GOING) and self.state is not Holder.WRITING:
+        if state in (Holder.CLIENT_WRITES, Holder.CLIENT_GONE) and self.state is not Holder.WRITING:
             self._since = time.monotonic()
         self.state = state
         return True
@@ -129,7 +140,7 @@ class AcceptedText:
     @property
     def is_awaited(self) -> bool:
         """Whether the client is to write."""
-        return self.state in (Holder.TOLD, Holder.GOING)
+        return self.state in (Holder.CLIENT_WRITES, Holder.CLIENT_GONE)
 
     @property
     def pause(self) -> float:
@@ -142,7 +153,7 @@ class AcceptedText:
         """Whether a client that has gone will not write any more, or one that is there keeps the user's edits waiting
         for too long."""
         waited = time.monotonic() - self._since
-        if self.state is Holder.GOING:
+        if self.state is Holder.CLIENT_GONE:
             return waited >= GONE_SECONDS
         return self.awaited is not None and waited >= PATIENCE_SECONDS
 
@@ -157,9 +168,12 @@ class AcceptedText:
         Never raises. A file that is as it was when it was last read in vain is not read again. The very file that was
         reviewed holds nothing that is awaited: it was there before the client wrote.
         """
-        state = _settled_state(self.path)
-        if state is not None and state == self._read_in_vain:
+        stamp: Optional[Stamp] = None
+        with suppress(OSError, ValueError):
+            stamp = Stamp.of(os.stat(self.path))
+        if stamp is not None and stamp == self._read_in_vain:
             return None
+        settled = stamp is not None and stamp.settled
         original = self.original
         encoding = original.encoding if original is not None else ""
         if self.awaited is None:
@@ -167,21 +181,9 @@ class AcceptedText:
         else:
             found = find(self.path, self.awaited, encoding=encoding)
             if found is not None and original is not None:
-                unwritten = (found.identity, found.signature) == (original.identity, original.signature)
-                found = None if unwritten else found
-        self._read_in_vain = state if found is None else None
+                found = None if found.stamp == original.stamp else found
+        self._read_in_vain = stamp if settled and found is None else None
         return found
-
-
-def _settled_state(path: str) -> Optional[Tuple[int, ...]]:
-    """Numbers that change with the file; None if it is not there, or has changed so lately that they may not."""
-    try:
-        now = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    if time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) <= _COARSE_NANOSECONDS:
-        return None
-    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
 
 def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: bool = True) -> Optional[Original]:
@@ -192,7 +194,7 @@ def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: boo
     """
     wanted = plain(text.lstrip(BYTE_ORDER_MARK))
     for each in dict.fromkeys((encoding, "")):
-        found = disk.read(path, Limits(4 * len(wanted) + SLACK_BYTES, sys.maxsize), each)
+        found = disk.read(path, ReadLimits(4 * len(wanted) + SLACK_BYTES, sys.maxsize), each)
         same = found.text == wanted
         if not last_line_end_matters:
             same = found.text.rstrip("\n") == wanted.rstrip("\n")
@@ -201,24 +203,7 @@ def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: boo
     return None
 
 
-# JOINED accepted_texts
-# The accepted texts of one window, each followed until it is in its file (`accepted_text.py`).
-#
-# Rules: as long as its client may still write a file, nobody else does: we write for a client that has gone, or that asks
-# for it. Whatever else is to become of a text, the disk keeps it from the decision on, and nothing of ours is written
-# before that. What is neither written nor given up when the window, the package or the editor ends is shown again later;
-# nobody waits for a client then.
-#
-# Everything runs on the main thread; files are looked at, kept and written on disk threads.
-
-logger = logging.getLogger("gemini_companion.review")
-
-AGAIN = "accept again to write it"
-WRITTEN = "the companion has written it"
-NOT_OPENED = "The user has not opened this diff yet."
-KEEP_SECONDS = 0.5  # that a small file may take to be made when the package ends
-ELSEWHERE_MILLISECONDS = 1000  # after which a window that closes has gone
-TAKE_AGAIN_MILLISECONDS = 5000  # after which a process whose editor has ended has ended as well
+# -- those of one window -----------------------------------------------------------------------------------------------
 
 
 class AcceptedTexts:
@@ -262,15 +247,15 @@ class AcceptedTexts:
     # -- the client writes --------------------------------------------------------------------------------------------
 
     def _tell(self, review: Review, text: str) -> None:
-        """The client is told the text, or what it writes in its place: then the text is saved over that."""
+        """Tell the client the text, or what it writes in its place: then we save the text over that."""
         ticket, original = review.ticket, self._open.presentations[review].original
         told = text if ticket is None or ticket.edits_return else review.proposal.exact
         outcome = review.accept(told)
         awaited = told if told != text else None
         for each in dict.fromkeys((told, text)):  # in the order in which the file will hold them
             self._announce(review.path, each, original)
-        accepted = AcceptedText(Holder.TOLD, review.owner, review.path, text, original, awaited=awaited)
-        self._texts.append(accepted)
+        accepted = AcceptedText(Holder.CLIENT_WRITES, review.owner, review.path, text, original, awaited=awaited)
+        self._follow(accepted)
         self._keep(accepted)
         self._end(review, outcome)
         self._look(accepted)
@@ -295,18 +280,24 @@ class AcceptedTexts:
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: what its client does not write in a moment it will not write."""
         for accepted in self._texts:
-            if accepted.owner.session_id == owner_id and accepted.state is Holder.TOLD:
-                accepted.go(Holder.GOING)
+            if accepted.owner.session_id == owner_id and accepted.state is Holder.CLIENT_WRITES:
+                accepted.go(Holder.CLIENT_GONE)
                 self._look(accepted)
+
+    def _follow(self, accepted: AcceptedText) -> None:
+        def look() -> None:
+            self._runtime.use_disk(lambda cancelled: accepted.look(), then=partial(self._looked, accepted))
+
+        accepted.question = Latest(look)
+        self._texts.append(accepted)
 
     def _look(self, accepted: AcceptedText) -> None:
         accepted.looks += 1
-        if accepted.is_awaited and not accepted.looking:
-            accepted.looking = accepted.looks
-            self._runtime.use_disk(lambda cancelled: accepted.look(), then=partial(self._looked, accepted))
+        if accepted.is_awaited:
+            accepted.question.ask()
 
     def _looked(self, accepted: AcceptedText, found: Optional[Original]) -> None:
-        look, accepted.looking = accepted.looking, 0
+        newest = accepted.question.answered()
         if not accepted.is_awaited:
             return
         if found is not None and accepted.awaited is None:
@@ -315,9 +306,7 @@ class AcceptedTexts:
             self._write(accepted, found)
         elif accepted.overdue:
             self._not_written(accepted)
-        elif accepted.looks > look:
-            self._look(accepted)
-        else:
+        elif newest:
             self._look_later(accepted)
 
     def _look_later(self, accepted: AcceptedText) -> None:
@@ -330,18 +319,18 @@ class AcceptedTexts:
         self._runtime.later_on_main(int(accepted.pause * 1000), look_unless_done_meanwhile)
 
     def _is_in_file(self, accepted: AcceptedText) -> None:
-        """It is, and so was what the same client was told before: clients write in the order in which they are told."""
+        """It is, and so was what we told the same client before: clients write in the order in which we tell them."""
         earlier = self._texts[: self._texts.index(accepted)]
         for each in [accepted, *earlier]:
             if each is accepted or (each.is_awaited and (each.owner, each.path) == (accepted.owner, accepted.path)):
                 self._ended(each)
 
     def _not_written(self, accepted: AcceptedText) -> None:
-        if accepted.state is Holder.TOLD:
+        if accepted.state is Holder.CLIENT_WRITES:
             problem = "The proposal was not written, so your edits are not saved"
             self._show(accepted, f"{problem}: {AGAIN}.")
         elif self._is_connected(accepted.owner):
-            accepted.go(Holder.TOLD)  # the package has been replaced, and here is its client again
+            accepted.go(Holder.CLIENT_WRITES)  # the package has been replaced, and here is its client again
             self._look(accepted)
         elif accepted.original is not None and accepted.may_be_written_unasked:
             self._write(accepted, accepted.original)
@@ -360,19 +349,19 @@ class AcceptedTexts:
         self._writes.begin(original, accepted.text, partial(self._written, accepted, before))
 
     def _written(self, accepted: AcceptedText, before: Holder, error: Optional[DiskError]) -> None:
-        if accepted.state is Holder.LEFT:
-            return  # the disk keeps it, and whoever takes it from there looks at the file first
+        if accepted.state is Holder.ON_DISK:
+            return  # the disk keeps it, and the window that takes it from there looks at the file first
         if error is None:
             name, client = os.path.basename(accepted.path), accepted.owner.client_name
             saved = f"saved your edits of {name}; {client} does not know of them"
             say(self._window, saved if accepted.awaited is not None else _went_away(accepted, WRITTEN))
             self._ended(accepted)
-        elif isinstance(error, ChangedError) and before is Holder.TOLD:
+        elif isinstance(error, ChangedError) and before is Holder.CLIENT_WRITES:
             accepted.go(before)  # the client was still writing when the file was read
             self._look_later(accepted)
         else:
             logger.info("an accepted text could not be written and is shown again: %s", error)
-            sentence = str(error) if before is Holder.TOLD else _went_away(accepted, AGAIN)
+            sentence = str(error) if before is Holder.CLIENT_WRITES else _went_away(accepted, AGAIN)
             self._show(accepted, sentence)
 
     def write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
@@ -394,7 +383,7 @@ class AcceptedTexts:
         accepted = self._shown.pop(review, None) if guard is None else None
         if accepted is None:
             accepted = AcceptedText(Holder.WRITING, review.owner, review.path, text, original)
-            self._texts.append(accepted)
+            self._follow(accepted)
         accepted.go(Holder.WRITING)
         accepted.text = text
         if guard is None:
@@ -409,7 +398,7 @@ class AcceptedTexts:
         done: Callable[[str], None],
         error: Optional[DiskError],
     ) -> None:
-        if accepted.state is Holder.LEFT:
+        if accepted.state is Holder.ON_DISK:
             pass  # the window has closed
         elif error is None:
             self._ended(accepted)
@@ -429,7 +418,7 @@ class AcceptedTexts:
                     again = self._open.propose(review.owner, review.path, accepted.text)
                     self._open.set_writer(again, review.writer)
             else:
-                if accepted.go(Holder.SHOWN):
+                if accepted.go(Holder.IN_REVIEW):
                     self._shown[review] = accepted
                 presentation.freeze(False)
                 presentation.complain(str(error), look_again=isinstance(error, ChangedError))
@@ -441,7 +430,7 @@ class AcceptedTexts:
         """Show the text as a review whose Accept writes it; no client knows of that. `sentence` is for the user."""
         owner = Owner(accepted.name, accepted.owner.client_name)
         review = self._open.propose(owner, accepted.path, accepted.text)
-        accepted.go(Holder.SHOWN)
+        accepted.go(Holder.IN_REVIEW)
         self._shown[review] = accepted
         self._open.set_writer(review, Writer.ACCEPTED_BEFORE)
         if sentence:
@@ -477,7 +466,7 @@ class AcceptedTexts:
         self._kept.wait(KEEP_SECONDS)
 
     def wait(self) -> None:
-        """The same when the editor's API may no longer be used; nobody is told. Any thread."""
+        """The same when the editor's API may no longer be used; we tell nobody. Any thread."""
         self._writes.wait()
         self._kept.leave()
         self._kept.wait(KEEP_SECONDS)
@@ -486,7 +475,7 @@ class AcceptedTexts:
         self._shown.clear()
         left, self._texts = self._texts, []
         for accepted in left:
-            accepted.go(Holder.LEFT)
+            accepted.go(Holder.ON_DISK)
         self._kept.leave()
         if left:
             self._runtime.later_on_main(ELSEWHERE_MILLISECONDS, self._recover_elsewhere)
@@ -508,14 +497,14 @@ class AcceptedTexts:
             if again:
                 self._runtime.later_on_main(TAKE_AGAIN_MILLISECONDS, self.recover, False)
 
-    def _found(self, found: Found) -> None:
+    def _found(self, found: LeftTexts) -> None:
         for path in found.unreadable:
             logger.error("an accepted text of an earlier run cannot be read: it is set aside as %s", path)
             say(self._window, f"an accepted text of an earlier run cannot be read: it is set aside as {path}")
         for name, text in found.texts:
             owner = Owner(text.session or name, text.client)
-            accepted = AcceptedText(Holder.GOING, owner, text.path, text.content, name=name)
-            self._texts.append(accepted)
+            accepted = AcceptedText(Holder.CLIENT_GONE, owner, text.path, text.content, name=name)
+            self._follow(accepted)
             self._look(accepted)
 
 

@@ -61,17 +61,11 @@ class Changes:
 
     def revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
         """Take back the changes that the selection touches, or the one whose link has this number."""
-        presentation = self._decidable(review)
-        if presentation is not None and review.decisions is not None:
-            self._decide(presentation, number, review.decisions.reject_hunks)
-        elif presentation is not None:
-            self._with_hunks(presentation, number, presentation.hunks.revert)
+        self._decide(review, number, review.source.reject_hunks)
 
     def keep_hunk(self, review: Review) -> None:
         """Accept the changes that the selection touches, where each can be decided by itself."""
-        presentation = self._decidable(review)
-        if presentation is not None and review.decisions is not None:
-            self._decide(presentation, WHOLE_SELECTION, review.decisions.accept_hunks)
+        self._decide(review, WHOLE_SELECTION, review.source.accept_hunks)
 
     def revert_all_hunks(self, review: Review) -> None:
         """Take back all changes that are left."""
@@ -97,27 +91,27 @@ class Changes:
 
     def undo_revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
         """Bring back what the last command took back, or the change whose link has this number."""
-        presentation = self._decidable(review)
-        if presentation is not None and review.decisions is not None:
-            review.decisions.bring_back(review)
-        elif presentation is not None:
-            undo = presentation.hunks.undo_revert
-            self._act_or_say(presentation, lambda places: bool(places) and undo(number), NOTHING_TO_BRING_BACK)
+        if self._decidable(review) is not None:
+            review.source.bring_back(review, number)
+
+    def undo_in_text(self, review: Review, number: int) -> None:
+        """Bring back in the text what was taken back there."""
+        presentation = self._open.presentations[review]
+        undo = presentation.hunks.undo_revert
+        self._act_or_say(presentation, lambda places: bool(places) and undo(number), NOTHING_TO_BRING_BACK)
 
     def _decidable(self, review: Review, only_proposals: bool = False) -> Optional[Presentation]:
         """What shows the review, if the user can decide it now."""
         presentation = self._open.presentations.get(review)
-        if presentation is not None and review.pending and only_proposals and review.decisions is not None:
+        if presentation is not None and review.pending and only_proposals and not review.source.editable:
             self._open.say(review, ONLY_FOR_PROPOSALS)
             return None
         return presentation if review.pending else None
 
-    def _decide(
-        self, presentation: Presentation, number: int, decide: Callable[[Review, Sequence[Hunk]], None]
-    ) -> None:
-        """Decide hunks, unless the user has meant another review."""
-        review = presentation.review
-        if not self._open.ignores(review):
+    def _decide(self, review: Review, number: int, decide: Callable[[Review, Sequence[Hunk]], None]) -> None:
+        """Decide hunks, unless that cannot be taken back and the user has meant another review."""
+        presentation = self._decidable(review)
+        if presentation is not None and (review.source.editable or not self._open.ignores(review)):
             self._with_hunks(presentation, number, partial(decide, review))
 
     def _with_hunks(self, presentation: Presentation, number: int, act: Callable[[List[Hunk]], object]) -> None:

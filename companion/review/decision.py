@@ -11,8 +11,9 @@
 
 While the file is being written nobody can decide otherwise.
 
-Rule: whoever ends a review asks this class, and only the first one gets an outcome. Everybody who comes later (a click
-that races with the client's own answer, a tab that closes because the review ended) gets None and has nothing to tell.
+Rule: every end of a review goes through this class, and only the first one gets an outcome. What comes later (a click
+that races with the client's own answer, a tab that closes because the review ended) gets None, and no client hears of
+it.
 
 The editor is not known here. Main thread only.
 """
@@ -37,18 +38,18 @@ class Owner(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the client that asked is told. `content` is the accepted text, None when the proposal was rejected."""
+    """What we tell the client that proposed. `content` is the accepted text, None when the proposal was rejected."""
 
     path: str
     content: Optional[str]
 
 
 class ReviewError(CannotDo):
-    """What was asked of a review cannot be done."""
+    """A review cannot do what a client asks of it."""
 
 
 class Ticket:
-    """A client's call that waits for the decision about a review. Whoever settles it first decides what is answered.
+    """A client's call that waits for the decision about a review. The first to settle it decides what we answer.
 
     `name` is the client's own name for the review, by which it takes it back. `edits_return` says whether the answer
     carries the user's edits; without it the client writes what it has proposed. `deliver` gets the outcome, or None if
@@ -79,20 +80,19 @@ class Words(NamedTuple):
     right: str
 
 
-PROPOSAL_WORDS = Words("Accept", "Reject", "on disk", "proposal")
+class Source(Protocol):
+    """What a review is about: a client's proposal, or a change that is in its file already. It says what the decisions
+    mean; the review draws what is to be decided, and asks nothing else.
 
-
-class Decisions(Protocol):
-    """What it means when the user decides a review that is no proposal: its text cannot be edited, and its hunks can be
-    decided one by one, at once. The review draws what is to be decided, and asks nothing else.
-
-    Main thread. Whoever implements this ends the review, now or later, or says in its header why not.
+    `editable` is whether the user may edit the text, where a hunk is taken back; otherwise hunks are decided one by
+    one, at once. Main thread. A source ends the review, now or later, or says in its header why not.
     """
 
     words: Words
+    editable: bool
 
-    def accept(self, review: Review) -> None:
-        """Accept the review."""
+    def accept(self, review: Review, text: str) -> None:
+        """Accept the review with this text."""
 
     def reject(self, review: Review) -> None:
         """Reject it."""
@@ -106,8 +106,8 @@ class Decisions(Protocol):
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Reject these, and leave the others to be decided."""
 
-    def bring_back(self, review: Review) -> None:
-        """Bring back what was rejected last."""
+    def bring_back(self, review: Review, number: int) -> None:
+        """Bring back what was rejected last, or the hunk whose link has this number."""
 
 
 class ReviewState(Enum):
@@ -137,7 +137,7 @@ class Writer(Enum):
 
 
 class Review:
-    """One proposal for one file, from one client; or, with `decisions` of its own, what else a file may hold.
+    """One text for one file, which the user accepts or rejects: what a client proposes, or what its `source` says.
 
     `path` is what the client sent, letter by letter, because clients compare it as text. `same_files` are the names by
     which tabs called the file when the disk was last asked. `ticket` is the call that the decision answers, if it is
@@ -151,9 +151,8 @@ class Review:
         owner: Owner,
         path: str,
         proposed: Union[str, ProposedText],
+        source: Source,
         ticket: Optional[Ticket] = None,
-        *,
-        decisions: Optional[Decisions] = None,
         before: Optional[Original] = None,
     ) -> None:
         self.owner = owner
@@ -163,18 +162,18 @@ class Review:
         self.same_files: FrozenSet[str] = frozenset()
         self.state = ReviewState.PENDING
         self.writer = Writer.CLIENT
-        self.decisions = decisions
+        self.source = source
         self.before = before
         self.notes: Tuple[str, ...] = ()
 
     @property
     def words(self) -> Words:
         """What its decisions and its texts are called."""
-        return self.decisions.words if self.decisions is not None else PROPOSAL_WORDS
+        return self.source.words
 
     @property
     def orphaned(self) -> bool:
-        """Whether no client is told of the decision, and nobody but us is left to write the file."""
+        """Whether we tell no client of the decision, and nobody but us is left to write the file."""
         return self.writer is not Writer.CLIENT
 
     @property
@@ -185,7 +184,7 @@ class Review:
     def replace(self, proposed: Union[str, ProposedText]) -> None:
         """Take a newer proposal of the same client for the same file.
 
-        The client is told nothing about the older one. Its notifications name only the file, so "rejected" would reach
+        We tell the client nothing about the older one. Its notifications name only the file, so "rejected" would reach
         it as the answer to the newer proposal.
         """
         self.proposal = self.draft = _made_ready(proposed)

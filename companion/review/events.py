@@ -1,4 +1,8 @@
-"""What the editor's commands and the context of our key bindings mean for a review."""
+"""What the editor's events, its commands and the context of our key bindings mean for the reviews of one window.
+
+Rules: everything runs on the main thread. For a keystroke the editor is asked for nothing while no review is open, and
+otherwise only for ids of views.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,10 @@ import sublime
 from ..common.debounce import Debounce
 from ..editor import file_views, view_roles
 from ..editor.edits import COMMAND
+from .changes import WHOLE_SELECTION
 from .decision import Review
-from .manager import ReviewManager
+from .display.markup import ACCEPT
+from .manager import VERBS, ReviewManager
 from .window import views
 from .window.views import FEED, Typed
 
@@ -20,6 +26,11 @@ if TYPE_CHECKING:
 
 IN_REVIEW = "gemini_companion.in_review"
 REVIEW_BELOW = "gemini_companion.review_below"  # a proposal is behind the panel that has the focus
+
+# After a burst of edits in other views: milliseconds without one, and at the most.
+_QUIET, _LONGEST = 200, 1000
+
+Command = Tuple[str, Dict[str, Any]]
 
 
 class TabAction(Enum):
@@ -70,16 +81,7 @@ def answer(value: bool, operator: int, operand: Any) -> Optional[bool]:
     return value != wanted if operator == sublime.OP_NOT_EQUAL else None
 
 
-# JOINED events
-# What the editor's events mean for the reviews of one window.
-#
-# Rules: everything runs on the main thread. For a keystroke the editor is asked for nothing while no review is open, and
-# otherwise only for ids of views.
-
-# After a burst of edits in other views: milliseconds without one, and at the most.
-_QUIET, _LONGEST = 200, 1000
-
-Command = Tuple[str, Dict[str, Any]]
+# -- events ------------------------------------------------------------------------------------------------------------
 
 
 class ReviewEvents:
@@ -174,7 +176,8 @@ class ReviewEvents:
             self._reviews.closed_by_user(review, view)
 
     def on_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
-        """The command to run instead, with its arguments, or None to let it pass. Keys and menus are told of only.
+        """The command to run instead, with its arguments, or None to let it pass. The editor tells of keys and menus
+        only.
 
         Saving a proposal accepts it; saving the view of the original does nothing. What saves and closes only accepts.
         """
@@ -196,7 +199,7 @@ class ReviewEvents:
 
     def _accept_saved(self, reviews: ReviewManager, review: Review) -> None:
         self._saved = None
-        reviews.decide(review, reviews.accept)
+        VERBS[ACCEPT](reviews, review, WHOLE_SELECTION)
 
     def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
         """Answer for the context keys of our key bindings; None for every other."""

@@ -1,23 +1,27 @@
-"""The reviews that ended because a tab of theirs was closed.
+"""The review manager: one window's reviews, from a client's request to the decision.
 
-*Close Unmodified Tabs*, and packages that limit tabs, ask nobody. The client has been told then, and does not write the
-file any more. So for a minute such a review can be opened again, and Accept writes the file.
+Theory of operation: a review (the decision) and its presentation (the views) are opened and ended together. The
+decision comes first: only the first that ends a review gets an outcome, and only then is the client told and are the
+views closed.
 
-Rule: it is held for that minute, though nobody asks. Main thread only.
+Rules: everything runs on the main thread, and nothing in here looks at the disk. What the user owns is given back as it
+was.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 import sublime
 
+from ..comparison import Hunk
 from ..editor import view_roles
+from ..editor.scope import Scope
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
-from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Writer
+from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer
 from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
@@ -31,7 +35,406 @@ if TYPE_CHECKING:
     from ..runtime import Runtime
     from ..settings import Settings
 
-SECONDS = 60.0  # in which it can be opened again
+logger = logging.getLogger("gemini_companion.review")
+
+ACCEPT_ONLY, REVERT_ALL, KEEP = "accept_only", "revert_all", "keep"  # beside the verbs of links
+
+Verb = Callable[["ReviewManager", Review, int], None]
+
+SECONDS = 60.0  # in which a review whose tab was closed can be opened again
+
+
+class ReviewManager:
+    """One window's reviews. Main thread only, except where noted."""
+
+    def __init__(
+        self,
+        window: sublime.Window,
+        *,
+        runtime: Runtime,
+        settings: Callable[[], Settings],
+        notify: Callable[[Review, Outcome], None],
+        is_connected: Callable[[Owner], bool],
+        on_count: Callable[[], None] = lambda: None,
+        expect: Callable[[str, Callable[[], bytes]], None] = lambda path, text: None,
+        find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
+    ) -> None:
+        """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
+        `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
+        review was opened or has ended. `expect` is told what the user has accepted for which file, before anybody may
+        write it. `find_elsewhere` finds the reviews of any window to which a view belongs: the
+        user may drag a view from one window into another."""
+        self._window = window
+        self._runtime = runtime
+        self._settings = settings
+        self._notify = notify
+        self._find_elsewhere = find_elsewhere
+        self._project = project_of(window)
+        self._proposals = Proposals(self)
+        self.open_reviews = OpenReviews(Scope(window, runtime, settings), self._proposals, self._follow_link, on_count)
+        self._presentations = self.open_reviews.presentations
+        self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self.end, is_connected, expect)
+        self.changes = Changes(self.open_reviews)
+        self.closed = ClosedReviews(self.open_reviews, runtime)
+        self._closing = False  # whether the tab of a review was closed in this turn of the main loop
+
+    def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
+        """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
+        return self if self.open_reviews.review_of(view) is not None else self._find_elsewhere(view)
+
+    # -- files that clients have opened -------------------------------------------------------------------------------
+
+    def when_free(self, act: Callable[[], None]) -> None:
+        """Call `act`, which moves the focus, as soon as the user types into no list or panel."""
+        self.open_reviews.arrangement.focus.when_free(act)
+
+    def show_file(self, path: str, in_front: bool, preview: bool) -> Optional[sublime.Sheet]:
+        """Show a file as `Arrangement.open_file` does."""
+        self._runtime.assert_main_thread()
+        return self.open_reviews.arrangement.open_file(path, in_front, preview)
+
+    # -- which there are ----------------------------------------------------------------------------------------------
+
+    def pending(self) -> List[Review]:
+        """The proposals that the user can still decide, the oldest first."""
+        return [review for review in self.open_reviews.pending() if review.source is self._proposals]
+
+    def file_request(self, path: str) -> FileRequest:
+        """What the main thread knows of a file that is to be reviewed, for the disk thread."""
+        self._runtime.assert_main_thread()
+        view = self._window.active_view() if self._window.is_valid() else None
+        return file_request(path, self._settings(), view)
+
+    # -- what clients ask for -----------------------------------------------------------------------------------------
+
+    def open_diff(
+        self,
+        owner: Owner,
+        path: str,
+        proposed: Union[str, ProposedText],
+        prepared: Optional[Preparation] = None,
+        ticket: Optional[Ticket] = None,
+    ) -> None:
+        """Show what `owner` proposes for `path`. A newer proposal for the same file replaces the older one.
+
+        With a `ticket` the review is known by the ticket's name instead of the file, and the decision answers the
+        ticket; nothing is shown if that has been settled meanwhile. `prepared` is what has just been found out about
+        the file; without it the file is read now, and shown a moment later. Raises `ReviewError` with a sentence for
+        the client; the window is unchanged then.
+        """
+        self._runtime.assert_main_thread()
+        if ticket is not None:
+            if not ticket.waiting:
+                return
+            self.withdraw(owner.session_id, ticket.name)
+        self.open_reviews.propose(owner, path, proposed, prepared, ticket, unasked=True)
+
+    def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
+        """Take a proposal back and return its text, the user's edits included; None if there is no such review."""
+        self._runtime.assert_main_thread()
+        review = self.open_reviews.find(owner, path)
+        if review is None:
+            return None
+        text = self.open_reviews.text_of(review)
+        self.end(review, review.reject(), tell=not suppress_notification)
+        return text
+
+    def withdraw(self, session: str, name: str) -> bool:
+        """Close this client's review of that name. The client is not told. False if there is none."""
+        return bool(self._withdraw(lambda owner, ticket: (owner.session_id, ticket.name) == (session, name)))
+
+    def withdraw_all(self, session: str) -> int:
+        """Close all reviews that calls of this client wait for, and return how many. The client is not told."""
+        return self._withdraw(lambda owner, ticket: owner.session_id == session)
+
+    def end_all(self, of: Callable[[Owner], bool]) -> None:
+        """Close all reviews of these clients, who hear that they are rejected; where calls wait, that they are closed.
+        What the user has accepted before is no client's any more."""
+        self._withdraw(lambda owner, ticket: of(owner))
+        for review in self.pending():
+            if not review.orphaned and of(review.owner):
+                self.end(review, review.reject())
+
+    def take_back(self, ticket: Ticket) -> None:
+        """Close the review of this ticket, if there is one. The client is not told."""
+        self._withdraw(lambda owner, each: each is ticket)
+
+    def _withdraw(self, fits: Callable[[Owner, Ticket], bool]) -> int:
+        self._runtime.assert_main_thread()
+        count = 0
+        for review in self.pending():
+            if review.ticket is not None and fits(review.owner, review.ticket):
+                outcome = review.reject()
+                review.ticket.settle(None)
+                self.end(review, outcome, tell=False)
+                count += 1
+        return count
+
+    def path_of(self, owner: Owner, path: str) -> str:
+        """The path that accepting this client's diff would write. Raises `ReviewError` with a sentence for the client.
+
+        It may be spelled in another way than `path`, and so lead elsewhere through links.
+        """
+        return self._required(owner, path).path
+
+    def accept_by_client(self, owner: Owner, path: str, done: Callable[[str], None], guard: Guard) -> None:
+        """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client.
+
+        `done` is called on the main thread with an empty string once the file is written, else with what went wrong.
+        `guard` may refuse the file.
+        """
+        self._runtime.assert_main_thread()
+        review = self._required(owner, path)
+        self.accepted_texts.write(review, self.open_reviews.text_of(review), done, guard)
+
+    def reject_by_client(self, owner: Owner, path: str) -> None:
+        """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
+        self._runtime.assert_main_thread()
+        review = self._required(owner, path)
+        self.end(review, review.reject())
+
+    def _required(self, owner: Owner, path: str) -> Review:
+        review = self.open_reviews.find(owner, path)
+        if review is None:
+            raise ReviewError("No diff is open for this file.")
+        return review
+
+    def owner_gone(self, owner_id: str) -> None:
+        """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
+        self._runtime.assert_main_thread()
+        self.accepted_texts.owner_gone(owner_id)
+        for review in self.open_reviews.all():
+            if review.owner.session_id == owner_id:
+                self.open_reviews.set_writer(review, Writer.CLIENT_GONE)
+                if review.ticket is not None:
+                    review.ticket.settle(None)
+
+    # -- what the user decides ----------------------------------------------------------------------------------------
+
+    def accept(self, review: Review) -> None:
+        """Accept the text as it is in the view."""
+        self._runtime.assert_main_thread()
+        if review in self._presentations and review.pending:
+            if not self.changes.wait(review, lambda: self._accept_later(review)):
+                review.source.accept(review, self._presentations[review].current_text())
+
+    def _accept_later(self, review: Review) -> None:
+        """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
+        proposal = review.proposal
+        self._runtime.on_main(lambda: self.accept(review) if review.proposal is proposal else None)
+
+    def accept_as_proposed(self, review: Review) -> None:
+        """Accept what the client proposed, without the user's edits."""
+        self._runtime.assert_main_thread()
+        if review.pending:
+            review.source.accept(review, review.proposal.exact)
+
+    def accept_only_hunk(self, review: Review) -> None:
+        """Accept the selected changes and take back all others."""
+        self.changes.keep_only_selected(review, lambda: self._accept_later(review))
+
+    def reject(self, review: Review) -> None:
+        """Reject what is shown."""
+        self._runtime.assert_main_thread()
+        if review.state is ReviewState.WRITING:
+            self.open_reviews.say(review, f"{os.path.basename(review.path)} is being written")
+        else:
+            review.source.reject(review)
+
+    def closed_by_user(self, review: Review, view: sublime.View) -> None:
+        """`view`, one of the views of the review, is being closed, which ends it.
+
+        If that was meant for another review, this one is shown again, unless both were closed in the same turn.
+        """
+        for clone in view.clones():
+            self._runtime.on_main(views.close, clone)
+        if review.pending and not self._closing and self.open_reviews.ignores(review):
+            self._keep_edits(review)
+            self.open_reviews.retire(review)
+            self._runtime.on_main(self._show_anew, review)
+            return
+        review.source.closed(review)
+        self.open_reviews.retire(review)
+        self._closing = True
+        self._runtime.on_main(self._has_closed, review)
+
+    def _has_closed(self, review: Review) -> None:
+        self._closing = False
+        self.end(review, None)
+
+    def _show_anew(self, review: Review) -> None:
+        """Show a review again whose view has gone; where its window or project has gone, reject it."""
+        if not review.pending or not self.open_reviews.show_anew(review):
+            self.end(review, review.reject())
+
+    def saved_under_a_name(self, review: Review) -> None:
+        """A view of the review was saved as a file: it is the user's at once, and the review goes on in another."""
+        self._keep_edits(review)
+        self._show_anew(review)
+
+    def _keep_edits(self, review: Review) -> None:
+        """The review is to go on in other views, with the user's edits."""
+        text = self.open_reviews.text_of(review)
+        if text != review.draft.exact:  # making a text ready takes time, and this is the main thread
+            review.draft = ProposedText(text)
+
+    def _follow_link(self, review: Review, href: str) -> None:
+        """Do what a clicked link in a review's views stands for."""
+        verb, number = parse_link(href)
+        if review in self._presentations:
+            VERBS[verb](self, review, number)
+
+    def end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
+        """Close a review that has been decided. With `tell` the client hears the `outcome`, if there is one."""
+        if tell:
+            self.tell(review, outcome)
+        # A review whose tab is closed while its file is being written is not pending, and is closed as well.
+        if not review.pending:
+            self.open_reviews.close(review)
+        self.accepted_texts.given_up(review)
+
+    def decided(self, review: Review) -> None:
+        """Close a review that was decided elsewhere, of which no client hears."""
+        self.end(review, None)
+
+    def tell(self, review: Review, outcome: Optional[Outcome]) -> None:
+        """Tell the client what the user has decided, if it waits for that."""
+        if outcome is not None and not review.orphaned:
+            self._notify(review, outcome)
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def is_abandoned(self, view: sublime.View) -> bool:
+        """Whether the view is one of ours, of a review that nobody can decide any more."""
+        return view_roles.role_of(view) is not None and self.of_view(view) is None
+
+    def recover(self) -> None:
+        """Close the views of reviews that nobody can decide any more, and give the window back.
+
+        The editor brings such views back when it restarts, and with a workspace that was stored with them.
+        """
+        if not self._window.is_valid():
+            return
+        remains = [view for view in self._window.views() if self.is_abandoned(view)]
+        for view in remains:
+            views.close(view)
+        is_divided = self.open_reviews.arrangement.split.open  # then it is given back without the note in its settings
+        if (not is_divided and put_layout_back(self._window)) or remains:
+            logger.info("closed what was left of earlier reviews")
+        self.accepted_texts.recover()
+
+    def project_has_changed(self) -> bool:
+        """Whether the window has another project than at the last call: there may have been no event.
+
+        The palette and plugins switch projects without a word.
+        """
+        self.open_reviews.note_project()
+        self.open_reviews.arrangement.focus.go_on()
+        before, self._project = self._project, project_of(self._window)
+        return before != self._project
+
+    def leave_project(self) -> None:
+        """Another project, or none, is about to take the window: end all reviews while this one still has it."""
+        if self.open_reviews.all():
+            logger.info("the window changes its project: %d reviews end", len(self.pending()))
+            self.shutdown()
+
+    def shutdown(self) -> None:
+        """Reject everything, tell the clients, and give the window back. Nothing is left to be done later.
+
+        Waits for what is being written, `writing.WRITE_SECONDS` at most.
+        """
+        self._runtime.assert_main_thread()
+        closed = self.open_reviews.views()
+        self.accepted_texts.finish()
+        self._reject_all()
+        self.open_reviews.close_all(closed)
+
+    def exit(self) -> None:
+        """The same when the editor's API may no longer be used: the window is left alone.
+
+        Main thread, or any other once the editor has ended.
+        """
+        self.accepted_texts.wait()
+        self._reject_all()
+
+    def _reject_all(self) -> None:
+        """Tell every client that waits for a decision; it would wait for ever."""
+        for review in self.pending():
+            if review.ticket is not None:
+                review.reject()
+                review.ticket.settle(None)  # the question that its program asks in the terminal goes on
+            else:
+                self.tell(review, review.reject())
+
+
+def _decides(act: Callable[[ReviewManager, Review], None]) -> Verb:
+    """The user asks for a decision, by a key, a click or a command: made unless it was meant for another review."""
+    return lambda on, review, number: None if on.open_reviews.ignores(review) else act(on, review)
+
+
+VERBS: Dict[str, Verb] = {
+    ACCEPT: _decides(ReviewManager.accept),
+    AS_PROPOSED: _decides(ReviewManager.accept_as_proposed),
+    REJECT: _decides(ReviewManager.reject),
+    ACCEPT_ONLY: _decides(ReviewManager.accept_only_hunk),
+    NEXT: lambda on, review, number: on.changes.next_change(review),
+    PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
+    REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
+    REVERT_ALL: lambda on, review, number: on.changes.revert_all_hunks(review),
+    UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
+    KEEP: lambda on, review, number: on.changes.keep_hunk(review),
+    RELOAD: lambda on, review, number: on.changes.reload(review),
+    WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
+}
+"""What can be done with a review, by commands and by links. The number is that of a link beside a change, or
+`WHOLE_SELECTION`."""
+
+
+# -- proposals ---------------------------------------------------------------------------------------------------------
+
+
+class Proposals:
+    """What the reviews of clients' proposals are about. Their hunks are taken back in the text. Main thread only."""
+
+    words = Words("Accept", "Reject", "on disk", "proposal")
+    editable = True
+
+    def __init__(self, reviews: ReviewManager) -> None:
+        self._reviews = reviews
+
+    def accept(self, review: Review, text: str) -> None:
+        """The client writes the text, or we do."""
+        self._reviews.accepted_texts.accept(review, text)
+
+    def reject(self, review: Review) -> None:
+        """Nobody writes it."""
+        self._reviews.end(review, review.reject())
+
+    def closed(self, review: Review) -> None:
+        """That rejects it; for a minute it can be opened again."""
+        outcome, reviews = review.reject(), self._reviews
+        if outcome is not None:
+            text = reviews.open_reviews.text_of(review)
+            reviews.open_reviews.say(review, reviews.closed.note(review, text))
+            reviews.tell(review, outcome)
+
+    def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        """They are accepted with the others."""
+
+    def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
+        """Take them back in the text."""
+        self._reviews.open_reviews.presentations[review].hunks.revert(hunks)
+
+    def bring_back(self, review: Review, number: int) -> None:
+        """Bring back what was taken back there."""
+        self._reviews.changes.undo_in_text(review, number)
+
+
+# -- reviews whose tab was closed --------------------------------------------------------------------------------------
+# *Close Unmodified Tabs*, and packages that limit tabs, ask nobody. The client has been told then, and does not write
+# the file any more. So for a minute such a review can be opened again, and Accept writes the file. It is held for that
+# minute, though nobody asks.
 
 
 class ClosedReview(NamedTuple):
@@ -74,372 +477,3 @@ class ClosedReviews:
 
     def _forget(self, closed: ClosedReview) -> None:
         self._closed = [each for each in self._closed if each is not closed]  # another one may be equal
-
-
-# JOINED manager
-# The review manager: one window's reviews, from a client's request to the decision.
-#
-# Theory of operation: a review (the decision) and its presentation (the views) are opened and ended together. Whoever
-# ends a review asks the decision first; only the first one is given an outcome, and only then is the client told and are
-# the views closed.
-#
-# Rules: everything runs on the main thread, and nothing in here looks at the disk. What the user owns is given back as it
-# was.
-
-logger = logging.getLogger("gemini_companion.review")
-
-
-class ReviewManager:
-    """One window's reviews. Main thread only, except where noted."""
-
-    def __init__(
-        self,
-        window: sublime.Window,
-        *,
-        runtime: Runtime,
-        settings: Callable[[], Settings],
-        notify: Callable[[Review, Outcome], None],
-        is_connected: Callable[[Owner], bool],
-        on_count: Callable[[], None] = lambda: None,
-        expect: Callable[[str, Callable[[], bytes]], None] = lambda path, text: None,
-        find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
-    ) -> None:
-        """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
-        `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
-        review was opened or has ended. `expect` is told what the user has accepted for which file, before anybody may
-        write it. `find_elsewhere` finds the reviews of any window to which a view belongs: the
-        user may drag a view from one window into another."""
-        self._window = window
-        self._runtime = runtime
-        self._settings = settings
-        self._notify = notify
-        self._find_elsewhere = find_elsewhere
-        self._project = project_of(window)
-        self.open_reviews = OpenReviews(window, runtime, settings, self._follow_link, on_count)
-        self._presentations = self.open_reviews.presentations
-        self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self._end, is_connected, expect)
-        self.changes = Changes(self.open_reviews)
-        self.closed = ClosedReviews(self.open_reviews, runtime)
-        self._closing = False  # whether the tab of a review was closed in this turn of the main loop
-
-    def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
-        """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
-        return self if self.open_reviews.review_of(view) is not None else self._find_elsewhere(view)
-
-    # -- files that clients have opened -------------------------------------------------------------------------------
-
-    def when_free(self, act: Callable[[], None]) -> None:
-        """Call `act`, which moves the focus, as soon as the user types into no list or panel."""
-        self.open_reviews.arrangement.focus.when_free(act)
-
-    def show_file(self, path: str, in_front: bool, preview: bool) -> Optional[sublime.Sheet]:
-        """Show a file as `Arrangement.open_file` does."""
-        self._runtime.assert_main_thread()
-        return self.open_reviews.arrangement.open_file(path, in_front, preview)
-
-    # -- which there are ----------------------------------------------------------------------------------------------
-
-    def pending(self) -> List[Review]:
-        """The proposals that the user can still decide, the oldest first."""
-        return [review for review in self.open_reviews.pending() if review.decisions is None]
-
-    def file_request(self, path: str) -> FileRequest:
-        """What the main thread knows of a file that is to be reviewed, for the disk thread."""
-        self._runtime.assert_main_thread()
-        view = self._window.active_view() if self._window.is_valid() else None
-        return file_request(path, self._settings(), view)
-
-    # -- what clients ask for -----------------------------------------------------------------------------------------
-
-    def open_diff(
-        self,
-        owner: Owner,
-        path: str,
-        proposed: Union[str, ProposedText],
-        prepared: Optional[Preparation] = None,
-        ticket: Optional[Ticket] = None,
-    ) -> None:
-        """Show what `owner` proposes for `path`. A newer proposal for the same file replaces the older one.
-
-        With a `ticket` the review is known by the ticket's name instead of the file, and the decision answers the
-        ticket; nothing is shown if that has been settled meanwhile. `prepared` is what has just been found out about
-        the file; without it the file is read now, and shown a moment later. Raises `ReviewError` with a sentence for
-        the client; the window is unchanged then.
-        """
-        self._runtime.assert_main_thread()
-        if ticket is not None:
-            if not ticket.waiting:
-                return
-            self.withdraw(owner.session_id, ticket.name)
-        self.open_reviews.propose(owner, path, proposed, prepared, ticket, unasked=True)
-
-    def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
-        """Take a proposal back and return its text, the user's edits included; None if there is no such review."""
-        self._runtime.assert_main_thread()
-        review = self.open_reviews.find(owner, path)
-        if review is None:
-            return None
-        text = self.open_reviews.text_of(review)
-        self._end(review, review.reject(), tell=not suppress_notification)
-        return text
-
-    def withdraw(self, session: str, name: str) -> bool:
-        """Close this client's review of that name. The client is not told. False if there is none."""
-        return bool(self._withdraw(lambda owner, ticket: (owner.session_id, ticket.name) == (session, name)))
-
-    def withdraw_all(self, session: str) -> int:
-        """Close all reviews that calls of this client wait for, and return how many. The client is not told."""
-        return self._withdraw(lambda owner, ticket: owner.session_id == session)
-
-    def end_all(self, of: Callable[[Owner], bool]) -> None:
-        """Close all reviews of these clients, who hear that they are rejected; where calls wait, that they are closed.
-        What the user has accepted before is no client's any more."""
-        self._withdraw(lambda owner, ticket: of(owner))
-        for review in self.pending():
-            if not review.orphaned and of(review.owner):
-                self._end(review, review.reject())
-
-    def take_back(self, ticket: Ticket) -> None:
-        """Close the review of this ticket, if there is one. The client is not told."""
-        self._withdraw(lambda owner, each: each is ticket)
-
-    def _withdraw(self, fits: Callable[[Owner, Ticket], bool]) -> int:
-        self._runtime.assert_main_thread()
-        count = 0
-        for review in self.pending():
-            if review.ticket is not None and fits(review.owner, review.ticket):
-                outcome = review.reject()
-                review.ticket.settle(None)
-                self._end(review, outcome, tell=False)
-                count += 1
-        return count
-
-    def path_of(self, owner: Owner, path: str) -> str:
-        """The path that accepting this client's diff would write. Raises `ReviewError` with a sentence for the client.
-
-        It may be spelled in another way than `path`, and so lead elsewhere through links.
-        """
-        return self._required(owner, path).path
-
-    def accept_by_client(self, owner: Owner, path: str, done: Callable[[str], None], guard: Guard) -> None:
-        """Accept for the client, write the file and tell it. Raises `ReviewError` with a sentence for the client.
-
-        `done` is called on the main thread with an empty string once the file is written, else with what went wrong.
-        `guard` may refuse the file.
-        """
-        self._runtime.assert_main_thread()
-        review = self._required(owner, path)
-        self.accepted_texts.write(review, self.open_reviews.text_of(review), done, guard)
-
-    def reject_by_client(self, owner: Owner, path: str) -> None:
-        """Reject for the client and tell it. Raises `ReviewError` with a sentence for the client."""
-        self._runtime.assert_main_thread()
-        review = self._required(owner, path)
-        self._end(review, review.reject())
-
-    def _required(self, owner: Owner, path: str) -> Review:
-        review = self.open_reviews.find(owner, path)
-        if review is None:
-            raise ReviewError("No diff is open for this file.")
-        return review
-
-    def owner_gone(self, owner_id: str) -> None:
-        """The session with this id has ended: its reviews stay, and from now on Accept writes the file."""
-        self._runtime.assert_main_thread()
-        self.accepted_texts.owner_gone(owner_id)
-        for review in self.open_reviews.all():
-            if review.owner.session_id == owner_id:
-                self.open_reviews.set_writer(review, Writer.CLIENT_GONE)
-                if review.ticket is not None:
-                    review.ticket.settle(None)
-
-    # -- what the user decides ----------------------------------------------------------------------------------------
-
-    def accept(self, review: Review) -> None:
-        """Accept the text as it is in the view."""
-        self._runtime.assert_main_thread()
-        if review in self._presentations and review.pending:
-            if not self.changes.wait(review, lambda: self._accept_later(review)):
-                self._accept(review, self._presentations[review].current_text())
-
-    def _accept(self, review: Review, text: str) -> None:
-        if review.decisions is not None:
-            review.decisions.accept(review)
-        else:
-            self.accepted_texts.accept(review, text)
-
-    def _accept_later(self, review: Review) -> None:
-        """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
-        proposal = review.proposal
-        self._runtime.on_main(lambda: self.accept(review) if review.proposal is proposal else None)
-
-    def decide(self, review: Review, act: Callable[[Review], None]) -> None:
-        """The user asks for a decision, by a key, a click or a command: made unless it was meant for another review."""
-        if not self.open_reviews.ignores(review):
-            act(review)
-
-    def accept_as_proposed(self, review: Review) -> None:
-        """Accept what the client proposed, without the user's edits."""
-        self._runtime.assert_main_thread()
-        if review.pending:
-            self._accept(review, review.proposal.exact)
-
-    def accept_only_hunk(self, review: Review) -> None:
-        """Accept the selected changes and take back all others."""
-        self.changes.keep_only_selected(review, lambda: self._accept_later(review))
-
-    def reject(self, review: Review) -> None:
-        """Reject what is shown."""
-        self._runtime.assert_main_thread()
-        if review.state is ReviewState.WRITING:
-            self.open_reviews.say(review, f"{os.path.basename(review.path)} is being written")
-        elif review.decisions is not None:
-            review.decisions.reject(review)
-        else:
-            self._end(review, review.reject())
-
-    def closed_by_user(self, review: Review, view: sublime.View) -> None:
-        """`view`, one of the views of the review, is being closed, which ends it.
-
-        If that was meant for another review, this one is shown again, unless both were closed in the same turn.
-        """
-        for clone in view.clones():
-            self._runtime.on_main(views.close, clone)
-        if review.pending and not self._closing and self.open_reviews.ignores(review):
-            self._keep_edits(review)
-            self.open_reviews.retire(review)
-            self._runtime.on_main(self._show_anew, review)
-            return
-        self._reject_closed(review)
-        self.open_reviews.retire(review)
-        self._closing = True
-        self._runtime.on_main(self._has_closed, review)
-
-    def _reject_closed(self, review: Review) -> None:
-        if review.decisions is not None:
-            review.decisions.closed(review)
-            return
-        outcome = review.reject()
-        if outcome is not None:
-            self.open_reviews.say(review, self.closed.note(review, self.open_reviews.text_of(review)))
-            self._tell(review, outcome)
-
-    def _has_closed(self, review: Review) -> None:
-        self._closing = False
-        self._end(review, None)
-
-    def _show_anew(self, review: Review) -> None:
-        """Show a review again whose view has gone; where its window or project has gone, reject it."""
-        if not review.pending or not self.open_reviews.show_anew(review):
-            self._end(review, review.reject())
-
-    def saved_under_a_name(self, review: Review) -> None:
-        """A view of the review was saved as a file: it is the user's at once, and the review goes on in another."""
-        self._keep_edits(review)
-        self._show_anew(review)
-
-    def _keep_edits(self, review: Review) -> None:
-        """The review is to go on in other views, with the user's edits."""
-        text = self.open_reviews.text_of(review)
-        if text != review.draft.exact:  # making a text ready takes time, and this is the main thread
-            review.draft = ProposedText(text)
-
-    def _follow_link(self, review: Review, href: str) -> None:
-        """Do what a clicked link in a review's views stands for."""
-        verb, number = parse_link(href)
-        changes = self.changes
-        actions: Dict[str, Callable[[], None]] = {
-            ACCEPT: lambda: self.decide(review, self.accept),
-            AS_PROPOSED: lambda: self.decide(review, self.accept_as_proposed),
-            REJECT: lambda: self.decide(review, self.reject),
-            NEXT: lambda: changes.next_change(review),
-            PREVIOUS: lambda: changes.previous_change(review),
-            REVERT: lambda: changes.revert_hunk(review, number),
-            UNDO: lambda: changes.undo_revert_hunk(review, number),
-            RELOAD: lambda: changes.reload(review),
-            WHITESPACE: lambda: changes.toggle_whitespace(review),
-        }
-        if review in self._presentations:
-            actions[verb]()
-
-    def _end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
-        """Close a review that has been decided. The client is told the `outcome`, if there is one."""
-        if tell:
-            self._tell(review, outcome)
-        # A review whose tab is closed while its file is being written is not pending, and is closed as well.
-        if not review.pending:
-            self.open_reviews.close(review)
-        self.accepted_texts.given_up(review)
-
-    def decided(self, review: Review) -> None:
-        """Close a review that was decided elsewhere, of which no client hears."""
-        self._end(review, None)
-
-    def _tell(self, review: Review, outcome: Optional[Outcome]) -> None:
-        if outcome is not None and not review.orphaned:
-            self._notify(review, outcome)
-
-    # -- life ---------------------------------------------------------------------------------------------------------
-
-    def is_abandoned(self, view: sublime.View) -> bool:
-        """Whether the view is one of ours, of a review that nobody can decide any more."""
-        return view_roles.role_of(view) is not None and self.of_view(view) is None
-
-    def recover(self) -> None:
-        """Close the views of reviews that nobody can decide any more, and give the window back.
-
-        The editor brings such views back when it restarts, and with a workspace that was stored with them.
-        """
-        if not self._window.is_valid():
-            return
-        remains = [view for view in self._window.views() if self.is_abandoned(view)]
-        for view in remains:
-            views.close(view)
-        is_divided = self.open_reviews.arrangement.split.open  # then it is given back without the note in its settings
-        if (not is_divided and put_layout_back(self._window)) or remains:
-            logger.info("closed what was left of earlier reviews")
-        self.accepted_texts.recover()
-
-    def project_has_changed(self) -> bool:
-        """Whether the window has another project than when this was asked last: no event may have told of that.
-
-        The palette and plugins switch projects without a word.
-        """
-        self.open_reviews.note_project()
-        self.open_reviews.arrangement.focus.go_on()
-        before, self._project = self._project, project_of(self._window)
-        return before != self._project
-
-    def leave_project(self) -> None:
-        """Another project, or none, is about to take the window: end all reviews while this one still has it."""
-        if self.open_reviews.all():
-            logger.info("the window changes its project: %d reviews end", len(self.pending()))
-            self.shutdown()
-
-    def shutdown(self) -> None:
-        """Reject everything, tell the clients, and give the window back. Nothing is left to be done later.
-
-        Waits for what is being written, `writing.WRITE_SECONDS` at most.
-        """
-        self._runtime.assert_main_thread()
-        closed = self.open_reviews.views()
-        self.accepted_texts.finish()
-        self._reject_all()
-        self.open_reviews.close_all(closed)
-
-    def exit(self) -> None:
-        """The same when the editor's API may no longer be used: the window is left alone.
-
-        Main thread, or any other once the editor has ended.
-        """
-        self.accepted_texts.wait()
-        self._reject_all()
-
-    def _reject_all(self) -> None:
-        """Tell every client that waits for a decision; it would wait for ever."""
-        for review in self.pending():
-            if review.ticket is not None:
-                review.reject()
-                review.ticket.settle(None)  # the question that its program asks in the terminal goes on
-            else:
-                self._tell(review, review.reject())

@@ -1,6 +1,6 @@
 """The open reviews of one window and their views: opened, found, brought to the front, closed.
 
-Rules: everything runs on the main thread. Nothing is decided here, and no client is told. A view is known by its
+Rules: everything runs on the main thread. Nothing in here decides, or tells a client anything. A view is known by its
 buffer, so that its clones are known, too. After the last review the window is given back. Views come and go only while
 the focus is free, or, as `review_open` says, once it is asked for; a review that waits for that is open, but has no
 presentation.
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
 import sublime
 
 from ..editor import file_views, view_roles
+from ..editor.scope import Scope
 from ..editor.status_bar import say
-from .decision import Owner, Review, ReviewError, Ticket, Writer
+from .decision import Owner, Review, ReviewError, Source, Ticket, Writer
 from .display.pacing import Poller
 from .display.panes import one_pane_says_all
 from .display.presentation import Presentation
@@ -24,8 +25,6 @@ from .window.arrangement import Arrangement
 from .window.focus import InputGuard
 
 if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
     from .document.disk import Original
     from .document.preparation import Preparation
     from .document.text import ProposedText
@@ -37,29 +36,27 @@ THAW_MILLISECONDS = 100  # between two looks whether a review that has come by i
 class OpenReviews:
     """Main thread only.
 
-    `on_link` gets the review and the address of a link that was clicked in its views. `on_count` is called, a moment
-    later, when a review was opened or has ended.
+    `proposals` is what reviews of clients' proposals are about. `on_link` gets the review and the address of a link
+    that was clicked in its views. `on_count` is called, a moment later, when a review was opened or has ended.
     """
 
     def __init__(
         self,
-        window: sublime.Window,
-        runtime: Runtime,
-        settings: Callable[[], Settings],
+        scope: Scope,
+        proposals: Source,
         on_link: Callable[[Review, str], None],
         on_count: Callable[[], None],
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""
         self._waiting: Dict[Review, Optional[Preparation]] = {}  # for the focus or to be asked for
-        self.arrangement = Arrangement(window, runtime, settings)
+        self.arrangement = Arrangement(scope)
         self.input_guard = InputGuard()
-        self._window = window
-        self._runtime = runtime
-        self._settings = settings
+        self._window, self._runtime, self._settings = scope
+        self._proposals = proposals
         self._on_link = on_link
         self._on_count = on_count
-        self._poller = Poller(runtime, lambda: list(self.presentations.values()))
+        self._poller = Poller(scope.runtime, lambda: list(self.presentations.values()))
         self._buffers: Dict[int, int] = {}  # the buffer of a view by the view's id, so that no keystroke has to ask
 
     # -- finding ------------------------------------------------------------------------------------------------------
@@ -189,7 +186,7 @@ class OpenReviews:
             raise ReviewError("The editor window has been closed.")
         review = self.find(owner, path) if ticket is None else None
         if review is None:
-            review = Review(owner, path, proposed, ticket)
+            review = Review(owner, path, proposed, self._proposals, ticket)
             self.await_focus(review, prepared, unasked)
             return review
         review.replace(proposed)

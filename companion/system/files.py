@@ -19,7 +19,7 @@ import stat
 import sys
 import time
 from contextlib import contextmanager, suppress
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 if sys.platform == "win32":
     import msvcrt
@@ -31,6 +31,8 @@ _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY
+COARSE_NANOSECONDS = 2 * 10**9
+"""File systems keep time so coarsely that two changes that are so close to each other may bear the same one."""
 _CANNOT_FLUSH = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}  # a file system that has no such thing
 MAXIMUM_BYTES = 1 << 29
 TEMPORARY, ASIDE = ".new", ".unreadable"
@@ -62,6 +64,35 @@ def opened(path: str, flags: int) -> Iterator[Tuple[int, os.stat_result]]:
 def _check_regular(found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise NotRegularError(errno.EINVAL, "it is not a regular file")
+
+
+class Stamp(NamedTuple):
+    """What says that a file is still the same: which one it is, and numbers that change with it; times in nanoseconds.
+
+    The one type for that question. Without arguments it is that of no file. On Windows `changed` is another number by
+    a file's name than by its descriptor, so stamps from the same source are compared.
+    """
+
+    device: int = 0
+    number: int = 0
+    size: int = 0
+    modified: int = 0
+    changed: int = 0
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Stamp:
+        """The stamp of a file with this status."""
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+    @property
+    def identity(self) -> Tuple[int, int]:
+        """Which file it is, as `identity_of` says."""
+        return self.device, self.number
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last change is so long ago that the next one gives another stamp."""
+        return time.time_ns() - max(self.modified, self.changed) > COARSE_NANOSECONDS
 
 
 def identity_of(found: os.stat_result) -> Tuple[int, int]:

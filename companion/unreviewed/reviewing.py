@@ -23,7 +23,7 @@ from ..editor.quick_panel import Entry, choose
 from ..editor.status_bar import say
 from ..review.decision import Owner, Review, Words
 from ..review.display.panes import fallback_encoding
-from ..review.document.disk import Limits, original_of
+from ..review.document.disk import ReadLimits, original_of
 from ..review.document.preparation import Preparation
 from .deciding import ChangeDecisions
 from .listing import Lists
@@ -46,6 +46,9 @@ WRITER = Owner("", "changed outside the editor")
 WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
 
+OTHERS = {ChangeScope.SINCE_KEPT: "All unreviewed changes", ChangeScope.LAST_TURN: "Changes of the last turn only"}
+HEADINGS = {ChangeScope.SINCE_KEPT: "Unreviewed changes", ChangeScope.LAST_TURN: "Changes of the last turn"}
+
 
 class _Shown(NamedTuple):
     """What a review shows. `by_lines`: whether each line of the texts is one of the bytes, so that hunks can be decided
@@ -59,6 +62,7 @@ class ChangeReviews:
     """The reviews of unreviewed changes of one window."""
 
     words = WORDS
+    editable = False
 
     def __init__(
         self,
@@ -124,7 +128,7 @@ class ChangeReviews:
         return next((review for review in self._shown if review.path == path and review.pending), None)
 
     def _read(self, change: UnreviewedChange, then: Callable[[TextPair], None]) -> None:
-        limits, fallback = Limits.of(self._settings()), fallback_encoding(self._window.active_view())
+        limits, fallback = ReadLimits.of(self._settings()), fallback_encoding(self._window.active_view())
         decoded = partial(original_of, change.full_path, limits=limits, encoding="", fallback=fallback)
         self._decisions.read(change, decoded, then)
 
@@ -145,7 +149,7 @@ class ChangeReviews:
                 say(self._window, NOT_SHOWN.format(os.path.basename(change.path)))
                 self._go_on(former, (*passed, change))
             return
-        review = Review(WRITER, change.full_path, texts.right, decisions=self, before=texts.left)
+        review = Review(WRITER, change.full_path, texts.right, self, before=texts.left)
         self._shown[review] = _Shown(change, texts.by_lines)
         self._note(review)
         if former is not None:
@@ -213,7 +217,7 @@ class ChangeReviews:
 
     # -- the decisions of the review ----------------------------------------------------------------------------------
 
-    def accept(self, review: Review) -> None:
+    def accept(self, review: Review, text: str) -> None:
         """Keep the change."""
         self._keep(review, ())
 
@@ -236,7 +240,7 @@ class ChangeReviews:
         if self._can_decide(review):
             self._undo(review, hunks)
 
-    def bring_back(self, review: Review) -> None:
+    def bring_back(self, review: Review, number: int) -> None:
         """Restore what was undone last."""
         self._decisions.restore()
 
@@ -312,11 +316,11 @@ class ChangeReviews:
         return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
 
 
-# -- the list in which the user chooses --------------------------------------------------------------------------------
+# -- the list ----------------------------------------------------------------------------------------------------------
+# In which the user chooses among unreviewed changes, and what is done with all of them. What undoes several files says
+# how many they are, and asks first.
 
 
-OTHERS = {ChangeScope.SINCE_KEPT: "All unreviewed changes", ChangeScope.LAST_TURN: "Changes of the last turn only"}
-HEADINGS = {ChangeScope.SINCE_KEPT: "Unreviewed changes", ChangeScope.LAST_TURN: "Changes of the last turn"}
 
 
 class ChangeLists:

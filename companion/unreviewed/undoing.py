@@ -29,7 +29,7 @@ from ..comparison import Hunk
 from ..review.document import disk
 from ..review.document.disk import ChangedError, DiskError, Kind, Original, same_files
 from ..review.document.file_replacement import beside
-from ..review.document.journal import Entry, give_back, noted
+from ..review.document.journal import PlannedWrite, give_back, noted
 from ..system.files import flush_folder, new_file, write_all
 from .looking import is_solid
 from .model import NOTHING, UNKNOWN, Content, Event, UnreviewedChange, full_path
@@ -164,7 +164,7 @@ def _take_away(full: str, name: str, data: bytes, storage: str) -> None:
     """Rename first, look again, and only then remove: who writes to it meanwhile gets it back."""
     aside = beside(full)
     try:
-        with noted(storage, Entry(full, aside, is_aside=True)) as note:
+        with noted(storage, PlannedWrite(full, aside, is_aside=True)) as note:
             os.rename(full, aside)
             try:
                 disk.holding(aside, data)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from companion.agents.window import ReviewRequest, SharedContext
 from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner
-from companion.review.document.disk import Limits
+from companion.review.document.disk import ReadLimits
 from companion.review.document.preparation import FileRequest
 from tests.host.waiting import NEVER_SECONDS
 
@@ -126,7 +126,7 @@ class Reviews:
         self.asked.append(what)
 
     def file_request(self, path):
-        return FileRequest(path, Limits(1000, 100), "Western (Windows 1252)", {})
+        return FileRequest(path, ReadLimits(1000, 100), "Western (Windows 1252)", {})
 
     def open_diff(self, owner, path, proposal, prepared, ticket=None):
         if ticket is None or ticket.waiting:

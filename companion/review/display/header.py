@@ -175,7 +175,7 @@ def contents_notice(original: Original, proposal: ProposedText) -> str:
         reason = f"{name} is too large to be shown" if too_large else f"{name} is a binary file and is not shown"
     contents = proposal.format.with_size(proposal.size)
     if original.kind not in (Kind.NEW, Kind.UNREADABLE):
-        contents = f"{original.format.with_size(original.signature[1])} \u2192 {contents}"
+        contents = f"{original.format.with_size(original.stamp.size)} \u2192 {contents}"
     return f"{reason}: {contents}."
 
 

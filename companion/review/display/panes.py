@@ -19,7 +19,7 @@ from ...comparison import Whitespace
 from ...editor import file_views
 from ...editor.edits import PORTION, move_caret, some_selections, text_steps
 from ..decision import Review, Words
-from ..document.disk import Kind, Limits, Original
+from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import FileRequest, FileState, Preparation, look, read
 from ..document.text import DEFAULT_FALLBACK, ProposedText
 from ..window import views
@@ -68,7 +68,7 @@ class ProposalPane:
             yield from text_steps(view, shown)
         finally:
             if len(shown) > PORTION and view.is_valid():
-                view.set_read_only(self._review.decisions is not None)
+                view.set_read_only(not self._review.source.editable)
         # Asking the editor for a long text takes long.
         self._given = shown if len(shown) > PORTION and view.size() == len(shown) else whole_text(view)
         self._given_at = view.change_count()
@@ -161,7 +161,7 @@ class OriginalPane:
         view.set_name(views.original_name(original.path, original.kind, self._words))
         view.erase_phantoms(CONTENTS)
         if original.format.binary:
-            contents = contents_html(original.format.with_size(original.signature[1]), view.line_height())
+            contents = contents_html(original.format.with_size(original.stamp.size), view.line_height())
             view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_INLINE)
         if not self._ever_filled:
             move_caret(view, 0)  # from then on it is the user's
@@ -296,7 +296,7 @@ class FileWatch:
 def file_request(path: str, settings: Settings, view: Optional[sublime.View]) -> FileRequest:
     """A snapshot of what the main thread knows of the file; `view` has the settings of the editor. Main thread."""
     tabs, ignored = file_views.tabs_of(path), Whitespace(settings.review_ignore_whitespace)
-    return FileRequest(path, Limits.of(settings), fallback_encoding(view), tabs, ignored)
+    return FileRequest(path, ReadLimits.of(settings), fallback_encoding(view), tabs, ignored)
 
 
 def fallback_encoding(view: Optional[sublime.View]) -> str:

@@ -23,8 +23,8 @@ import sublime
 from ...common.debounce import Debounce
 from ...editor import file_views
 from ..decision import Review
-from ..document.analysis import NO_EDIT, NOTHING, Analysis, Compared, Question, WhitespaceChoice, compare
-from ..document.disk import Kind, Limits, Original
+from ..document.analysis import NO_EDIT, NOTHING, Analysis, Compared, ComparisonQuestion, WhitespaceChoice, compare
+from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import Preparation
 from ..window import views
 from .drawing import Drawing
@@ -87,7 +87,7 @@ class Presentation:
             self._drawing = SideBySide(original_view, proposal_view, self._link, self._redraw)
         self.hunks = ProposalHunks(proposal_view, self._link, self._drawing.regions)
         self._phase = Phase.GATHERING
-        self._limits = Limits.of(settings())  # when the file was read
+        self._limits = ReadLimits.of(settings())  # when the file was read
         self._original: Optional[Original] = None  # the file, while its text is in its view
         self._in_hand: Optional[Compared] = None  # came with the texts
         self._long = False  # so is the proposal that the editor gives its text in portions
@@ -179,7 +179,7 @@ class Presentation:
             self._gather()
             self.load()
         else:
-            self._limits = Limits.of(self._settings())
+            self._limits = ReadLimits.of(self._settings())
             self.file.read_again()
             self._loaded(prepared)
 
@@ -187,7 +187,7 @@ class Presentation:
         """Read the file (again) and compare with it."""
         self._runtime.assert_main_thread()
         self._problem = ""
-        self._limits = Limits.of(self._settings())
+        self._limits = ReadLimits.of(self._settings())
         self.file.load(self._settings(), self.proposal_view)
 
     def _loaded(self, prepared: Preparation) -> None:
@@ -283,7 +283,7 @@ class Presentation:
     def settings_changed(self) -> None:
         """Compare again if the settings hide other changes, and read the file again if they have other limits."""
         other_whitespace = self._whitespace.settings_changed()
-        if Limits.of(self._settings()) != self._limits:
+        if ReadLimits.of(self._settings()) != self._limits:
             self.load()
         elif other_whitespace:
             self._compare()
@@ -291,7 +291,7 @@ class Presentation:
     def freeze(self, frozen: bool) -> None:
         """Make the proposal read-only while it is being written, and always where the text can only be decided."""
         if file_views.is_open(self.proposal_view):
-            self.proposal_view.set_read_only(frozen or not self.review.pending or self.review.decisions is not None)
+            self.proposal_view.set_read_only(frozen or not self.review.pending or not self.review.source.editable)
 
     def tick(self) -> bool:
         """Follow scrolling while the review is visible. True if something moved."""
@@ -346,12 +346,12 @@ class Presentation:
 
     def _begin(self, count: int, original: Original) -> Iterator[None]:
         """Ask the editor for the text, a very long one in portions, and compare it."""
-        limits = Limits.of(self._settings())
+        limits = ReadLimits.of(self._settings())
         portions = yield from self.proposal.read(count, limits.length)
         self._long = sum(map(len, portions)) > limits.length
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
         drawn = self._found.text if self._found is not None and count - self._count == 1 else None
-        question = Question(original.text, portions, self._whitespace.ignored, limits, drawn)
+        question = ComparisonQuestion(original.text, portions, self._whitespace.ignored, limits, drawn)
         in_hand, self._in_hand = self._in_hand, None
         if in_hand is not None and in_hand.question == question:
             self._compared(count, in_hand)

@@ -1,9 +1,12 @@
-"""What the editor makes of marks and blocks while the text is edited, as far as that is certain.
+"""What the views need to know of a comparison, prepared on a worker thread so that the main thread only hands it on.
 
-Rule: the editor moves them with the text if an edit does not touch their ends; what it does at their ends is not
-documented. So after a single edit elsewhere, what stands at its place is not drawn again; in doubt it is.
+Rules: everything here is plain data about two texts. Offsets count code points from the start of a text, rows count
+from 0. It is valid for exactly these texts: a view that holds others by now shows none of it. The same question gets
+the same answer, on every thread, so the answer that came before the views were made is used by them.
 
-The editor is not known here. Any thread.
+Captions of moved blocks count as a reader does: lines from 1, as the editor numbers them.
+
+The editor is not known here. Any thread, except where noted.
 """
 
 from __future__ import annotations
@@ -30,59 +33,10 @@ from ...comparison import (
     never,
     split_lines,
 )
-from .disk import Limits
+from .disk import ReadLimits
 
 if TYPE_CHECKING:
     from ...settings import Settings
-
-class Carried(NamedTuple):
-    """One edit: somewhere between `start` and `end` of the text before it `by` characters were added or deleted."""
-
-    start: int
-    end: int
-    by: int
-
-    def point(self, point: int) -> Optional[int]:
-        """Where a point is after the edit; None if that is not certain."""
-        if point < self.start:
-            return point
-        return point + self.by if point > self.end else None
-
-    def spans(self, spans: Sequence[Tuple[int, int]]) -> Optional[List[Tuple[int, int]]]:
-        """Where these spans are after the edit; None if that is not certain of each."""
-        moved = []
-        for first, last in spans:
-            begin, end = self.point(first), self.point(last)
-            if begin is None or end is None:
-                return None
-            moved.append((begin, end))
-        return moved
-
-
-NO_EDIT = Carried(-1, -1, 0)  # no edit at all
-
-
-def carried(before: str, after: str) -> Optional[Carried]:
-    """The one edit that made `after` of `before`; None if it replaced something, and so may have been several."""
-    if before == after:
-        return NO_EDIT
-    shorter = min(len(before), len(after))
-    same, behind = common_prefix(before, after), common_suffix(before, after)
-    if same + behind < shorter:
-        return None
-    # The same character may stand on both sides of where it was typed: then it may have been typed anywhere there.
-    return Carried(shorter - behind, same + max(0, len(before) - len(after)), len(after) - len(before))
-
-
-# JOINED analysis
-# What the views need to know of a comparison, prepared on a worker thread so that the main thread only hands it on.
-#
-# Rule: everything here is plain data about two texts. Offsets count code points from the start of a text, rows count from
-# 0. It is valid for exactly these texts: whoever uses it checks that the view still holds them.
-#
-# Blocks of lines that moved are told as a reader counts: lines from 1, as the editor numbers them.
-#
-# The editor is not known here. Any thread.
 
 Span = Tuple[int, int]
 
@@ -352,22 +306,61 @@ NOTHING = analyse("", "")
 """Stands for texts that are not compared."""
 
 
-# JOINED comparing
-# What is compared in a review, and how: whole or coarsely, with the whitespace that the user wants to see.
-#
-# Rule: the same question gets the same answer, on whichever thread. So one that was answered before the views were made
-# is not asked again.
-#
-# The editor is not known here.
+# -- one edit of a compared text ---------------------------------------------------------------------------------------
+# The editor moves marks and blocks with the text if an edit does not touch their ends; what it does at their ends is
+# not documented. So after a single edit elsewhere, what stands at its place is not drawn again; in doubt it is.
 
-class Question(NamedTuple):
+
+class Carried(NamedTuple):
+    """One edit: somewhere between `start` and `end` of the text before it `by` characters were added or deleted."""
+
+    start: int
+    end: int
+    by: int
+
+    def point(self, point: int) -> Optional[int]:
+        """Where a point is after the edit; None if that is not certain."""
+        if point < self.start:
+            return point
+        return point + self.by if point > self.end else None
+
+    def spans(self, spans: Sequence[Tuple[int, int]]) -> Optional[List[Tuple[int, int]]]:
+        """Where these spans are after the edit; None if that is not certain of each."""
+        moved = []
+        for first, last in spans:
+            begin, end = self.point(first), self.point(last)
+            if begin is None or end is None:
+                return None
+            moved.append((begin, end))
+        return moved
+
+
+NO_EDIT = Carried(-1, -1, 0)  # no edit at all
+
+
+def carried(before: str, after: str) -> Optional[Carried]:
+    """The one edit that made `after` of `before`; None if it replaced something, and so may have been several."""
+    if before == after:
+        return NO_EDIT
+    shorter = min(len(before), len(after))
+    same, behind = common_prefix(before, after), common_suffix(before, after)
+    if same + behind < shorter:
+        return None
+    # The same character may stand on both sides of where it was typed: then it may have been typed anywhere there.
+    return Carried(shorter - behind, same + max(0, len(before) - len(after)), len(after) - len(before))
+
+
+# -- what is compared, and how -----------------------------------------------------------------------------------------
+
+
+class ComparisonQuestion(NamedTuple):
     """What is to be compared. The right text comes in portions. `drawn` is the text that was drawn last, if a single
     edit made the right one of it."""
 
     left: str
     right: Tuple[str, ...]
     ignored: Whitespace
-    limits: Limits
+    limits: ReadLimits
     drawn: Optional[str] = None
 
 
@@ -377,13 +370,13 @@ class Compared(NamedTuple):
     There is no `analysis` of texts that are too long even for a coarse one.
     """
 
-    question: Question
+    question: ComparisonQuestion
     text: str
     analysis: Optional[Analysis]
     edit: Optional[Carried] = None
 
 
-def compare(question: Question, cancelled: Callable[[], bool]) -> Compared:
+def compare(question: ComparisonQuestion, cancelled: Callable[[], bool]) -> Compared:
     """Answer the question. A worker thread. Raises `comparison.Cancelled` when `cancelled()` becomes true."""
     left, portions, ignored, limits, drawn = question
     right = "".join(portions)

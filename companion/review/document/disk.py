@@ -15,12 +15,11 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-import time
 from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import TYPE_CHECKING, FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
-from ...system.files import NotRegularError, identity_of, opened, read_all
+from ...system.files import NotRegularError, Stamp, opened, read_all
 from . import file_replacement
 from . import text as encodings
 from .file_replacement import DamagedError, OvertakenError
@@ -46,11 +45,10 @@ if TYPE_CHECKING:
 BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison
 COARSE_FACTOR = 10  # texts above the limits are compared coarsely, up to so many times as long
 
-_CLOCK_TICK = 2 * 10**9  # nanoseconds; file systems keep time so coarsely that two writes may bear the same one
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
 
 
-class Limits(NamedTuple):
+class ReadLimits(NamedTuple):
     """The longest text of which each character is compared, and the most lines. Longer ones are compared coarsely,
     and above `longest` and `most_lines` not at all: a file is not even read then."""
 
@@ -58,7 +56,7 @@ class Limits(NamedTuple):
     lines: int
 
     @classmethod
-    def of(cls, settings: Settings) -> Limits:
+    def of(cls, settings: Settings) -> ReadLimits:
         """What the settings say."""
         return cls(settings.review_maximum_bytes, settings.review_maximum_lines)
 
@@ -97,7 +95,7 @@ class Original(NamedTuple):
 
     `text` is plain: lines end with "\\n", without a byte order mark; empty if there is nothing to show. `exact` is the
     decoded text as it stands in the file. `encoding` and `line_endings` are the editor's names. `notice` is a sentence
-    for the user, or empty. `format` is what the file holds.
+    for the user, or empty. `format` is what the file holds, `stamp` which file it was and when.
     """
 
     path: str
@@ -107,8 +105,7 @@ class Original(NamedTuple):
     encoding: str = UTF_8
     line_endings: str = "Unix"
     fingerprint: str = ""
-    signature: Tuple[int, int] = (0, 0)  # time of the last change in nanoseconds, size
-    identity: Tuple[int, int] = (0, 0)  # which file it was, whatever it is called: device and number on it
+    stamp: Stamp = Stamp()
     notice: str = ""
     format: Format = TEXT
 
@@ -126,7 +123,7 @@ class ChangedError(DiskError):
     """The file is no longer the one that was read."""
 
 
-def read(path: str, limits: Limits, encoding: str = "", fallback: str = encodings.DEFAULT_FALLBACK) -> Original:
+def read(path: str, limits: ReadLimits, encoding: str = "", fallback: str = encodings.DEFAULT_FALLBACK) -> Original:
     """Read `path`. Never raises; what went wrong is in the `notice`.
 
     `encoding` is what the editor opened the file with, "" if it did not; `fallback` is the setting
@@ -139,7 +136,9 @@ def read(path: str, limits: Limits, encoding: str = "", fallback: str = encoding
             size = max(found.st_size, len(data))
             if size > limits.longest:
                 notice = f"{name} is too large to be shown ({size:,} bytes). Raise {BYTES_SETTING} to see it."
-                return Original(path, Kind.HUGE, signature=(0, size), notice=notice, format=format_of(data, encoding))
+                return Original(
+                    path, Kind.HUGE, stamp=Stamp(size=size), notice=notice, format=format_of(data, encoding)
+                )
     except FileNotFoundError:
         problem = dangling(path)
         return Original(path, Kind.UNREADABLE, notice=problem) if problem else Original(path, Kind.NEW)
@@ -149,13 +148,13 @@ def read(path: str, limits: Limits, encoding: str = "", fallback: str = encoding
         notice = f"{name} cannot be read: {_reason(error)}."
         return Original(path, Kind.UNREADABLE, notice=notice)
     original = original_of(path, data, limits, encoding, fallback)
-    return original._replace(signature=_signature(found), identity=identity_of(found))
+    return original._replace(stamp=Stamp.of(found))
 
 
-def original_of(path: str, data: bytes, limits: Limits, encoding: str, fallback: str) -> Original:
+def original_of(path: str, data: bytes, limits: ReadLimits, encoding: str, fallback: str) -> Original:
     """What `read` would say of a file at `path` that holds `data`. It is known to nobody as a file."""
     name = os.path.basename(path)
-    original = _decode(path, data, encoding, fallback)._replace(signature=(0, len(data)))
+    original = _decode(path, data, encoding, fallback)._replace(stamp=Stamp(size=len(data)))
     if original.kind is Kind.TEXT and original.text.count("\n") > limits.most_lines:
         lines = f"{limits.most_lines:,} lines"
         notice = f"{name} has more than {lines}: shown without a comparison. Raise {LINES_SETTING} to have it compared."
@@ -167,13 +166,7 @@ def holding(path: str, data: bytes) -> Original:
     """The file as it was found, which holds `data` and nothing else. Raises `ChangedError` if it does not."""
     with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, found):
         if read_all(descriptor, len(data)) == data:
-            return Original(
-                path,
-                Kind.TEXT,
-                fingerprint=_fingerprint(data),
-                signature=_signature(found),
-                identity=identity_of(found),
-            )
+            return Original(path, Kind.TEXT, fingerprint=_fingerprint(data), stamp=Stamp.of(found))
     raise ChangedError(f"{os.path.basename(path)} has changed on disk since it was shown.")
 
 
@@ -229,7 +222,7 @@ def write(original: Original, data: bytes, storage: str) -> None:
         if original.kind is Kind.NEW:
             file_replacement.create(original.path, data, storage)
             return
-        with _alone(original.identity), opened(original.path, os.O_RDWR) as (descriptor, found):
+        with _alone(original.stamp.identity), opened(original.path, os.O_RDWR) as (descriptor, found):
             old = _unchanged_content(original, descriptor, found)
             file_replacement.replace_content(descriptor, found, original.path, old, data, storage)
     except OSError as error:
@@ -260,12 +253,12 @@ def changed(original: Original) -> bool:
         return False
     try:
         with opened(original.path, os.O_RDONLY) as (descriptor, found):
-            if identity_of(found) != original.identity:
-                return True
-            now = _signature(found)
-            if now == original.signature and time.time_ns() - now[0] > _CLOCK_TICK:
+            now = Stamp.of(found)
+            if now == original.stamp and now.settled:
                 return False
-            return now[1] != original.signature[1] or _fingerprint(read_all(descriptor)) != original.fingerprint
+            if now[:3] != original.stamp[:3]:  # another file, or another size
+                return True
+            return _fingerprint(read_all(descriptor)) != original.fingerprint
     except FileNotFoundError:
         return original.kind is not Kind.NEW
     except NotRegularError:
@@ -276,7 +269,7 @@ def changed(original: Original) -> bool:
 
 def _unchanged_content(original: Original, descriptor: int, found: os.stat_result) -> bytes:
     """The bytes of the open file, if it is the one that was read and holds what was read."""
-    if identity_of(found) == original.identity and found.st_size == original.signature[1]:
+    if Stamp.of(found)[:3] == original.stamp[:3]:
         data = read_all(descriptor, found.st_size)
         if _fingerprint(data) == original.fingerprint:
             return data
@@ -355,10 +348,6 @@ def _encode(name: str, text: str, encoding: str) -> bytes:
 
 def _fingerprint(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-def _signature(found: os.stat_result) -> Tuple[int, int]:
-    return found.st_mtime_ns, found.st_size
 
 
 def _reason(error: Exception) -> str:

@@ -1,23 +1,15 @@
 """Replaces the content of a file: by all of the new bytes, or not at all, whatever fails and whenever the process ends.
 
-Theory of operation. What is about to be done is noted in the journal first. Then a file is written in one of two ways.
+Theory of operation. The journal has the old and the new bytes before the first one changes. A copy of the old ones is
+put beside the file too, if the folder allows it, because a rename needs no room. Then the file is written over in
+place, so whatever it is called, whoever owns it and what else is known of it stays. The order of the steps makes each
+failure one that can be taken back: 1. If the new text is longer, its end is written behind the old text and flushed.
+Only this needs room on the disk. If it fails, the file is cut to its old length. 2. The old bytes are overwritten and
+flushed. This needs no room. If it fails, they are written back. 3. If the new text is shorter, the rest of the file is
+cut off. If even taking back fails, the copy is renamed into place. If that fails too, it stays, the error names it, and
+the next start tries again.
 
-*Replaced*: the new bytes go into a hidden file beside it, are flushed to the disk, and one rename puts them in place.
-Nothing can go wrong half-way. But the result is another file, so this is done only where nobody can tell: we own the
-file, it has one name, and its mode, group and extended attributes (access lists among them) can be given to the new one
-and have been found there.
-
-*Rewritten* everywhere else (hard links, another owner, a folder in which nothing may be made, macOS and Windows, whose
-attributes Python cannot copy). The journal has the old bytes. A copy of them is put beside the file too, if the folder
-allows it, because a rename needs no room. Then the order of the steps makes each failure one that can be taken back:
-1. If the new text is longer, its end is written behind the old text and flushed. Only this needs room on the disk. If
-   it fails, the file is cut to its old length.
-2. The old bytes are overwritten and flushed. This needs no room. If it fails, they are written back.
-3. If the new text is shorter, the rest of the file is cut off.
-If even taking back fails, the copy is renamed into place. If that fails too, it stays, the error names it, and the next
-start tries again.
-
-A new file is written beside its place as well, and gets its name only then, and only if nobody else has taken it.
+A new file is written beside its place, and gets its name only then, and only if nobody else has taken it.
 
 These calls block on the disk. Disk threads.
 """
@@ -25,7 +17,6 @@ These calls block on the disk. Disk threads.
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import secrets
 import stat
@@ -34,9 +25,7 @@ from functools import partial
 from typing import List, Tuple
 
 from ...system.files import flush, flush_folder, identity_of, new_file, read_all, remove, write_all
-from .journal import Entry, give_name, noted, put_back
-
-logger = logging.getLogger("gemini_companion.review")
+from .journal import PlannedWrite, give_name, noted, put_back
 
 SUFFIX = ".gemini-companion"  # of the files that are beside another for a moment
 
@@ -55,10 +44,6 @@ class OvertakenError(OSError):
     """Somebody else has written to the file since it was opened."""
 
 
-class _NotReplaceable(Exception):
-    """The file cannot be replaced without a trace; it may be rewritten."""
-
-
 # -- a new file -------------------------------------------------------------------------------------------------------
 
 
@@ -67,7 +52,7 @@ def create(path: str, data: bytes, storage: str) -> None:
     folder, name = os.path.split(path)
     folder = os.path.realpath(folder)
     missing = _missing_folders(folder)
-    entry = Entry(os.path.join(folder, name), beside(os.path.join(folder, name)), missing)
+    entry = PlannedWrite(os.path.join(folder, name), beside(os.path.join(folder, name)), missing)
     with noted(storage, entry) as note:
         made: List[str] = []
         try:
@@ -114,38 +99,30 @@ def replace_content(descriptor: int, found: os.stat_result, path: str, old: byte
     if old == new:
         return
     target = os.path.realpath(path)
-    replacing = Entry(target, beside(target))
-    rewriting = replacing._replace(identity=identity_of(found), old=old, new=new)
-    obstacle = _obstacle(found)
-    with noted(storage, rewriting if obstacle else replacing) as note:
-        if not obstacle:
-            try:
-                _replace(descriptor, found, rewriting)
-                return
-            except _NotReplaceable as reason:
-                obstacle = str(reason)
-                note.change(rewriting)
-        logger.debug("the file is rewritten in place: %s", obstacle)
-        copy = _make_copy(rewriting)
+    entry = PlannedWrite(target, beside(target), identity=identity_of(found), old=old, new=new)
+    with noted(storage, entry) as note:
+        copy = _make_copy(entry)
         try:
-            _check_untouched(descriptor, found, rewriting)
-            rewrite(descriptor, rewriting, copy)
+            _check_untouched(descriptor, found, entry)
+            rewrite(descriptor, entry, copy)
         except DamagedError:
             note.leave()
             raise
         except BaseException:
             remove(copy)
             raise
+        finally:
+            _restore_mode(descriptor, found)
         remove(copy)
 
 
-def _make_copy(entry: Entry) -> str:
+def _make_copy(entry: PlannedWrite) -> str:
     """The path of a copy of the old bytes, "" if the folder allows none. Raises `OSError` if the disk is full."""
     try:
         with new_file(entry.beside) as descriptor:
             write_all(descriptor, 0, entry.old)
-            with suppress(OSError, _NotReplaceable):
-                _take_over(os.stat(entry.path), entry.path, descriptor)
+            with suppress(OSError):
+                _take_over(entry.path, descriptor)
             flush(descriptor)
     except OSError as error:
         if error.errno not in _NOT_ALLOWED:
@@ -154,7 +131,7 @@ def _make_copy(entry: Entry) -> str:
     return entry.beside
 
 
-def rewrite(descriptor: int, entry: Entry, copy: str) -> None:
+def rewrite(descriptor: int, entry: PlannedWrite, copy: str) -> None:
     """Write the new bytes over the old ones in place. Raises `OSError`; the file holds the old ones then, except after
     a `DamagedError`.
     """
@@ -177,90 +154,35 @@ def rewrite(descriptor: int, entry: Entry, copy: str) -> None:
         raise
 
 
-def _check_untouched(descriptor: int, found: os.stat_result, entry: Entry) -> None:
+def _check_untouched(descriptor: int, found: os.stat_result, entry: PlannedWrite) -> None:
     """Raise `OvertakenError` unless the path still leads to the open file, and that holds what it did."""
     if not os.path.samestat(os.stat(entry.path), found) or read_all(descriptor, len(entry.old)) != entry.old:
         raise OvertakenError(errno.EBUSY, "somebody else has just written to it")
 
 
-def _obstacle(found: os.stat_result) -> str:
-    """Why the file cannot be replaced, as far as that is known beforehand."""
-    if not hasattr(os, "listxattr"):
-        return "its attributes cannot be copied on this system"
-    if found.st_nlink != 1 or found.st_uid != os.geteuid():
-        return "it has several names, or another owner"
-    return ""
+def _restore_mode(descriptor: int, found: os.stat_result) -> None:
+    """The system takes the set-user-id mark off what anybody but root writes to."""
+    if hasattr(os, "fchmod"):
+        with suppress(OSError):
+            if os.fstat(descriptor).st_mode != found.st_mode:
+                os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
 
 
-def _replace(descriptor: int, found: os.stat_result, entry: Entry) -> None:
-    try:
-        _write_beside(entry.beside, entry.new, found, descriptor)
-    except OSError as error:
-        if error.errno in _NOT_ALLOWED:
-            raise _NotReplaceable("nothing may be made in its folder") from error
-        raise
-    try:
-        # A moment has passed: somebody may have written, or made another file of it.
-        _check_untouched(descriptor, found, entry)
-        try:
-            os.replace(entry.beside, entry.path)
-        except OSError as error:
-            if error.errno in _NOT_ALLOWED:
-                raise _NotReplaceable("it may not be renamed over") from error
-            raise
-        newer = read_all(descriptor)
-        if newer != entry.old:
-            # Somebody had opened the file before, and has written to it in this very moment: that stays.
-            _write_beside(entry.beside, newer, found, descriptor)
-            os.replace(entry.beside, entry.path)
-            raise OvertakenError(errno.EBUSY, "somebody else has just written to it")
-    except BaseException:
-        remove(entry.beside)
-        raise
-    flush_folder(os.path.dirname(entry.path))
-
-
-def _write_beside(path: str, data: bytes, found: os.stat_result, source: int) -> None:
-    """Make a file with the owner, mode and attributes of another one. Raises `OSError`, `_NotReplaceable`."""
-    with new_file(path) as descriptor:
-        write_all(descriptor, 0, data)
-        _take_over(found, source, descriptor)
-        flush(descriptor)
-
-
-def _take_over(found: os.stat_result, source: int | str, descriptor: int) -> None:
-    """Give the open file the owner, mode and attributes of another. Raises `_NotReplaceable` if that cannot be."""
+def _take_over(path: str, descriptor: int) -> None:
+    """Give the open file, which is the user's alone, the owner, mode and attributes of the one at `path`, as far as the
+    system lets us. Raises `OSError` where it stops."""
     if not hasattr(os, "fchown"):
-        raise _NotReplaceable("this system knows no owners")
-    try:
-        mine = os.fstat(descriptor)
-        if (mine.st_uid, mine.st_gid) != (found.st_uid, found.st_gid):
-            os.fchown(descriptor, found.st_uid, found.st_gid)
-        if hasattr(os, "listxattr"):
-            wanted = {name: os.getxattr(source, name) for name in _attributes(source)}
-            for name in _attributes(descriptor):
-                if name not in wanted:  # what the folder hands down
-                    os.removexattr(descriptor, name)
-            for name, value in wanted.items():
-                os.setxattr(descriptor, name, value)
-        os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
-        mine = os.fstat(descriptor)
-        same = (mine.st_uid, mine.st_gid, mine.st_mode) == (found.st_uid, found.st_gid, found.st_mode)
-        if hasattr(os, "listxattr"):
-            same = same and {name: os.getxattr(descriptor, name) for name in _attributes(descriptor)} == wanted
-    except OSError as error:
-        raise _NotReplaceable("its owner, mode or attributes cannot be copied") from error
-    if not same:
-        raise _NotReplaceable("its owner, mode or attributes were not taken")
-
-
-def _attributes(file: int | str) -> List[str]:
-    try:
-        return os.listxattr(file)
-    except OSError as error:
-        if error.errno == errno.ENOTSUP:
-            return []  # a file system without any
-        raise
+        return
+    found = os.stat(path)
+    os.fchown(descriptor, found.st_uid, found.st_gid)  # first: the mode lets these read it
+    os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
+    if hasattr(os, "listxattr"):  # macOS has attributes as well, but no way to them in Python
+        wanted = {name: os.getxattr(path, name) for name in os.listxattr(path)}
+        for name in os.listxattr(descriptor):
+            if name not in wanted:  # what the folder hands down
+                os.removexattr(descriptor, name)
+        for name, value in wanted.items():
+            os.setxattr(descriptor, name, value)
 
 
 def beside(target: str) -> str:

@@ -1,15 +1,19 @@
-"""What is about to be done to a file, noted before the first byte of it changes: a crash leaves nothing half done.
+"""What the next run has to know: files that are being written, and accepted texts that are not in their files yet.
 
-Theory of operation: a note is a file in the package's storage. It names the file, what else is made in its folder for a
-moment, and, where the file is rewritten in place, all of its old and its new bytes. It goes when the file is whole. One
-that nobody uses was left by a run that ended in the midst of a write. The next one brings that to an end: the file has
-its old text again, and nothing lies about.
+*Notes*: before the first byte of a file changes, a note in the package's storage names the file, what else is made in
+its folder for a moment, and, where the file is rewritten, all of its old and its new bytes. The note goes when the file
+is whole. One that nobody uses was left by a run that ended in the midst of a write. The next one brings that to an end:
+the file has its old text again, and nothing lies about. A file that was changed since then is not touched, and its old
+text is kept: only a file that is made up of old and new bytes, each at its place, is what such a run left behind. Its
+number says that it is the same file; the number of the device does not, because many systems give devices other ones
+when they start.
 
-Rule: what was changed since then is not touched, and its old text is kept. Only a file that is made up of old and new
-bytes, each at its place, is what such a run left behind. Its number says that it is the same file; the number of the
-device does not, because many systems give devices other ones when they start.
+*Kept texts*: what the user accepted outlives the editor. Each text is a file of its own, in use by the window whose
+text it is. One that nobody uses was left: another window, the next run, or another editor on the same folder takes it.
+One that cannot be read is set aside, and never removed. One that took the place of another says so: of the two that a
+process leaves that ended before it removed the older one, only the newer counts.
 
-The editor is not known here. These calls block on the disk. Disk threads.
+The editor is not known here. These calls block on the disk: disk threads, except where noted.
 """
 
 from __future__ import annotations
@@ -17,14 +21,13 @@ from __future__ import annotations
 import json
 import logging
 import os
-import threading
 import time
-from collections import deque
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Callable, Deque, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
+from ...common.waiting import InOrder
 from ...system import files
 from ...system.files import NotRegularError, PrivateFile, flush, new_file, opened, read_all, write_all
 from .text import portions
@@ -44,7 +47,7 @@ class StorageError(OSError):
     """Nothing can be noted in the package's storage."""
 
 
-class Entry(NamedTuple):
+class PlannedWrite(NamedTuple):
     """What is done to the file `path`, in which no link is left to follow.
 
     `beside` is the file that is made beside it for a moment, `folders` are those made for it, outermost first.
@@ -65,11 +68,11 @@ class Entry(NamedTuple):
 class Note:
     """An entry on the disk, in the folder `storage`. Making and changing it raises `StorageError`."""
 
-    def __init__(self, storage: str, entry: Entry) -> None:
+    def __init__(self, storage: str, entry: PlannedWrite) -> None:
         self._storage = storage
         self._file = self._made(entry)
 
-    def change(self, entry: Entry) -> None:
+    def change(self, entry: PlannedWrite) -> None:
         """Something else is done now."""
         former, self._file = self._file, self._made(entry)
         former.remove()
@@ -82,7 +85,7 @@ class Note:
         """The file is whole. Never raises."""
         self._file.remove()
 
-    def _made(self, entry: Entry) -> PrivateFile:
+    def _made(self, entry: PlannedWrite) -> PrivateFile:
         fields = entry._asdict()
         old, new = fields.pop("old"), fields.pop("new")
         head = json.dumps(dict(fields, size=len(old))).encode("ascii")
@@ -93,7 +96,7 @@ class Note:
 
 
 @contextmanager
-def noted(storage: str, entry: Entry) -> Iterator[Note]:
+def noted(storage: str, entry: PlannedWrite) -> Iterator[Note]:
     """Have the entry on the disk for the duration of the block. Raises `StorageError` if that cannot be."""
     note = Note(storage, entry)
     try:
@@ -102,7 +105,7 @@ def noted(storage: str, entry: Entry) -> Iterator[Note]:
         note.remove()
 
 
-def read(note: PrivateFile) -> Entry:
+def read(note: PrivateFile) -> PlannedWrite:
     """What was noted. Raises `OSError`, or `ValueError` if it cannot be understood."""
     head, _, rest = note.read().partition(b"\n")
     try:
@@ -110,7 +113,9 @@ def read(note: PrivateFile) -> Entry:
         size = fields.pop("size")
         folders: List[str] = fields.pop("folders")
         device, number = fields.pop("identity")
-        entry = Entry(**fields, folders=tuple(folders), identity=(device, number), old=rest[:size], new=rest[size:])
+        entry = PlannedWrite(
+            **fields, folders=tuple(folders), identity=(device, number), old=rest[:size], new=rest[size:]
+        )
     except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(type(error).__name__) from error
     if not all(isinstance(each, str) for each in (entry.path, entry.beside, *entry.folders)):
@@ -156,7 +161,7 @@ def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
     return said
 
 
-def _end(entry: Entry) -> str:
+def _end(entry: PlannedWrite) -> str:
     """A sentence if the file was half written. Raises `OSError` if it still is, or cannot be looked at."""
     os.stat(os.path.dirname(entry.folders[0] if entry.folders else entry.path))  # its drive may be elsewhere today
     if entry.is_aside:
@@ -175,7 +180,7 @@ def _end(entry: Entry) -> str:
     return f"{name} was being written when the editor ended: it has its former text again" if put_back else ""
 
 
-def _end_removal(entry: Entry) -> str:
+def _end_removal(entry: PlannedWrite) -> str:
     """Give the file its name again: it was not looked at since it has another one. A sentence if there is one."""
     try:
         os.lstat(entry.beside)
@@ -218,7 +223,7 @@ def give_name(made: str, path: str, hold: Callable[[], None] = lambda: None) -> 
             os.replace(made, path)
 
 
-def put_back(descriptor: int, entry: Entry, copy: str) -> None:
+def put_back(descriptor: int, entry: PlannedWrite, copy: str) -> None:
     """Restore the old bytes by any means. Raises `OSError` if none works."""
     try:
         if os.fstat(descriptor).st_size > len(entry.old):
@@ -232,7 +237,7 @@ def put_back(descriptor: int, entry: Entry, copy: str) -> None:
     os.replace(copy, entry.path)
 
 
-def _put_back(entry: Entry) -> bool:
+def _put_back(entry: PlannedWrite) -> bool:
     """Whether the file was half written. It has its old bytes then. Raises `_ChangedError`, `OSError`."""
     try:
         with opened(entry.path, os.O_RDWR) as (descriptor, found):
@@ -260,18 +265,7 @@ def _is_mixed(now: bytes, old: bytes, new: bytes) -> bool:
     return True
 
 
-# JOINED kept_texts
-# Accepted texts kept on the disk until they are in their files: what the user accepted outlives the editor.
-#
-# Each text is a file of its own in the package's storage, in use by the window whose text it is (`private_files.py`).
-# One that nobody uses was left: another window, the next run, or another editor on the same folder takes it. Its lines
-# are JSON: what is known of the text, and then the text in portions, so that no step keeps other threads waiting.
-#
-# Rules: one that cannot be read is set aside, and never removed. One that took the place of another says so: of the two
-# that a process leaves that ended before it removed the older one, only the newer counts. What is asked for happens on
-# disk threads, in the order in which it was asked for.
-#
-# The editor is not known here.
+# -- accepted texts ----------------------------------------------------------------------------------------------------
 
 TEXT_SUFFIX = ".json"
 
@@ -285,7 +279,7 @@ class Text(NamedTuple):
     session: str = ""
 
 
-class Found(NamedTuple):
+class LeftTexts(NamedTuple):
     """The texts that were left, by the names under which they are kept from now on; and where those that cannot be read
     are now."""
 
@@ -299,47 +293,43 @@ class KeptTexts:
     def __init__(self, runtime: Runtime, folder: str) -> None:
         self.folder = folder
         self._runtime = runtime
-        self._asked: Deque[Callable[[], None]] = deque()
+        self._orders = InOrder(self._hand_over, _failed)
         self._under_way: List[Computation] = []
-        self._turn = threading.Lock()  # only disk threads wait for it; guards the files
-        self._files: Dict[str, PrivateFile] = {}
+        self._files: Dict[str, PrivateFile] = {}  # only orders touch it
 
     def keep(self, name: str, text: Text) -> None:
         """Keep a text from now on, until `drop`, in place of what has this name. If that cannot be, it is logged."""
-        self._ask(partial(self._keep, name, text))
+        self._orders.add(partial(self._keep, name, text))
 
     def drop(self, name: str) -> None:
         """The text is in its file, or given up."""
-        self._ask(partial(self._drop, name))
+        self._orders.add(partial(self._drop, name))
 
     def leave(self) -> None:
-        """Whoever comes first may have the texts."""
-        self._ask(self._leave)
+        """The first window that asks may have the texts."""
+        self._orders.add(self._leave)
 
-    def take(self, wanted: Callable[[str], bool], then: Callable[[Found], None]) -> None:
+    def take(self, wanted: Callable[[str], bool], then: Callable[[LeftTexts], None]) -> None:
         """Take over the texts that were left, of those whose path is `wanted`. `wanted` is called on a disk thread."""
-        found: List[Found] = []
-        self._ask(lambda: found.append(self._take(wanted)), lambda: then(found[0]))
+        found: List[LeftTexts] = []
+        self._orders.add(lambda: found.append(self._take(wanted)))
+        self._hand_over(self.catch_up, lambda: then(found[0]) if found else None)
 
     def wait(self, seconds: float) -> None:
-        """Wait until all that was asked for is done, for so long at most. Blocks."""
+        """Wait until all that the methods above were called for is done, for so long at most. Blocks."""
         end = time.monotonic() + seconds
         for each in self._under_way:
             each.wait(max(0.0, end - time.monotonic()))
 
-    def _ask(self, do: Callable[[], None], then: Callable[[], None] = lambda: None) -> None:
-        """Jobs run side by side; this keeps them in order: each does all that was asked for up to then."""
-        self._asked.append(do)
+    def _hand_over(self, work: Callable[[], None], then: Callable[[], None] = lambda: None) -> None:
         self._under_way = [each for each in self._under_way if not each.wait(0)]
-        self._under_way.append(self._runtime.use_disk(lambda cancelled: self.catch_up(), then=lambda _: then()))
+        self._under_way.append(self._runtime.use_disk(lambda cancelled: work(), then=lambda _: then()))
 
     # -- on a disk thread ---------------------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
-        """Do all that was asked for up to now. Blocks."""
-        with self._turn:
-            while self._asked:
-                self._asked.popleft()()
+        """Do all that the methods above were called for up to now. Blocks."""
+        self._orders.catch_up()
 
     def _keep(self, name: str, text: Text) -> None:
         older = self._files.get(name)
@@ -362,8 +352,8 @@ class KeptTexts:
             file.release()
         self._files.clear()
 
-    def _take(self, wanted: Callable[[str], bool]) -> Found:
-        found = Found([], [])
+    def _take(self, wanted: Callable[[str], bool]) -> LeftTexts:
+        found = LeftTexts([], [])
         replaced: Set[str] = set()
         for file in files.left_over(self.folder, TEXT_SUFFIX):
             try:
@@ -384,6 +374,10 @@ class KeptTexts:
         for name in replaced:
             self._drop(name)
         return found._replace(texts=[each for each in found.texts if each[0] not in replaced])
+
+
+def _failed(error: Exception) -> None:
+    logger.error("an accepted text could not be kept", exc_info=error)
 
 
 def _written(text: Text, replaced: str) -> bytes:

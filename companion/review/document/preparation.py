@@ -21,8 +21,8 @@ from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 from ...agents.window import CannotDo
 from ...comparison import Cancelled, Whitespace, never
 from . import disk
-from .analysis import Compared, Question, compare
-from .disk import Limits, Original
+from .analysis import Compared, ComparisonQuestion, compare
+from .disk import Original, ReadLimits
 from .text import ProposedText
 
 logger = logging.getLogger("gemini_companion.review")
@@ -38,7 +38,7 @@ class FileRequest(NamedTuple):
     """
 
     path: str
-    limits: Limits
+    limits: ReadLimits
     fallback_encoding: str
     tabs: Mapping[str, str]
     ignored: Whitespace = Whitespace.NONE
@@ -74,7 +74,9 @@ def prepare(file_request: FileRequest, proposed: str) -> Tuple[ProposedText, Pre
     if found.original.comparable and not proposal.format.binary:
         end = time.monotonic() + COMPARE_SECONDS
         with suppress(Cancelled):
-            question = Question(found.original.text, (proposal.shown,), file_request.ignored, file_request.limits)
+            question = ComparisonQuestion(
+                found.original.text, (proposal.shown,), file_request.ignored, file_request.limits
+            )
             compared = compare(question, lambda: time.monotonic() > end)
     return proposal, found._replace(compared=compared)
 

@@ -1,11 +1,15 @@
-"""Whether a file or a proposed text holds something that is not to be compared line by line: images and other data.
+"""Texts: proposed ones, the bytes of files, and what is no text at all.
+
+A view holds lines that end with "\\n", and the editor's programming interface cannot carry every character. So a text
+is *shown* without three things: a byte order mark at its start, the kind of its line endings, and characters
+that the editor cannot take. `restore` puts them back.
 
 Rules:
-* The content decides, never the name. A beginning that images, archives and the like have counts only where what
-  follows is no text.
-* Of a text only the beginning is looked at. It may be binary in itself (a program has put bytes into a string), or
-  stand for something binary, as a data URL (RFC 2397) or in Base64 (RFC 4648, section 4).
-* What is not known for sure is text, and compared.
+* A text that was not edited comes back identical, whatever it holds.
+* In a text that was edited, lines that were not touched come back identical, line ending included. New lines end as
+  most lines of the proposal do.
+* A byte order mark decides over everything else about an encoding, and it is no part of the text.
+* Long texts are worked on in portions: while one call goes through all of a text, Python lets no other thread run.
 
 The editor is not known here. Any thread.
 """
@@ -19,6 +23,12 @@ from enum import Enum
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ...comparison import compare_lines, split_lines
+
+# -- what is no text ---------------------------------------------------------------------------------------------------
+# The content decides, never the name. A beginning that images, archives and the like have counts only where what
+# follows is no text. Of a text only the beginning is looked at. It may be binary in itself (a program has put bytes
+# into a string), or stand for something binary, as a data URL (RFC 2397) or in Base64 (RFC 4648, section 4). What is
+# not known for sure is text, and compared.
 
 HEAD = 1 << 16  # bytes of a file that decide
 _SAMPLE = 8000  # characters, in which binary data shows itself
@@ -87,20 +97,7 @@ def format_of_text(text: str) -> Format:
     return BINARY if enough else TEXT
 
 
-# JOINED text
-# The proposed text: exactly as it came, as a view can show it, and as it is given to the client after edits.
-#
-# A view holds lines that end with "\\n", and the editor's programming interface cannot carry every character. So a text
-# is *shown* without three things: a byte order mark at its start, the kind of its line endings, and characters
-# that the editor cannot take. `restore` puts them back.
-#
-# Rules:
-# * A text that was not edited comes back identical, whatever it holds.
-# * In a text that was edited, lines that were not touched come back identical, line ending included. New lines end as
-#   most lines of the proposal do.
-# * Long texts are worked on in portions: while one call searches through all of it, Python lets no other thread run.
-#
-# The editor is not known here. Any thread.
+# -- texts in views ----------------------------------------------------------------------------------------------------
 
 BYTE_ORDER_MARK = "\ufeff"
 PORTION = 1 << 18  # characters
@@ -241,13 +238,7 @@ def _substitute(text: str, table: Dict[str, str]) -> str:
     return "".join([part.translate(numbers) for part in portions(text)])
 
 
-# JOINED encodings
-# Encodings as the editor names them, and the way from bytes to text and back.
-#
-# Rule: a byte order mark decides over everything else, and it is no part of the text. Long texts are converted in
-# portions, because Python lets no other thread run while one call converts all of it.
-#
-# The editor is not known here. Any thread.
+# -- encodings, as the editor names them -------------------------------------------------------------------------------
 
 UTF_8 = "UTF-8"
 UTF_8_WITH_BOM = "UTF-8 with BOM"

@@ -7,7 +7,7 @@ writes the file, and the tabs are read again.
 Rules: unsaved edits are never lost, and a file that changed meanwhile is never overwritten: it is looked at in the very
 step that writes, however long the main thread was busy before. So is its path by a guard, where the text may not be
 written everywhere, because a link may lead elsewhere a moment later. No look at the disk and no write happens on the
-main thread. Whoever closes the window, or ends the package, waits for what is being written, but only for a moment: the
+main thread. A window that closes, and a package that ends, waits for what is being written, but only for a moment: the
 disk may be a dead network drive.
 """
 

@@ -13,6 +13,7 @@ import sublime
 
 from ...editor import file_views, view_roles
 from ...editor.file_views import is_in
+from ...editor.scope import Scope
 from ..decision import Review
 from ..document import disk
 from . import views
@@ -20,8 +21,7 @@ from .focus import ALWAYS, NEVER, Focus, Place
 from .split import SplitLayout
 
 if TYPE_CHECKING:
-    from ...runtime import Runtime
-    from ...settings import Settings
+    pass
 
 _CLOSING_MILLISECONDS = 10
 _CLOSING_TRIES = 100
@@ -32,12 +32,10 @@ Pair = Tuple[Optional[sublime.View], sublime.View]
 class Arrangement:
     """The arrangement of one window. Main thread only. `focus` is who has the focus, `split` where the reviews are."""
 
-    def __init__(self, window: sublime.Window, runtime: Runtime, settings: Callable[[], Settings]) -> None:
-        self._window = window
-        self._runtime = runtime
-        self._settings = settings
-        self.split = SplitLayout(window)
-        self.focus = Focus(window, runtime.on_main)
+    def __init__(self, scope: Scope) -> None:
+        self._window, self._runtime, self._settings = scope
+        self.split = SplitLayout(self._window)
+        self.focus = Focus(self._window, self._runtime.on_main)
         self._front: Set[int] = set()  # groups that showed one of the closing views
         self._had_focus = False  # whether one of those views had the focus
         self._elsewhere: Optional[Place] = None  # what had it otherwise

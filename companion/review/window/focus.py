@@ -1,10 +1,14 @@
-"""What has the focus, what may take it, and what gets it back.
+"""What has the focus, what may take it, what gets it back, and what the user meant while it moved.
 
 Rules: an overlay or a panel that the user types into keeps the focus, and is not ended: what would touch the focus
 waits until it has gone. The focus of another group and a new file end or blur them (sublimehq/sublime_text 1041, 1320).
 Otherwise with the setting `auto` a terminal keeps the focus, in a tab or in a panel, and so does another window,
 because the user may be about to answer there. In all other cases the proposal gets it. Opening and closing views moves
 the focus as a side effect, so it is always set explicitly afterwards.
+
+What the user does while a review comes to the front by itself was meant for what was there before. So for a moment
+nothing decides such a review, be it a key, a click, a command or a closing tab, and nothing edits it; the status bar
+says so. Nothing comes to the front of a user who is typing.
 """
 
 from __future__ import annotations
@@ -139,11 +143,7 @@ class Focus:
         return sublime.active_window().id() == self._window.id()
 
 
-# JOINED input_guard
-# What the user does while a review comes to the front by itself: it was meant for what was there before.
-#
-# Rules: for a moment nothing decides such a review, be it a key, a click, a command or a closing tab, and nothing edits
-# it; the user is told so. Where somebody types nothing comes to the front at all.
+# -- what was meant for another review ---------------------------------------------------------------------------------
 
 # Seconds. A key that is held repeats after up to 0.66, as the systems come.
 _AFTER_COMING = 0.7

@@ -1,7 +1,12 @@
-"""What a window looked like before a review, and restoring it.
+"""The split layout in which a window shows its reviews: one cell is divided for them, and made whole afterwards.
 
-Rule: only what we changed is restored. A group in which the user has meanwhile chosen another tab keeps that tab, and a
-tab that the user closed stays closed.
+Rules: the first review divides a cell, the others open as tabs beside it, and after the last one the layout is
+restored. The cell is the one that holds the file, otherwise that of the active editor. A terminal is never covered: if
+the cell shows one, it keeps the lower part. Only what we changed is restored: a group in which the user has meanwhile
+chosen another tab keeps that tab, and a tab that the user closed stays closed.
+
+What is needed to restore the window is stored in its settings as well, because after a restart of the editor views and
+layout are back, but not this object.
 """
 
 from __future__ import annotations
@@ -16,7 +21,12 @@ from ...editor.view_roles import ORIGINAL, PROPOSAL, is_terminal, role_of
 from . import layout as layouts
 from .layout import is_indexes
 
-TRANSIENT = sublime.TRANSIENT
+STORED = "gemini_companion.stage"  # stays as it is: windows are stored with it
+# With this setting the editor notes that it made the groups, and so closes empty ones. It drops it with another layout.
+AUTOMATIC = "last_automatic_layout"
+
+
+# -- what a window looked like -----------------------------------------------------------------------------------------
 
 
 class GroupState(NamedTuple):
@@ -54,7 +64,7 @@ class Snapshot:
             if is_in(state.active, group):
                 self._window.focus_sheet(state.active)  # type: ignore[arg-type]
             elif state.preview is not None:
-                self._window.open_file(state.preview, TRANSIENT, group)
+                self._window.open_file(state.preview, sublime.TRANSIENT, group)
             if len(state.selected) > 1:
                 several[group] = [sheet for sheet in state.selected if is_in(sheet, group)]
         if several:
@@ -119,19 +129,7 @@ def is_in(sheet: Optional[sublime.Sheet], group: int) -> bool:
     return sheet is not None and sheet.window() is not None and sheet.group() == group
 
 
-# JOINED split
-# The split layout in which a window shows its reviews: one cell is divided for them, and made whole afterwards.
-#
-# Rules: the first review divides a cell, the others open as tabs beside it, and after the last one the layout is
-# restored. The cell is the one that holds the file, otherwise that of the active editor. A terminal is never covered: if
-# the cell shows one, it keeps the lower part.
-#
-# What is needed to restore the window is stored in its settings as well, because after a restart of the editor views and
-# layout are back, but not this object.
-
-STORED = "gemini_companion.stage"  # stays as it is: windows are stored with it
-# With this setting the editor notes that it made the groups, and so closes empty ones. It drops it with another layout.
-AUTOMATIC = "last_automatic_layout"
+# -- the layout --------------------------------------------------------------------------------------------------------
 
 
 class Groups(NamedTuple):

@@ -1,8 +1,8 @@
-"""What the keys of NeoVintageous mean in a proposal: Vim's ways to write accept it, and our own keys stay ours.
+"""The two views of a review: how they are made, named, recognised and closed.
 
-NeoVintageous is loaded after us, so its bindings win wherever their context holds. It leaves those keys alone that the
-view's setting `vintageous_handle_keys` names; every character goes to its command `nv_feed_key`. It writes no view that
-is not dirty, as ours never are, and would close it. `:w` and the like are key bindings of ours in its command line.
+Rules: both are scratch views of our own, so that closing them never asks anything; a user's tab is never one of them.
+Nothing that the editor does to a view on its own (trimming, wrapping, folding, saving on focus lost) may change the
+text or spoil the alignment. Main thread only.
 """
 
 from __future__ import annotations
@@ -21,86 +21,6 @@ from ...editor.file_views import is_open, views_of_file
 from ...editor.view_roles import ROLE, take_role
 from ..decision import Words
 from ..document.disk import Kind
-
-FEED = "nv_feed_key"
-SETTING = "vintageous_handle_keys"
-_OURS = ("<C-s>", "<D-s>", "<f8>", "<S-f8>", "<C-f8>", "<C-S-f8>")
-_TAKES_A_CHARACTER = "fFtTrmqgz'`\"@"  # the character behind one of these is no command
-
-
-def handled_keys(before: Any) -> Dict[str, bool]:
-    """The setting for our views, made of the user's own."""
-    return {**(before if isinstance(before, dict) else {}), **dict.fromkeys(_OURS, False)}
-
-
-class Typed:
-    """What was typed last in NeoVintageous' normal mode."""
-
-    def __init__(self) -> None:
-        self._latest = ""
-
-    def is_write(self, arguments: Optional[Dict[str, Any]]) -> bool:
-        """Whether the character of this `nv_feed_key` completes "ZZ", which writes and closes."""
-        given = arguments or {}
-        character = given.get("character") or given.get("key")
-        self._latest = (self._latest + str(character))[-3:]
-        if self._latest[-2:] != "ZZ" or (self._latest[:-2] in _TAKES_A_CHARACTER and len(self._latest) > 2):
-            return False
-        self._latest = ""
-        return True
-
-
-# JOINED indentation
-# How a text is indented, so that the Tab key in a proposal does what it would do in the file.
-#
-# The editor guesses this when it loads a file, but not for text that a package puts into a view. The guess is made of the
-# steps from line to line, as the editor's is.
-#
-# The editor is not known here. Any thread.
-
-_LINES = 2000  # enough to tell
-_WIDTHS = range(2, 9)
-
-
-class Indentation(NamedTuple):
-    """Whether a step is made of spaces, and how wide it is in columns; 0 where the text does not say."""
-
-    spaces: bool
-    width: int
-
-
-def guess(lines: Iterable[str]) -> Optional[Indentation]:
-    """The indentation of `lines`, or None if none of them is indented."""
-    tabs = spaces = 0
-    before: Optional[int] = 0
-    steps: Counter[int] = Counter()
-    for line in islice(lines, _LINES):
-        text = line.lstrip(" \t")
-        if not text.strip():
-            continue
-        margin = line[: len(line) - len(text)]
-        if margin.startswith("\t"):
-            tabs += 1
-            before = None  # from here the next step cannot be measured
-            continue
-        if len(margin) > 1:
-            spaces += 1
-        if before is not None and len(margin) - before in _WIDTHS:
-            steps[len(margin) - before] += 1
-        before = len(margin)
-    if tabs >= spaces:
-        return Indentation(False, 0) if tabs else None
-    # Of equally frequent steps the narrower one: a continued line is often indented by two at once.
-    width = min(steps, key=lambda step: (-steps[step], step), default=0)
-    return Indentation(True, width)
-
-
-# JOINED views
-# The two views of a review: how they are made, named, recognised and closed.
-#
-# Rules: both are scratch views of our own, so that closing them never asks anything; a user's tab is never one of them.
-# Nothing that the editor does to a view on its own (trimming, wrapping, folding, saving on focus lost) may change the
-# text or spoil the alignment.
 
 _ENOUGH_TO_GUESS = 100000  # characters
 
@@ -206,3 +126,78 @@ def _forget(settings: sublime.Settings) -> None:
     settings.erase(ROLE)
     for key in (*_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", SETTING):
         settings.erase(key)
+
+
+# -- indentation -------------------------------------------------------------------------------------------------------
+# The Tab key in a proposal does what it would do in the file. The editor guesses that when it loads a file, but not for
+# text that a package puts into a view. The guess is made of the steps from line to line, as the editor's is.
+
+_LINES = 2000  # enough to tell
+_WIDTHS = range(2, 9)
+
+
+class Indentation(NamedTuple):
+    """Whether a step is made of spaces, and how wide it is in columns; 0 where the text does not say."""
+
+    spaces: bool
+    width: int
+
+
+def guess(lines: Iterable[str]) -> Optional[Indentation]:
+    """The indentation of `lines`, or None if none of them is indented."""
+    tabs = spaces = 0
+    before: Optional[int] = 0
+    steps: Counter[int] = Counter()
+    for line in islice(lines, _LINES):
+        text = line.lstrip(" \t")
+        if not text.strip():
+            continue
+        margin = line[: len(line) - len(text)]
+        if margin.startswith("\t"):
+            tabs += 1
+            before = None  # from here the next step cannot be measured
+            continue
+        if len(margin) > 1:
+            spaces += 1
+        if before is not None and len(margin) - before in _WIDTHS:
+            steps[len(margin) - before] += 1
+        before = len(margin)
+    if tabs >= spaces:
+        return Indentation(False, 0) if tabs else None
+    # Of equally frequent steps the narrower one: a continued line is often indented by two at once.
+    width = min(steps, key=lambda step: (-steps[step], step), default=0)
+    return Indentation(True, width)
+
+
+# -- the keys of NeoVintageous -----------------------------------------------------------------------------------------
+# Vim's ways to write accept a proposal, and our own keys stay ours. NeoVintageous is loaded after us, so its bindings
+# win where their context holds. It leaves those keys alone that the view's setting `vintageous_handle_keys` names;
+# every character goes to its command `nv_feed_key`. It writes no view that is not dirty, as ours never are, and would
+# close it. `:w` and the like are key bindings of ours in its command line.
+
+FEED = "nv_feed_key"
+SETTING = "vintageous_handle_keys"
+_OURS = ("<C-s>", "<D-s>", "<f8>", "<S-f8>", "<C-f8>", "<C-S-f8>")
+_TAKES_A_CHARACTER = "fFtTrmqgz'`\"@"  # the character behind one of these is no command
+
+
+def handled_keys(before: Any) -> Dict[str, bool]:
+    """The setting for our views, made of the user's own."""
+    return {**(before if isinstance(before, dict) else {}), **dict.fromkeys(_OURS, False)}
+
+
+class Typed:
+    """What was typed last in NeoVintageous' normal mode."""
+
+    def __init__(self) -> None:
+        self._latest = ""
+
+    def is_write(self, arguments: Optional[Dict[str, Any]]) -> bool:
+        """Whether the character of this `nv_feed_key` completes "ZZ", which writes and closes."""
+        given = arguments or {}
+        character = given.get("character") or given.get("key")
+        self._latest = (self._latest + str(character))[-3:]
+        if self._latest[-2:] != "ZZ" or (self._latest[:-2] in _TAKES_A_CHARACTER and len(self._latest) > 2):
+            return False
+        self._latest = ""
+        return True

@@ -116,23 +116,25 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
 
     def test_a_look_that_comes_back_after_the_window_has_closed_writes_nothing(self) -> Iterator[Any]:
         self.write()
-        release, look = threading.Event(), AcceptedText.look
+        begun, release, done, look = threading.Event(), threading.Event(), threading.Event(), AcceptedText.look
         self.addCleanup(release.set)
 
         def held(accepted: AcceptedText) -> Any:
+            begun.set()
             release.wait(NEVER_SECONDS)
-            return look(accepted)
+            found = look(accepted)
+            done.set()
+            return found
 
         with mock.patch.object(AcceptedText, "look", held), mock.patch.multiple(
             accepted_texts, ELSEWHERE_MILLISECONDS=10**6
         ):
             yield from self.accept()
             self.write("file.py", PROPOSED)
-            (accepted,) = self.reviews.accepted_texts._texts
+            yield begun.is_set
             self.reviews.shutdown()
-            self.assertTrue(accepted.looking)
             release.set()
-            yield lambda: not accepted.looking
+            yield done.is_set
             yield 100  # what would be written comes a moment later
         self.assertEqual((self.read().decode(), len(os.listdir(self.kept))), (PROPOSED, 1))
 
@@ -175,7 +177,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
             accepted_text, "GONE_SECONDS", 0.05
         ):
             self.reviews.shutdown()
-            yield lambda: [each.state for each in self.reviews.accepted_texts._texts] == [Holder.TOLD]
+            yield lambda: [each.state for each in self.reviews.accepted_texts._texts] == [Holder.CLIENT_WRITES]
         self.assertEqual(self.reviews.pending(), [])
         self.write("file.py", PROPOSED)
         yield lambda: self.kept_texts() == []

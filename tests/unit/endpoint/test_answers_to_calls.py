@@ -81,7 +81,7 @@ class Reviews:
     def open_diff(self, owner, path, proposal, prepared, ticket):
         if self.refuses:
             raise ReviewError("It is a folder.")
-        self.all.append(Review(owner, path, "text\n", ticket))
+        self.all.append(Review(owner, path, "text\n", None, ticket))
 
     def pending(self):
         return [review for review in self.all if review.pending]

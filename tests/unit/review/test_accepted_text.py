@@ -18,6 +18,7 @@ from companion.review.accepted_texts import TRANSITIONS, AcceptedText, Holder
 from companion.review.decision import Owner
 from companion.review.document import disk
 from companion.review.document.disk import Kind, Original
+from companion.system import files
 
 CYRILLIC = "Cyrillic (Windows 1251)"
 ORIGINAL = Original("/a.py", Kind.TEXT)
@@ -33,7 +34,7 @@ def steady_clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
 
 
 def told(awaited: str = "", original: Original = ORIGINAL, path: str = "/a.py") -> AcceptedText:
-    return AcceptedText(Holder.TOLD, OWNER, path, "text\n", original, awaited=awaited or None)
+    return AcceptedText(Holder.CLIENT_WRITES, OWNER, path, "text\n", original, awaited=awaited or None)
 
 
 def in_state(state: Holder) -> AcceptedText:
@@ -50,12 +51,12 @@ def test_there_is_no_way_but_those_of_the_table(one: Holder, other: Holder) -> N
 
 
 def test_the_table_in_words_has_every_state() -> None:
-    documented = set(re.findall(r"\b[A-Z]{4,}\b", accepted_texts.__doc__ or ""))
+    documented = set(re.findall(r"\b[A-Z_]{4,}\b", accepted_texts.__doc__ or ""))
     assert documented == {state.name for state in Holder}
 
 
 def test_what_was_left_or_has_ended_is_nobodys_any_more() -> None:
-    assert [state for state in Holder if not TRANSITIONS[state]] == [Holder.LEFT, Holder.ENDED]
+    assert [state for state in Holder if not TRANSITIONS[state]] == [Holder.ON_DISK, Holder.ENDED]
 
 
 def test_at_first_the_file_is_looked_at_often_and_then_ever_less(clock: List[float]) -> None:
@@ -101,7 +102,7 @@ def test_not_so_if_edits_of_the_user_are_to_be_saved_over_what_it_writes(clock: 
 def test_a_client_that_has_gone_has_two_seconds(clock: List[float], awaited: str) -> None:
     made = told(awaited)
     clock[0] += 25
-    made.go(Holder.GOING)
+    made.go(Holder.CLIENT_GONE)
     assert made.pause < 0.1, "it is looked for at once"
     clock[0] += 1.9
     assert not made.overdue
@@ -113,7 +114,7 @@ def test_a_write_that_came_too_soon_gives_nobody_more_time(clock: List[float]) -
     made = told(awaited="proposed\n")
     clock[0] += 29
     made.go(Holder.WRITING)
-    made.go(Holder.TOLD)
+    made.go(Holder.CLIENT_WRITES)
     clock[0] += 2
     assert made.overdue
 
@@ -183,10 +184,10 @@ class TestLooking:
         return path
 
     def reviewed(self, file):
-        return disk.read(str(file), disk.Limits(1000, 100))
+        return disk.read(str(file), disk.ReadLimits(1000, 100))
 
     def look(self, file, text="new\n", awaited=None, original=None):
-        return AcceptedText(Holder.TOLD, OWNER, str(file), text, original, awaited=awaited).look()
+        return AcceptedText(Holder.CLIENT_WRITES, OWNER, str(file), text, original, awaited=awaited).look()
 
     def test_a_file_that_holds_the_text_is_found(self, file):
         assert self.look(file) is None
@@ -218,7 +219,7 @@ class TestLooking:
     def test_a_file_that_is_as_it_was_is_not_read_again(self, file, monkeypatch):
         awaiting = told(path=str(file))
         os.utime(str(file), (1, 1))
-        monkeypatch.setattr(accepted_texts.time, "time_ns", lambda: 10**19)  # long after any change
+        monkeypatch.setattr(files.time, "time_ns", lambda: 10**19)  # long after any change
         assert awaiting.look() is None
         monkeypatch.setattr(accepted_texts, "find", lambda *arguments, **options: pytest.fail("read again"))
         assert awaiting.look() is None
@@ -238,7 +239,7 @@ class TestLooking:
         awaiting = told(path=str(file))
         awaiting.text = "old\n"
         os.utime(str(file), (1, 1))
-        monkeypatch.setattr(accepted_texts.time, "time_ns", lambda: 10**19)
+        monkeypatch.setattr(files.time, "time_ns", lambda: 10**19)
         assert awaiting.look() is not None
         assert awaiting.look() is not None
 

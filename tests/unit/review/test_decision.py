@@ -22,7 +22,7 @@ STEPS = [
 
 
 def make(state=ReviewState.PENDING, ticket=None):
-    review = Review(Owner("session", "Gemini CLI"), PATH, "proposed\n", ticket)
+    review = Review(Owner("session", "Gemini CLI"), PATH, "proposed\n", None, ticket)
     review.state = state
     return review
 

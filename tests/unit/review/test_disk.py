@@ -15,7 +15,7 @@ from tests.support.writing import write_file
 
 
 def read(path, **options):
-    return disk.read(str(path), disk.Limits(1000, 100), **options)
+    return disk.read(str(path), disk.ReadLimits(1000, 100), **options)
 
 
 def made(folder, data, name="file.txt"):

@@ -13,7 +13,7 @@ import pytest
 
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError, Kind
-from companion.review.document.journal import Entry
+from companion.review.document.journal import PlannedWrite
 from companion.system.files import NotRegularError, opened, read_all
 from tests.support.writing import write_file
 
@@ -26,7 +26,7 @@ def original(tmp_path):
     path = tmp_path / "file.txt"
     path.write_bytes(OLD)
     path.chmod(0o640)
-    return disk.read(str(path), disk.Limits(10**6, 10**4))
+    return disk.read(str(path), disk.ReadLimits(10**6, 10**4))
 
 
 def is_as_before(original):
@@ -60,7 +60,7 @@ class TestAFullDisk:
 def test_what_cannot_be_noted_is_not_begun(tmp_path, original):
     (tmp_path / "storage").write_bytes(b"a file")
     for path in (original.path, str(tmp_path / "new" / "file.txt")):
-        found = disk.read(path, disk.Limits(10**6, 10**4))
+        found = disk.read(path, disk.ReadLimits(10**6, 10**4))
         with pytest.raises(
             DiskError, match=r"file.txt cannot be written: .+ \(in the editor's folder Package Storage\)\."
         ):
@@ -121,23 +121,23 @@ class TestSeeingAChange:
         assert path.stat().st_size == len(OLD)
 
     def test_one_of_the_same_size_in_the_same_tick(self, original):
-        self.same_size(original, original.signature[0])
+        self.same_size(original, original.stamp.modified)
         assert disk.changed(original)
 
     def test_one_of_the_same_size_that_bears_an_old_time(self, original):
-        self.same_size(original, original.signature[0] - 10**11)
+        self.same_size(original, original.stamp.modified - 10**11)
         assert disk.changed(original)
 
     def test_one_of_the_same_size_whose_clock_is_ahead(self, tmp_path, original):
         ahead = time.time_ns() + 3600 * 10**9
         os.utime(original.path, ns=(ahead, ahead))
-        original = disk.read(original.path, disk.Limits(10**6, 10**4))
+        original = disk.read(original.path, disk.ReadLimits(10**6, 10**4))
         self.same_size(original, ahead)
         assert disk.changed(original)
 
     def test_one_of_another_size_at_the_same_time(self, original):
         Path(original.path).write_bytes(OLD[:-1])
-        os.utime(original.path, ns=(original.signature[0],) * 2)
+        os.utime(original.path, ns=(original.stamp.modified,) * 2)
         assert disk.changed(original)
 
     def test_a_file_that_was_only_touched_has_not_changed(self, original):
@@ -151,7 +151,7 @@ class TestSeeingAChange:
         if kind is Kind.UNREADABLE:
             path = str(tmp_path / "dangling")
             os.symlink(str(tmp_path / "nothing"), path)
-        found = disk.read(path, disk.Limits(10, 10))
+        found = disk.read(path, disk.ReadLimits(10, 10))
         assert found.kind is kind
         assert not disk.changed(found)
 
@@ -166,7 +166,7 @@ class TestSeeingAChange:
 def test_a_file_too_large_to_compare_is_still_watched_and_written_in_its_own_way(tmp_path):
     path = tmp_path / "large.txt"
     path.write_bytes(OLD)
-    original = disk.read(str(path), disk.Limits(1000, 9))
+    original = disk.read(str(path), disk.ReadLimits(1000, 9))
     assert original.kind is Kind.HUGE
     assert not disk.changed(original)
     write_file(original, disk.encoded(original, "new\nline\n"))
@@ -175,12 +175,42 @@ def test_a_file_too_large_to_compare_is_still_watched_and_written_in_its_own_way
 
 
 class TestRewriting:
-    """The file is written over in place, where it cannot be replaced."""
+    """The file is written over in place: it stays what it was, but for its text."""
+
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+    def test_it_is_the_same_file_with_its_mode_and_its_attributes(self, tmp_path, mode):
+        path = tmp_path / "file.txt"
+        path.write_bytes(OLD)
+        path.chmod(mode)
+        with suppress(OSError, AttributeError):  # a disk, or a system, without attributes
+            os.setxattr(str(path), "user.note", b"kept")
+        before, attributes = path.stat(), attributes_of(path)
+        write_file(disk.read(str(path), disk.ReadLimits(10**6, 10**4)), NEW)
+        after = path.stat()
+        assert path.read_bytes() == NEW
+        assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+        assert attributes_of(path) == attributes
+
+    @pytest.mark.skipif(os.name == "nt", reason="marks of this kind are POSIX's")
+    def test_a_mark_that_the_system_takes_off_is_given_back(self, original, monkeypatch):
+        path, real = Path(original.path), os.write
+        path.chmod(0o4755)
+
+        def write(descriptor, data):
+            written = real(descriptor, data)
+            if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                path.chmod(0o755)  # as for anybody but root
+            return written
+
+        monkeypatch.setattr(os, "write", write)
+        write_file(original, NEW)
+        assert path.read_bytes() == NEW
+        assert stat.S_IMODE(path.stat().st_mode) == 0o4755
 
     def test_what_only_seems_to_be_put_back_comes_from_the_copy(self, tmp_path, monkeypatch):
         path = tmp_path / "file.txt"
         path.write_bytes(OLD)
-        entry = Entry(str(path), str(tmp_path / "copy"), old=OLD)
+        entry = PlannedWrite(str(path), str(tmp_path / "copy"), old=OLD)
         copy = file_replacement._make_copy(entry)
         path.write_bytes(b"torn")
         monkeypatch.setattr(os, "write", lambda descriptor, data: len(data))
@@ -190,59 +220,29 @@ class TestRewriting:
         assert [each.name for each in tmp_path.iterdir()] == ["file.txt"]
 
 
-@pytest.mark.skipif(not hasattr(os, "listxattr"), reason="elsewhere nothing can be replaced without a trace")
-class TestReplacing:
-    """A file of ours with one name is replaced by one rename, so that nothing can go wrong half-way."""
+def attributes_of(path):
+    return os.listxattr(str(path)) if hasattr(os, "listxattr") else []
 
-    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
-    def test_whatever_its_mode_and_with_its_attributes(self, tmp_path, mode):
+
+@pytest.mark.skipif(not hasattr(os, "listxattr"), reason="elsewhere Python knows no attributes")
+class TestTheCopyBesideTheFile:
+    """It may have to take the place of the file, and is like it then."""
+
+    @pytest.fixture
+    def copied(self, tmp_path):
         path = tmp_path / "file.txt"
         path.write_bytes(OLD)
-        path.chmod(mode)
-        with suppress(OSError):  # a disk without attributes
-            os.setxattr(str(path), "user.note", b"kept")
-        before, attributes = path.stat(), os.listxattr(str(path))
-        write_file(disk.read(str(path), disk.Limits(10**6, 10**4)), NEW)
-        after = path.stat()
-        assert path.read_bytes() == NEW
-        assert after.st_ino != before.st_ino
-        assert stat.S_IMODE(after.st_mode) == mode
-        assert os.listxattr(str(path)) == attributes
+        path.chmod(0o640)
 
-    @pytest.mark.parametrize(
-        ("call", "error"),
-        [("replace", errno.EBUSY), ("fchmod", errno.EPERM), ("fchmod", 0)],
-        ids=["a mount", "a mode that cannot be given", "a mode that is not taken"],
-    )
-    def test_where_that_cannot_be_it_is_written_over(self, original, monkeypatch, call, error):
-        real, number = getattr(os, call), os.stat(original.path).st_ino
+        def copy():
+            made = file_replacement._make_copy(PlannedWrite(str(path), str(tmp_path / "copy"), old=OLD))
+            assert Path(made).read_bytes() == OLD
+            return made
 
-        def refuse(*arguments):
-            if call == "replace" and arguments[1] != os.path.realpath(original.path):
-                real(*arguments)
-            elif error:
-                raise OSError(error, os.strerror(error))
+        return path, copy
 
-        monkeypatch.setattr(os, call, refuse)
-        write_file(original, NEW)
-        path = Path(original.path)
-        assert (path.read_bytes(), path.stat().st_ino) == (NEW, number)
-        assert [each.name for each in path.parent.iterdir()] == [path.name]
-
-    def test_where_files_have_no_attributes(self, original, monkeypatch):
-        def refuse(file):
-            raise OSError(errno.ENOTSUP, "Operation not supported")
-
-        number = os.stat(original.path).st_ino
-        monkeypatch.setattr(os, "listxattr", refuse)
-        write_file(original, NEW)
-        assert Path(original.path).read_bytes() == NEW
-        assert os.stat(original.path).st_ino != number
-
-    def test_without_what_the_folder_hands_down(self, tmp_path, monkeypatch):
-        """As the default access list of a folder gives every new file an attribute."""
-        path = tmp_path / "file.txt"
-        path.write_bytes(OLD)
+    def test_it_has_the_mode_and_the_attributes_and_not_what_the_folder_hands_down(self, copied, monkeypatch):
+        path, copy = copied
         new_file = file_replacement.new_file
 
         @contextmanager
@@ -255,11 +255,25 @@ class TestReplacing:
             os.setxattr(str(path), "user.kept", b"1")
         except OSError as error:
             pytest.skip(f"this disk has no attributes: {error.strerror}")
-        before = path.stat()
         monkeypatch.setattr(file_replacement, "new_file", handing_down)
-        write_file(disk.read(str(path), disk.Limits(10**6, 10**4)), NEW)
-        assert path.stat().st_ino != before.st_ino
-        assert os.listxattr(str(path)) == ["user.kept"]
+        made = copy()
+        assert os.listxattr(made) == ["user.kept"]
+        assert stat.S_IMODE(os.stat(made).st_mode) == 0o640
+
+    @pytest.mark.parametrize("call", ["fchown", "fchmod"])
+    def test_what_cannot_be_given_leaves_it_to_the_user_alone(self, copied, monkeypatch, call):
+        def refuse(*arguments):
+            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+        monkeypatch.setattr(os, call, refuse)
+        assert stat.S_IMODE(os.stat(copied[1]()).st_mode) == 0o600
+
+    def test_where_files_have_no_attributes(self, copied, monkeypatch):
+        def refuse(file):
+            raise OSError(errno.ENOTSUP, "Operation not supported")
+
+        monkeypatch.setattr(os, "listxattr", refuse)
+        assert stat.S_IMODE(os.stat(copied[1]()).st_mode) == 0o640
 
 
 @pytest.mark.parametrize(("most", "expected"), [(None, 100), (99, 100), (100, 100), (10, 11), (0, 1)])

@@ -133,11 +133,11 @@ def read(tmp_path, data, **options):
     path = tmp_path / "logo.png"
     if data is not None:
         path.write_bytes(data)
-    return disk.read(str(path), disk.Limits(1000, 100), **options)
+    return disk.read(str(path), disk.ReadLimits(1000, 100), **options)
 
 
 def said(original, text):
-    review = Review(Owner("1", "Gemini CLI"), original.path, text)
+    review = Review(Owner("1", "Gemini CLI"), original.path, text, None)
     return words(contents_notice(original, review.proposal))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Callable, List
 import pytest
 
 from companion.common.workers import Computation
-from companion.review.document.journal import Found, KeptTexts, Text
+from companion.review.document.journal import KeptTexts, LeftTexts, Text
 from companion.system.files import PrivateFile
 from tests.host.waiting import NEVER_SECONDS
 
@@ -59,8 +59,8 @@ def keep(kept: KeptTexts, content: Text, name: str = "") -> str:
     return name
 
 
-def take(kept: KeptTexts, wanted: Callable[[str], bool] = lambda path: True) -> Found:
-    found: List[Found] = []
+def take(kept: KeptTexts, wanted: Callable[[str], bool] = lambda path: True) -> LeftTexts:
+    found: List[LeftTexts] = []
     kept.take(wanted, found.append)
     return found[0]
 
@@ -135,7 +135,7 @@ class TestTwoKeepers:
     def test_what_is_in_use_is_taken_by_nobody(self, keeper: Callable[[], KeptTexts]) -> None:
         first = keeper()
         keep(first, text())
-        assert take(keeper()) == take(first) == Found([], [])
+        assert take(keeper()) == take(first) == LeftTexts([], [])
 
     def test_what_was_left_is_taken_once(self, folder: Path, keeper: Callable[[], KeptTexts]) -> None:
         first, second, third = keeper(), keeper(), keeper()

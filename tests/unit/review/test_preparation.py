@@ -7,12 +7,12 @@ import os
 import pytest
 
 from companion.review.document import disk, preparation
-from companion.review.document.disk import Kind, Limits
+from companion.review.document.disk import Kind, ReadLimits
 from companion.review.document.preparation import FileRequest, PathError
 
 
 def request(path, tabs=(), **changes):
-    found = FileRequest(str(path), Limits(1000, 100), "Western (Windows 1252)", dict(tabs))
+    found = FileRequest(str(path), ReadLimits(1000, 100), "Western (Windows 1252)", dict(tabs))
     return found._replace(**changes)
 
 
@@ -121,9 +121,9 @@ class TestEncoding:
 
 
 def test_limits_are_those_of_the_request(file):
-    assert preparation.read(request(file, limits=Limits(0, 100))).original.kind is Kind.HUGE
-    assert preparation.read(request(file, limits=Limits(1000, 0))).original.kind is Kind.HUGE
-    assert preparation.read(request(file, limits=Limits(5, 1))).original.kind is Kind.TEXT
+    assert preparation.read(request(file, limits=ReadLimits(0, 100))).original.kind is Kind.HUGE
+    assert preparation.read(request(file, limits=ReadLimits(1000, 0))).original.kind is Kind.HUGE
+    assert preparation.read(request(file, limits=ReadLimits(5, 1))).original.kind is Kind.TEXT
 
 
 def test_a_file_that_is_not_there_is_known_by_its_path(tmp_path):

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="FIFOs are POSIX's")
 
 
 def read(path: Any, **options: Any) -> disk.Original:
-    return disk.read(str(path), disk.Limits(1000, 100), **options)
+    return disk.read(str(path), disk.ReadLimits(1000, 100), **options)
 
 
 def test_a_file_that_became_a_fifo_is_refused_at_once(tmp_path: Path) -> None:

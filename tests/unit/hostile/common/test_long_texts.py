@@ -72,7 +72,7 @@ def test_a_long_file_is_read_and_encoded(tmp_path: Any, name: str) -> None:
     path.write_bytes(TEXTS[name].encode("utf-8")[:5999900] + b"\r\n")
 
     def read() -> disk.Original:
-        return disk.read(str(path), disk.Limits(2000000, 50000), fallback="")
+        return disk.read(str(path), disk.ReadLimits(2000000, 50000), fallback="")
 
     original = read()
     assert original.kind is Kind.TEXT

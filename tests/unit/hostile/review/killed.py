@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, List, Optional
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 from companion.review.document import disk, file_replacement
-from companion.review.document.journal import Entry, Note, recover
+from companion.review.document.journal import Note, PlannedWrite, recover
 from companion.system import files
 from companion.system.files import identity_of
 
@@ -61,12 +61,14 @@ def prepare(folder: Path, way: str, storage: str) -> Path:
     path = project / "file.txt"
     path.write_bytes(OLD)
     if way == "recovery":
-        entry = Entry(str(path), str(project / ".beside"), identity=identity_of(path.stat()), old=OLD, new=LONGER)
+        entry = PlannedWrite(
+            str(path), str(project / ".beside"), identity=identity_of(path.stat()), old=OLD, new=LONGER
+        )
         Note(storage, entry).leave()
         (project / ".beside").write_bytes(OLD)
         with open(str(path), "r+b") as file:
             file.write(LONGER[: len(OLD) // 2])
-    if way.startswith("rewrite"):
+    if "linked" in way:
         os.link(str(path), str(project / "other name"))
     return path
 
@@ -89,11 +91,11 @@ def write(path: Path, way: str, storage: str) -> None:
         file_replacement.new_file = no_links  # type: ignore[assignment]
     if way.endswith("kept text"):
         kept = files.make(storage, ".json", LONGER)
-        disk.write(disk.read(str(path), disk.Limits(10**6, 10**4)), LONGER, storage)
+        disk.write(disk.read(str(path), disk.ReadLimits(10**6, 10**4)), LONGER, storage)
         kept.remove()
         return
     new = SHORTER if way == "rewrite by a shorter text" else LONGER
-    disk.write(disk.read(str(path), disk.Limits(10**6, 10**4)), new, storage)
+    disk.write(disk.read(str(path), disk.ReadLimits(10**6, 10**4)), new, storage)
 
 
 def in_child(do: Callable[[], List[str]]) -> List[str]:

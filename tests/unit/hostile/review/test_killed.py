@@ -36,15 +36,15 @@ def ends(way: str) -> List[Dict[str, Any]]:
     new = (SHORTER if "shorter" in way else LONGER).decode()
     if way.startswith("create"):
         return [EMPTY, {**EMPTY, **FOLDERS, "project/new/folders/file.txt": new}]
-    names = ["project/file.txt"] + (["project/other name"] if way.startswith("rewrite") else [])
+    names = ["project/file.txt"] + (["project/other name"] if "linked" in way else [])
     return [{**EMPTY, **dict.fromkeys(names, text)} for text in (OLD.decode(), new)]
 
 
 @pytest.mark.parametrize(
     "way",
     [
-        "replace",
         "rewrite by a longer text",
+        "rewrite a linked file",
         "rewrite by a shorter text",
         "rewrite in a closed folder",
         "create",
@@ -70,7 +70,7 @@ def test_a_new_start_that_is_killed_too_is_made_up_for_by_the_next_one(tmp_path:
     assert len([death for death in found if death["said"] == [PUT_BACK]]) > 5
 
 
-@pytest.mark.parametrize("way", ["replace by a kept text", "rewrite by a kept text", "create by a kept text"])
+@pytest.mark.parametrize("way", ["rewrite by a kept text", "create by a kept text"])
 def test_a_text_that_is_kept_is_there_until_it_is_in_its_file(tmp_path: Path, way: str) -> None:
     old, new = ends(way)
     states = []

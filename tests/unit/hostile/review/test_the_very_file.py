@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="links are POSIX's")
 
 
 def read(path: Path, **options: Any) -> disk.Original:
-    return disk.read(str(path), disk.Limits(1000, 100), **options)
+    return disk.read(str(path), disk.ReadLimits(1000, 100), **options)
 
 
 def releases(folder: Path, second: bytes = b"text\n") -> Path:
@@ -110,7 +110,7 @@ def test_a_new_file_in_whose_place_a_dangling_link_has_come(tmp_path: Path) -> N
 
 def test_a_client_that_asks_for_a_diff_of_a_dangling_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("nowhere")
-    file_request = FileRequest(str(tmp_path / "link"), disk.Limits(1000, 100), DEFAULT_FALLBACK, {})
+    file_request = FileRequest(str(tmp_path / "link"), disk.ReadLimits(1000, 100), DEFAULT_FALLBACK, {})
     with pytest.raises(PathError, match="link is a link to nowhere, which does not exist"):
         prepare(file_request, "text")
 
