@@ -9,9 +9,9 @@ from typing import Any, List
 
 import pytest
 
-from companion.review.document.journal import Note, recover
+from companion.review.document import file_replacement
+from companion.review.document.journal import Note, PlannedWrite, recover
 from companion.unreviewed import undoing
-from companion.unreviewed import undoing as exchanging
 from companion.unreviewed.undoing import Refusal
 
 
@@ -54,7 +54,7 @@ def test_a_write_into_a_new_file_while_it_is_removed_stays(project, tmp_path, mo
 
     monkeypatch.setattr("sys.platform", "linux")
     if not trash:
-        monkeypatch.setattr(exchanging, "into_trash", lambda path, former: False)
+        monkeypatch.setattr(undoing, "into_trash", lambda path, former: False)
     monkeypatch.setattr(os, "rename", written_before)
     if not links:
         monkeypatch.setattr(os, "link", no_links)
@@ -80,14 +80,13 @@ def test_a_write_in_the_very_moment_of_an_undo_stays(project, monkeypatch):
     project.begin()
     project.write(a_txt=b"now\n")
     project.look()
-    replace = os.replace
+    make_copy = file_replacement._make_copy
 
-    def written_before(source: str, target: str) -> None:
-        if target.endswith("/a.txt") and Path(target).read_bytes() == b"now\n":
-            Path(target).write_bytes(b"now and later\n")
-        replace(source, target)
+    def written_before(entry: PlannedWrite) -> str:
+        Path(entry.path).write_bytes(b"now and later\n")
+        return make_copy(entry)
 
-    monkeypatch.setattr(os, "replace", written_before)
+    monkeypatch.setattr(file_replacement, "_make_copy", written_before)
     assert "has changed on disk" in project.undo()[0].sentence
     assert project.read("a.txt") == b"now and later\n"
     assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["a.txt"]
@@ -105,9 +104,9 @@ def test_a_process_that_ends_while_a_new_file_is_removed_leaves_nothing_hidden(p
     project.write(b_txt=b"new\n")
     project.look()
     with monkeypatch.context() as patch:
-        patch.setattr(exchanging, "into_trash", lambda path, former: False)
+        patch.setattr(undoing, "into_trash", lambda path, former: False)
         patch.setattr(os, "unlink", ended)
-        patch.setattr(exchanging, "give_back", ended)
+        patch.setattr(undoing, "give_back", ended)
         patch.setattr(Note, "remove", lambda note: note.leave())
         with pytest.raises(EndedError):
             project.undo()
@@ -134,7 +133,7 @@ def test_what_is_written_while_a_new_file_is_removed_has_its_name_again_after_th
     rename = os.rename
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", written_before)
-        patch.setattr(exchanging, "give_back", no_links)  # the disk fails in this moment
+        patch.setattr(undoing, "give_back", no_links)  # the disk fails in this moment
         assert len(project.undo()) == 1
     assert not (project.folder / "b.txt").exists()
     recover(str(project.storage), lambda: False)
