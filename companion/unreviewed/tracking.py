@@ -26,7 +26,7 @@ import sublime
 from ..common.waiting import InOrder, Latest
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
-from ..review.document import text as encodings
+from ..review.document.text import saved
 from ..system.files import opened, read_all
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
@@ -359,7 +359,7 @@ def look_at(path: str, workspaces: Workspaces) -> None:
 
 def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
     """A tab with this text was saved; encoding and line endings by the editor's names. Disk thread."""
-    data = encodings.saved(text, encoding, line_endings)
+    data = saved(text, encoding, line_endings)
     with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
         found = read_all(descriptor, COPIED_BYTES)
         if says(found, data):  # the editor knows best how lines end

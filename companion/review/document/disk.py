@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, FrozenSet, Iterable, Iterator, NamedTuple, Opt
 
 from ...system.files import NotRegularError, Stamp, opened, read_all
 from . import file_replacement
-from . import text as encodings
 from .file_replacement import DamagedError, OvertakenError
 from .journal import StorageError
 from .text import (
@@ -33,10 +32,13 @@ from .text import (
     UTF_8,
     Format,
     codec_of,
+    decode,
+    encode,
     format_of_bytes,
     plain,
     usual_ending,
     with_endings_of,
+    without_mark,
 )
 
 if TYPE_CHECKING:
@@ -123,7 +125,7 @@ class ChangedError(DiskError):
     """The file is no longer the one that was read."""
 
 
-def read(path: str, limits: ReadLimits, encoding: str = "", fallback: str = encodings.DEFAULT_FALLBACK) -> Original:
+def read(path: str, limits: ReadLimits, encoding: str = "", fallback: str = DEFAULT_FALLBACK) -> Original:
     """Read `path`. Never raises; what went wrong is in the `notice`.
 
     `encoding` is what the editor opened the file with, "" if it did not; `fallback` is the setting
@@ -297,7 +299,7 @@ def _failure(original: Original, name: str, error: OSError) -> DiskError:
 def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
     name = os.path.basename(path)
     fingerprint = _fingerprint(data)
-    marked, data = encodings.without_mark(data)
+    marked, data = without_mark(data)
     if marked:
         candidates = [marked]
     else:
@@ -314,19 +316,19 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
         if codec is None:
             continue
         try:
-            exact = encodings.decode(data, codec)
+            exact = decode(data, codec)
         except UnicodeDecodeError:
             continue
         ending = _ENDING_NAMES[usual_ending(exact)]
         return Original(path, Kind.TEXT, plain(exact), exact, candidate, ending, fingerprint)
-    shown = encodings.decode(data, "utf-8", "replace")
+    shown = decode(data, "utf-8", "replace")
     notice = f"{name} cannot be decoded: characters that cannot be read are shown as \ufffd."
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
 
 
 def format_of(data: bytes, encoding: str = "") -> Format:
     """What a file holds that begins with `data` and that the editor has opened with `encoding`, if it has."""
-    if encoding.startswith("UTF-16") or encodings.without_mark(data)[0]:
+    if encoding.startswith("UTF-16") or without_mark(data)[0]:
         return TEXT
     found = format_of_bytes(data)
     return BINARY if encoding == HEXADECIMAL and not found.binary else found
@@ -341,7 +343,7 @@ def _in_endings_of(original: Original, text: str) -> str:
 
 def _encode(name: str, text: str, encoding: str) -> bytes:
     try:
-        return encodings.encode(text, encoding)
+        return encode(text, encoding)
     except UnicodeEncodeError:
         raise DiskError(f"{name} has characters that {encoding} cannot represent.") from None
 

@@ -14,7 +14,7 @@ from typing import Dict, List, Tuple
 
 import pytest
 
-from companion.system import files as private_files
+from companion.system import files
 from tests.host.waiting import NEVER_SECONDS
 
 ROOT = str(Path(__file__).resolve().parents[3])
@@ -35,26 +35,26 @@ def folder(tmp_path: Path) -> Path:
 
 
 def found(folder: Path) -> List[bytes]:
-    files = list(private_files.left_over(str(folder), ".text"))
-    contents = [file.read() for file in files]
-    for file in files:
+    left = list(files.left_over(str(folder), ".text"))
+    contents = [file.read() for file in left]
+    for file in left:
         file.release()
     return contents
 
 
 @pytest.mark.parametrize("data", [b"", b"text", b"\x00" * 100000], ids=["none", "short", "long"])
 def test_what_was_released_is_found_again(folder: Path, data: bytes) -> None:
-    private_files.make(str(folder), ".text", data).release()
-    private_files.make(str(folder), ".other", b"of another kind").release()
+    files.make(str(folder), ".text", data).release()
+    files.make(str(folder), ".other", b"of another kind").release()
     assert found(folder) == [data]
     assert found(folder) == [data]
 
 
 def test_what_is_in_use_is_found_by_nobody(folder: Path) -> None:
-    held = private_files.make(str(folder), ".text", b"mine")
+    held = files.make(str(folder), ".text", b"mine")
     assert found(folder) == []
     held.release()
-    (taken,) = private_files.left_over(str(folder), ".text")
+    (taken,) = files.left_over(str(folder), ".text")
     assert found(folder) == []
     taken.release()
     assert found(folder) == [b"mine"]
@@ -66,13 +66,13 @@ def test_so_it_is_on_windows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def locking(descriptor: int, mode: int, length: int) -> None:
         assert (mode, length) == (2, 1)
         place = os.lseek(descriptor, 0, os.SEEK_CUR)
-        assert place > private_files.MAXIMUM_BYTES, "beyond what is read: a lock keeps others from reading there"
+        assert place > files.MAXIMUM_BYTES, "beyond what is read: a lock keeps others from reading there"
         if held.setdefault(os.fstat(descriptor).st_ino, (descriptor, place)) != (descriptor, place):
             raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(private_files, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2), raising=False)
-    monkeypatch.setattr(private_files, "sys", SimpleNamespace(platform="win32"))
-    mine = private_files.make(str(folder), ".text", b"mine")
+    monkeypatch.setattr(files, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2), raising=False)
+    monkeypatch.setattr(files, "sys", SimpleNamespace(platform="win32"))
+    mine = files.make(str(folder), ".text", b"mine")
     assert found(folder) == []
     held.clear()
     mine.release()
@@ -107,7 +107,7 @@ def test_it_is_in_use_as_soon_as_it_can_be_found(folder: Path, monkeypatch: pyte
             seen.append(found(folder))
 
     monkeypatch.setattr(os, call, watched)
-    held = private_files.make(str(folder), ".text", b"mine")
+    held = files.make(str(folder), ".text", b"mine")
     assert seen == [[]]
     assert [str(path) for path in folder.iterdir()] == [held.path]
     held.release()
@@ -116,14 +116,14 @@ def test_it_is_in_use_as_soon_as_it_can_be_found(folder: Path, monkeypatch: pyte
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
 def test_only_the_user_can_read_it(folder: Path) -> None:
-    held = private_files.make(str(folder), ".text", b"mine")
+    held = files.make(str(folder), ".text", b"mine")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(os.stat(held.path).st_mode) == 0o600
     held.remove()
 
 
 def test_nothing_stays_of_the_last_one_that_is_removed(folder: Path) -> None:
-    one, other = (private_files.make(str(folder), ".text", b"") for _ in range(2))
+    one, other = (files.make(str(folder), ".text", b"") for _ in range(2))
     one.remove()
     assert [str(path) for path in folder.iterdir()] == [other.path]
     other.remove()
@@ -132,7 +132,7 @@ def test_nothing_stays_of_the_last_one_that_is_removed(folder: Path) -> None:
 
 @pytest.mark.parametrize("end", ["remove", "release", "set_aside"])
 def test_it_is_closed_once_nobody_uses_it(folder: Path, end: str) -> None:
-    held = private_files.make(str(folder), ".text", b"")
+    held = files.make(str(folder), ".text", b"")
     descriptor = held._descriptor
     getattr(held, end)()
     with pytest.raises(OSError, match="Bad file descriptor"):
@@ -141,13 +141,13 @@ def test_it_is_closed_once_nobody_uses_it(folder: Path, end: str) -> None:
 
 def test_what_was_never_finished_is_cleared_away(folder: Path) -> None:
     folder.mkdir(parents=True)
-    (folder / ("1.text" + private_files.TEMPORARY)).write_bytes(b"ha")
+    (folder / ("1.text" + files.TEMPORARY)).write_bytes(b"ha")
     assert found(folder) == []
     assert not folder.exists()
 
 
 def test_what_is_set_aside_stays_and_is_found_no_more(folder: Path) -> None:
-    held = private_files.make(str(folder), ".text", b"what is this")
+    held = files.make(str(folder), ".text", b"what is this")
     assert Path(held.set_aside()).read_bytes() == b"what is this"
     assert found(folder) == []
 
@@ -161,15 +161,15 @@ def test_a_disk_that_takes_nothing_is_said_and_leaves_nothing(
 
     monkeypatch.setattr(os, call, full)
     with pytest.raises(OSError, match="No space left"):
-        private_files.make(str(folder), ".text", b"text")
+        files.make(str(folder), ".text", b"text")
     with pytest.raises(OSError, match="No space left"):
-        private_files.write(str(folder / "file.text"), b"text")
+        files.write(str(folder / "file.text"), b"text")
     assert list(folder.iterdir()) == []
 
 
 def test_the_folder_may_go_at_any_moment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the last other file, which somebody else has just removed."""
-    others, real = [private_files.make(str(folder), ".text", b"other")], os.open
+    others, real = [files.make(str(folder), ".text", b"other")], os.open
 
     def late(path: str, *flags: int) -> int:
         if others:
@@ -177,5 +177,5 @@ def test_the_folder_may_go_at_any_moment(folder: Path, monkeypatch: pytest.Monke
         return real(path, *flags)
 
     monkeypatch.setattr(os, "open", late)
-    private_files.make(str(folder), ".text", b"mine").release()
+    files.make(str(folder), ".text", b"mine").release()
     assert found(folder) == [b"mine"]
