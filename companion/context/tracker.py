@@ -1,9 +1,13 @@
-"""Whether the user has paused the sharing of a window.
+"""Tracks the context of one window: editor events in, context updates for the clients out. Main thread only.
 
-Rule: a pause ends only when the user resumes. So it is kept in the window's settings, which the editor stores with its
-session and with the workspace of a project: there it outlasts an upgrade of the package however long that takes, and a
-restart. Carried over by the package itself it would end with the first upgrade that goes wrong, unseen.
+Rules: an event handler only notes that something happened. The context is computed once the burst of events is over,
+and only while a client is connected. Focus is tracked even without clients, because a client that connects later wants
+the file that the user was in. No more text is copied from a buffer than will be sent.
+Implements the companion specifications, section II, "ide/contextUpdate Notification" (debounce of 50 ms).
 
+A pause of the sharing ends only when the user resumes. So it is kept in the window's settings, which the editor stores
+with its session and with the workspace of a project: there it outlasts an upgrade of the package however long that
+takes, and a restart. Carried over by the package itself it would end with the first upgrade that goes wrong, unseen.
 Another project brings the window other settings. The window then is paused if it was, and if it had been when that
 project was last open. A project's file can pause a window, if the editor lets it have a say in the window's settings;
 what the user has said in the window goes before it, either way.
@@ -67,10 +71,8 @@ class Pause:
             settings.set(KEY, False)
 
 
-# JOINED reading
-# Reads from the editor what the context needs to know about a view. Main thread only.
-#
-# Rule: no more text is copied from a buffer than will be sent.
+# -- what a view holds -------------------------------------------------------------------------------------------------
+
 
 def read_selection(
     view: sublime.View, path: str, maximum: int, share_text: bool
@@ -119,13 +121,7 @@ def _text(view: sublime.View, region: sublime.Region, maximum: int) -> str:
     return cut(well_formed(view.substr(sublime.Region(begin, min(region.end(), begin + maximum)))), maximum)
 
 
-# JOINED tracker
-# Tracks the context of one window: editor events in, context updates for the clients out.
-#
-# Rule: an event handler only notes that something happened. The context is computed once the burst of events is over, and
-# only while a client is connected. Focus is tracked even without clients, because a client that connects later must be
-# told which file the user was in.
-# Implements the companion specifications, section II, "ide/contextUpdate Notification" (debounce of 50 ms).
+# -- the tracker -------------------------------------------------------------------------------------------------------
 
 QUIET_MILLISECONDS = 50
 LONGEST_MILLISECONDS = 200

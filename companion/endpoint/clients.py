@@ -1,4 +1,4 @@
-"""One client of a window: what is known of it, whether it is shown, and what users call it.
+"""The clients of one window: who has come and gone, what each is called, what it hears, and what the status bar says.
 
     presence  what happens                              next presence
     --------  ----------------------------------------  -------------
@@ -7,10 +7,13 @@
     SHOWN     the user switches its program off         HIDDEN
     HIDDEN    the user switches its program on          SHOWN
 
-A client is expected if something is told of it before it is said to have connected: over HTTP, its process id comes
-with the request that opens its session. Whatever its presence, one that goes is forgotten.
+A client is expected if the window hears of it before it has connected: over HTTP, its process id comes with the request
+that opens its session. Whatever its presence, one that goes is forgotten.
 
-Rule: only the main thread changes a client. Other threads ask for its name, and for nothing else.
+Rules: only the main thread changes a client. Other threads look up single clients, for their names and for nothing
+else, and never go through all of them: the main thread may add or remove one meanwhile. A client hears only what is its
+own, in the words of its dialect; one whose program is switched off hears nothing and is not shown. The text in the
+status bar is pure and short: it fits however many clients there are and whatever they call themselves.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from ..settings import Settings
+
+logger = logging.getLogger("gemini_companion.endpoint")
 
 # The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
 ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
@@ -136,15 +141,7 @@ def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent] =
     return next(by_token, next((agent for agent in same if session.client_name in agent.client_names), None))
 
 
-# JOINED clients
-# The clients of one window: who has come and gone, what each is called, and what they are told.
-#
-# Rule: everything runs on the main thread, except where noted. A client hears only what is its own, in the words of its
-# dialect; one that the user does not want to know of the window is told nothing and not shown.
-#
-# Other threads look up single clients, and never go through all of them: the main thread may add or remove one meanwhile.
-
-logger = logging.getLogger("gemini_companion.endpoint")
+# -- all of a window's clients -----------------------------------------------------------------------------------------
 
 ENDING_MILLISECONDS = 2000  # that a program needs to end after it has closed its connection
 
@@ -384,10 +381,7 @@ class Clients(Mapping[str, ClientSession]):
         return agent is None or agent.is_wanted(settings)
 
 
-# JOINED status_text
-# The text in the status bar: whether the window is served, who is connected, and what waits for the user.
-#
-# Rules: pure, and short. However many clients there are and whatever they call themselves, the text fits.
+# -- the text in the status bar ----------------------------------------------------------------------------------------
 
 MOST = 5
 """How many names are shown: as many as there are programs that people commonly run side by side."""

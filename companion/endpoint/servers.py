@@ -1,8 +1,17 @@
-"""One endpoint's server on the loop: tried until it listens, restarted, and handed over to an upgraded package.
+"""The servers of one window: one for each dialect that a wanted program speaks, kept listening, across upgrades too.
 
-Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
-port that somebody else has now takes its tokens and sessions along, because clients show them there.
-aiohttp is imported with the servers, on the thread for imports, because that takes a third of a second.
+`ServerTask` is one server on the loop: tried until it listens, restarted, ended. Everything of it runs on the loop
+thread, and it reports to the main thread through the `Listener`. A port that somebody else has now takes its tokens and
+sessions along, because clients show them there. aiohttp is imported with the servers, on the thread for imports,
+because that takes a third of a second.
+
+`Servers` are all of a window, on the main thread except where noted: one listener hears what any of them reports, and
+the loop gets what they are to do.
+
+The end is about upgrades. When Package Control replaces the package, everything of the old one ends: threads, sockets,
+modules. The new one needs the ports, tokens and sessions, so that connected clients can go on. They wait in a module
+object that belongs to no package, in memory only. Rule: the state is taken once, and only within the few seconds in
+which clients try to come back.
 """
 
 from __future__ import annotations
@@ -256,11 +265,7 @@ class ServerTask:
         self._runtime.on_main(listener, *args)
 
 
-# JOINED servers
-# The servers of one window: one for each dialect that a wanted program speaks.
-#
-# Rule: main thread, except where noted. What the servers tell goes to one listener; what is asked of them here is handed
-# to the loop.
+# -- all servers of a window -------------------------------------------------------------------------------------------
 
 SHARED = Transport.FRAMES_ON_SHARED_SOCKET
 DIALECTS: Tuple[Dialect, ...] = tuple(
@@ -398,13 +403,7 @@ class Servers:
         return {key: service.address.port for key, service in self.services.items() if service.address.port}
 
 
-# JOINED handover
-# Carries the state of servers across an upgrade of the package, so that connected clients can go on.
-#
-# When Package Control replaces the package, everything of the old one ends: threads, sockets, modules. The new one needs
-# the ports, tokens and sessions. They wait in a module object that belongs to no package, in memory only.
-#
-# Rule: the state is taken once, and only within the few seconds in which clients try to come back.
+# -- across an upgrade -------------------------------------------------------------------------------------------------
 
 MODULE = "gemini_companion_handover"
 SECONDS = 20.0  # longer than any client waits
