@@ -1,8 +1,8 @@
 """What Sublime Text calls: the listeners, the commands, and the package's start and end.
 
-Rule: everything here forwards to `companion.application` and does nothing else. That module and all below it is
-imported on another thread by `companion.startup`, which keeps what is told before. The editor looks only at the modules
-at the package's root, so a command or listener that is not named in this file does not exist.
+Rule: everything here forwards to `companion.application` and does nothing else. `companion.startup` imports that module
+and all below it on another thread, and keeps what the editor reports before. The editor looks only at the modules at
+the package's root, so a command or listener that is not named in this file does not exist.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Client:
         return True
 
     def is_news(self, context: SharedContext) -> bool:
-        """Whether it has to be told: nothing is taken back from one that was told nothing. Keeps account."""
+        """Whether it has to be told: from one that has heard nothing, nothing is taken back. Keeps account."""
         if not self.dialect.only_takes_back(context):
             self.informed = True
             return True
@@ -200,7 +200,7 @@ class Clients(Mapping[str, ClientSession]):
             self._number(client)
         if first:
             self._any_changed()
-            self._tracker.set_listening(True)  # which publishes the context to whoever is there
+            self._tracker.set_listening(True)  # which publishes the context to all that are there
         else:
             self._tracker.when_current(partial(self._send_context, session.id))
         self._changed()
@@ -242,7 +242,7 @@ class Clients(Mapping[str, ClientSession]):
         self._reviews.end_all(self.hides)
 
     def _hide(self, client: Client) -> None:
-        """Take back what a client was told. This reaches it before its session ends, if that is to end."""
+        """Take back what a client has heard. This reaches it before its session ends, if that is to end."""
         logger.info("%.80r is told nothing any more: that is switched off", client.session.client_name)
         self._send_context(client.session.id, NOTHING)
         client.informed = False
@@ -265,7 +265,7 @@ class Clients(Mapping[str, ClientSession]):
         self._runtime.use_disk(lambda cancelled: is_alive(pid), then=found)
 
     def listed(self, session: ClientSession, dialect: Dialect) -> None:
-        """A client was told the tools: from some moment later on it takes notice of what it is sent."""
+        """A client has the list of tools: from some moment later on it takes notice of what it is sent."""
         for seconds in dialect.attentive_after_seconds:
             self._runtime.later_on_main(int(seconds * 1000), self._send_context_again, session.id)
 
@@ -282,7 +282,7 @@ class Clients(Mapping[str, ClientSession]):
         self._clients.setdefault(session, Client()).given_name = name
         self._changed()
 
-    # -- what they are told -------------------------------------------------------------------------------------------
+    # -- what they hear ------------------------------------------------------------------------------------------------
 
     def publish_context(self, context: SharedContext) -> None:
         """Tell everybody who listens, each in its own words."""

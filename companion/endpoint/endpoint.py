@@ -31,7 +31,7 @@ from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
 from .clients import STARTING, Clients, status_text
 from .discovery_updates import DiscoveryUpdater
-from .servers import PRIMARY, Listener, Servers, States
+from .servers import PRIMARY, ServerListener, Servers, States
 from .tab_origins import TabOrigins
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Endpoint:
         self._agent_window = EndpointWindow(
             window, runtime, self.reviews, self.tracker, origins, self.clients, self.folders
         )
-        listener = Listener(
+        listener = ServerListener(
             self._serving,
             self._server_problem,
             self.clients.came,
