@@ -1,14 +1,14 @@
 """What Sublime Text calls: the listeners, the commands, and the package's start and end.
 
-Rule: everything here forwards to `companion.application` and does nothing else. That module and all below it is
-imported on another thread by `companion.startup`, which keeps what is told before. The editor looks only at the modules
-at the package's root, so a command or listener that is not named in this file does not exist.
+Rule: everything here forwards to `companion.application` and does nothing else. `companion.startup` imports that module
+and all below it on another thread, and keeps what the editor reports before. The editor looks only at the modules at
+the package's root, so a command or listener that is not named in this file does not exist.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Type, TypeVar
 
 import sublime
 import sublime_plugin
@@ -160,104 +160,42 @@ class ConditionalCommand(CompanionCommand):
         return ask(lambda application: application.actions.can_run(self.name(), self.window), False)
 
 
-class GeminiCompanionAcceptDiffCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionRejectDiffCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionNextChangeCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionPreviousChangeCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionRevertHunkCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionRevertAllRemainingCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionAcceptThisHunkOnlyCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionUndoRevertHunkCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionToggleWhitespaceChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionShowPendingDiffsCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionKeepHunkCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionShowUnreviewedChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionKeepAllChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionUndoAllChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionRestoreUndoneChangesCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionRunClientCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionCopyEnvironmentCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionSendSelectionCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionPauseSharingCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionResumeSharingCommand(ConditionalCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionOpenMenuCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionDiagnoseCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionShowLogCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionRestartServerCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    pass
-
-
-class GeminiCompanionDisconnectClientsCommand(CompanionCommand, sublime_plugin.WindowCommand):
-    pass
+# The commands of windows, by kind. The editor finds their classes among the names of this module, and names each
+# command after its class.
+COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
+    CompanionCommand: (
+        "run_client",
+        "copy_environment",
+        "open_menu",
+        "diagnose",
+        "show_log",
+        "restart_server",
+        "disconnect_clients",
+    ),
+    ConditionalCommand: (
+        "accept_diff",
+        "reject_diff",
+        "next_change",
+        "previous_change",
+        "revert_hunk",
+        "revert_all_remaining",
+        "accept_this_hunk_only",
+        "undo_revert_hunk",
+        "toggle_whitespace_changes",
+        "show_pending_diffs",
+        "keep_hunk",
+        "show_unreviewed_changes",
+        "keep_all_changes",
+        "undo_all_changes",
+        "restore_undone_changes",
+        "send_selection",
+        "pause_sharing",
+        "resume_sharing",
+    ),
+}
+for _kind, _names in COMMANDS.items():
+    for _name in ["GeminiCompanion" + name.title().replace("_", "") + "Command" for name in _names]:
+        globals()[_name] = type(_name, (_kind, sublime_plugin.WindowCommand), {})
 
 
 class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):

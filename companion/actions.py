@@ -14,7 +14,7 @@ import sublime
 from .agents.agent import Connection, Program
 from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name
-from .editor.quick_panel import Entry, choose
+from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
 from .endpoint.clients import STARTING, listed
 from .review.changes import WHOLE_SELECTION
@@ -111,13 +111,13 @@ class Actions:
 
     def _open_menu(self, endpoint: Endpoint) -> None:
         """All that can be done now, in a quick panel."""
-        entries: List[Entry] = []
+        entries: List[PanelEntry] = []
         for name, action in self._actions.items():
             run = partial(endpoint.window.run_command, PREFIX + name)
             if name == "run_client":
-                entries += [Entry(f"Run {agent.title}", partial(run, {"client": agent.key})) for agent in AGENTS]
+                entries += [PanelEntry(f"Run {agent.title}", partial(run, {"client": agent.key})) for agent in AGENTS]
             if action.caption and action.can_run(endpoint):
-                entries.append(Entry(action.caption, partial(run, {})))
+                entries.append(PanelEntry(action.caption, partial(run, {})))
         choose(endpoint.window, entries, "Gemini Companion")
 
     # -- reviews ------------------------------------------------------------------------------------------------------
@@ -174,17 +174,17 @@ class Actions:
                 say(window, "there is no diff to review")
             return
 
-        entries: List[Entry] = []
+        entries: List[PanelEntry] = []
         for endpoint, review in pending:
             act, annotation = partial(_go_to, window, endpoint, review), _annotation(endpoint, review, window)
             preview = partial(here.reviews.open_reviews.preview, review) if endpoint is here else None
-            entries.append(Entry(file_name(review.path), act, review.path, annotation, preview))
+            entries.append(PanelEntry(file_name(review.path), act, review.path, annotation, preview))
         for endpoint, old in closed:
             annotation = f"{client_name(old.client_name)}, closed: open again"
             act = partial(_open_again, window, endpoint, old)
-            entries.append(Entry(file_name(old.path), act, old.path, annotation))
+            entries.append(PanelEntry(file_name(old.path), act, old.path, annotation))
         if _has_changes(here):
-            entries.append(Entry("Show Unreviewed Changes", partial(_show_changes, here)))
+            entries.append(PanelEntry("Show Unreviewed Changes", partial(_show_changes, here)))
         choose(window, entries, "Pending diffs" if pending else "Closed diffs")
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class Actions:
         a name the user picks one."""
         programs = programs_of(endpoint.settings())
         if not client:
-            entries = [Entry(program.title, partial(self._run, endpoint, program)) for program in programs]
+            entries = [PanelEntry(program.title, partial(self._run, endpoint, program)) for program in programs]
             choose(endpoint.window, entries, "Agent to run")
             return
         found = next((each for each in programs if client in (each.key, each.title)), None)

@@ -49,7 +49,7 @@ VERSION = "1.0.0"
 # The end of a service takes a tenth of a second at most; this is for a loop thread that gets no processor.
 STOP_SECONDS = 0.5
 SETTINGS_TAG = "gemini_companion"
-# The editor has no event for a change of the side bar's folders. It wakes an idle process: while no client is told of
+# The editor has no event for a change of the side bar's folders. It wakes an idle process: while no client hears of
 # what is found, it is seldom enough to leave room for the look at the editor itself in one wake-up a second.
 # Every call of its API crosses into another process, so what can wait is looked at only once in several checks.
 WINDOW_CHECK_MILLISECONDS, WITHOUT_CLIENT_MILLISECONDS = 1200, 1500

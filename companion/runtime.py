@@ -40,7 +40,7 @@ ATTEMPTS_WITH_ONE_LOOP = 3
 class Runtime:
     """Owns the asyncio loop thread, the computing threads and the disk threads.
 
-    `report` is told of every exception that nobody else handled ("worker", "task" …, exception), on the thread where
+    `report` gets every exception that nobody else handled ("worker", "task" …, exception), on the thread where
     it happened. `loop_lost` is called on the loop thread when an event loop cannot go on and another one will take
     its place: everything that lived on it is to be dropped, and begun again with `spawn`.
     """

@@ -31,10 +31,10 @@ Act = Callable[["Application"], Any]
 
 THREAD = "gemini-companion-loading"
 _THIS = sys.modules[__name__]
-MOST_KEPT = 500  # of what is told too early
+MOST_KEPT = 500  # of what the editor reports too early
 
 
-class State(enum.Enum):
+class StartupState(enum.Enum):
     """How far the package has come."""
 
     LOADING = "loading"
@@ -42,19 +42,19 @@ class State(enum.Enum):
     ENDED = "ended"
 
 
-TRANSITIONS: Dict[State, FrozenSet[State]] = {
-    State.LOADING: frozenset([State.READY, State.ENDED]),
-    State.READY: frozenset([State.ENDED]),
-    State.ENDED: frozenset(),
+TRANSITIONS: Dict[StartupState, FrozenSet[StartupState]] = {
+    StartupState.LOADING: frozenset([StartupState.READY, StartupState.ENDED]),
+    StartupState.READY: frozenset([StartupState.ENDED]),
+    StartupState.ENDED: frozenset(),
 }
 
 
 class Startup:
-    """Main thread only, except where noted. `made` is told of the application as soon as there is one."""
+    """Main thread only, except where noted. `made` gets the application as soon as there is one."""
 
     def __init__(self, made: Callable[[Application], None]) -> None:
         self._made = made
-        self._state = State.LOADING
+        self._state = StartupState.LOADING
         self._application: Optional[Application] = None
         self._kept: List[Act] = []
         self._name = __name__.rpartition(".")[0]
@@ -83,7 +83,7 @@ class Startup:
     def stop(self) -> None:
         """End everything and forget the package's modules."""
         with self._ending:
-            self._go(State.ENDED)
+            self._go(StartupState.ENDED)
         if self._application is not None:
             self._application.stop()
             self._application = None
@@ -93,33 +93,33 @@ class Startup:
 
     def exit(self) -> None:
         """End for an editor that is quitting: its API may no longer be used."""
-        self._go(State.ENDED)
+        self._go(StartupState.ENDED)
         if self._application is not None:
             self._application.exit()
 
-    def _go(self, state: State) -> None:
+    def _go(self, state: StartupState) -> None:
         if state in TRANSITIONS[self._state]:
             self._state = state
-            if state is State.ENDED:
+            if state is StartupState.ENDED:
                 self._kept.clear()
 
     # -- what the editor tells ----------------------------------------------------------------------------------------
 
     @property
     def alive(self) -> bool:
-        """Whether what is told now will be heard."""
-        return self._state is not State.ENDED
+        """Whether what the editor reports now reaches the application."""
+        return self._state is not StartupState.ENDED
 
     def tell(self, act: Act) -> None:
         """Call `act` with the application, now or as soon as it serves."""
-        if self._state is State.READY and self._application is not None:
+        if self._state is StartupState.READY and self._application is not None:
             act(self._application)
-        elif self._state is State.LOADING and len(self._kept) < MOST_KEPT:
+        elif self._state is StartupState.LOADING and len(self._kept) < MOST_KEPT:
             self._kept.append(act)
 
     def ask(self, question: Callable[[Application], Answer], otherwise: Answer) -> Answer:
         """What the application answers, or `otherwise` while there is none that serves."""
-        if self._state is State.READY and self._application is not None:
+        if self._state is StartupState.READY and self._application is not None:
             return question(self._application)
         return otherwise
 
@@ -179,13 +179,13 @@ class Startup:
         application = self._application
         if application is None or not self.alive:
             return
-        self._go(State.READY)
+        self._go(StartupState.READY)
         kept, self._kept = self._kept, []
         for act in kept:
             application.runtime.on_main(act, application)  # each by itself: one that fails is reported
 
     def _failed(self, error: Exception) -> None:
-        self._go(State.ENDED)
+        self._go(StartupState.ENDED)
         raise error  # the editor says which plugin failed
 
 

@@ -1,6 +1,23 @@
-"""Text in UTF-16 code units, which is what clients count in, and text made safe to send.
+"""The context of a window: its open files, the active file, and the selection in it. Without the editor and the disk.
 
-Rule: a character outside the Basic Multilingual Plane is two units and is never cut in half.
+Rules: this is pure. Events have everything that the model needs, including the time, the existence of files and where
+links lead to. `payload` returns the `IdeContext` for clients. Implements the companion specifications, section II, "The
+Context Interface".
+
+The active file is the one that had the focus last. Other things that take the focus (a terminal, a panel, an input, a
+review, an untitled buffer, another application) are no events here. So a file stays active until another file has the
+focus or it is closed.
+
+Texts are counted and cut in UTF-16 code units, as clients count. A character outside the Basic Multilingual Plane is
+two units and is never cut in half.
+
+The setting `context_exclude` leaves files out under each of their names: the one under which a file is open, and the
+one without links. A pattern without a slash is matched against the names of the file and of all folders above it. A
+pattern with a slash is matched against the path, from its start if the pattern is absolute or begins with `~`, or else
+from any folder; if it matches a folder, everything below is excluded. The patterns are those of `fnmatch`. Neither case
+nor the encoding of accents matters: excluding too much costs little, excluding too little may give away a secret. An
+untrusted project may add patterns, and matching runs on the main thread: nothing raises, and the time is linear in the
+length of the path.
 """
 
 from __future__ import annotations
@@ -45,18 +62,7 @@ def well_formed(text: str) -> str:
     return text
 
 
-# JOINED exclusion
-# Which files are excluded from the context by the setting `context_exclude`.
-#
-# Rule: a pattern without a slash is matched against the names of the file and of all folders above it. A pattern with a
-# slash is matched against the path, from its start if the pattern is absolute or begins with `~`, or else from any
-# folder; if it matches a folder, everything below is excluded. The patterns are those of `fnmatch`. Neither case nor the
-# encoding of accents matters: excluding too much costs little, excluding too little may give away a secret.
-#
-# Callers ask for each name of a file: the one under which it is open, and the one without links.
-#
-# An untrusted project may add patterns, and matching runs on the main thread. So nothing here raises or accesses the
-# disk, and the time is linear in the length of the path.
+# -- which files are excluded ------------------------------------------------------------------------------------------
 
 Excluded = Callable[[str], bool]  # is this path excluded?
 
@@ -94,17 +100,8 @@ def _canonical(path: str) -> str:
     return unicodedata.normalize("NFC", path.replace("\\", "/"))
 
 
-# JOINED model
-# The context of a window: its open files, the active file, and the selection in it.
-#
-# Rule: this is pure. Events have everything that the model needs, including the time, the existence of files and where
-# links lead to. What is excluded under one of its names is excluded.
-# `payload` returns the `IdeContext` for clients. Implements the companion specifications, section II, "The Context
-# Interface".
-#
-# The active file is the one that had the focus last. Other things that take the focus (a terminal, a panel, an input, a
-# review, an untitled buffer, another application) are no events here. So a file stays active until another file has the
-# focus or it is closed.
+# -- the model ---------------------------------------------------------------------------------------------------------
+
 
 class Selection(NamedTuple):
     """The caret and the selected text of the active file. Line and character from 1, characters in UTF-16 units."""

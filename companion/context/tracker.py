@@ -1,9 +1,13 @@
-"""Whether the user has paused the sharing of a window.
+"""Tracks the context of one window: editor events in, context updates for the clients out. Main thread only.
 
-Rule: a pause ends only when the user resumes. So it is kept in the window's settings, which the editor stores with its
-session and with the workspace of a project: there it outlasts an upgrade of the package however long that takes, and a
-restart. Carried over by the package itself it would end with the first upgrade that goes wrong, unseen.
+Rules: an event handler only notes that something happened. The context is computed once the burst of events is over,
+and only while a client is connected. Focus is tracked even without clients, because a client that connects later wants
+the file that the user was in. No more text is copied from a buffer than will be sent.
+Implements the companion specifications, section II, "ide/contextUpdate Notification" (debounce of 50 ms).
 
+A pause of the sharing ends only when the user resumes. So it is kept in the window's settings, which the editor stores
+with its session and with the workspace of a project: there it outlasts an upgrade of the package however long that
+takes, and a restart. Carried over by the package itself it would end with the first upgrade that goes wrong, unseen.
 Another project brings the window other settings. The window then is paused if it was, and if it had been when that
 project was last open. A project's file can pause a window, if the editor lets it have a say in the window's settings;
 what the user has said in the window goes before it, either way.
@@ -67,10 +71,8 @@ class Pause:
             settings.set(KEY, False)
 
 
-# JOINED reading
-# Reads from the editor what the context needs to know about a view. Main thread only.
-#
-# Rule: no more text is copied from a buffer than will be sent.
+# -- what a view holds -------------------------------------------------------------------------------------------------
+
 
 def read_selection(
     view: sublime.View, path: str, maximum: int, share_text: bool
@@ -119,13 +121,7 @@ def _text(view: sublime.View, region: sublime.Region, maximum: int) -> str:
     return cut(well_formed(view.substr(sublime.Region(begin, min(region.end(), begin + maximum)))), maximum)
 
 
-# JOINED tracker
-# Tracks the context of one window: editor events in, context updates for the clients out.
-#
-# Rule: an event handler only notes that something happened. The context is computed once the burst of events is over, and
-# only while a client is connected. Focus is tracked even without clients, because a client that connects later must be
-# told which file the user was in.
-# Implements the companion specifications, section II, "ide/contextUpdate Notification" (debounce of 50 ms).
+# -- the tracker -------------------------------------------------------------------------------------------------------
 
 QUIET_MILLISECONDS = 50
 LONGEST_MILLISECONDS = 200
@@ -134,7 +130,7 @@ RECHECKS_PER_SYNCHRONISATION = 8
 PATIENCE_MILLISECONDS = 250  # for a hanging disk; after that the known files are sent
 
 
-class State(Enum):
+class TrackerState(Enum):
     """Whether anybody hears of the context. The first two may become each other; the last is final."""
 
     IDLE = "idle"
@@ -172,7 +168,7 @@ class ContextTracker:
         self._watched: FrozenSet[int] = frozenset()  # the views of the active file; empty without clients
         self._structure_changed = True
         self._pause = Pause(window)
-        self._state = State.IDLE
+        self._state = TrackerState.IDLE
         self._rechecks = 0
         self._sent: Optional[Tuple[SharedContext, Settings]] = None  # and what it was made by
         self._existence = Existence(runtime, self._looked_for)
@@ -241,8 +237,8 @@ class ContextTracker:
 
     def set_listening(self, listening: bool) -> None:
         """Whether any client is connected. False: nothing is computed. True: the context is published soon."""
-        wanted = State.LISTENING if listening else State.IDLE
-        if self._state in (wanted, State.STOPPED):
+        wanted = TrackerState.LISTENING if listening else TrackerState.IDLE
+        if self._state in (wanted, TrackerState.STOPPED):
             return
         self._state = wanted
         self._sent = None
@@ -305,7 +301,7 @@ class ContextTracker:
 
     def stop(self) -> None:
         """Nothing is published or computed any more."""
-        self._state = State.STOPPED
+        self._state = TrackerState.STOPPED
         self._watched = frozenset()
 
     # -- from events to the context -----------------------------------------------------------------------------------
@@ -315,14 +311,14 @@ class ContextTracker:
 
     def _changed(self) -> None:
         self._structure_changed = True
-        if self._state is State.LISTENING:
+        if self._state is TrackerState.LISTENING:
             self._debounce.mark()
 
     def _replace_at_once(self) -> None:
         """What was told may be shared no more. What waits for a client that reads slowly is replaced now, by what is
         known of the tabs; whatever else has changed is told in a moment."""
         self._changed()
-        if self._state is State.LISTENING and self._sent is not None:
+        if self._state is TrackerState.LISTENING and self._sent is not None:
             self._send()
 
     def _settle(self) -> None:
@@ -356,13 +352,13 @@ class ContextTracker:
         if front is not None and front.id() in paths and front.id() != self._model.active_view:
             self._model.focus(front.id(), paths[front.id()], self._now())
             changed = True
-        if self._state is State.LISTENING:
+        if self._state is TrackerState.LISTENING:
             self._watched = self._model.views_of_active()
         return changed
 
     def _flush(self) -> None:
         """The burst of events is over, or has lasted long enough."""
-        if self._state is not State.LISTENING:
+        if self._state is not TrackerState.LISTENING:
             return
         self._settle()
         if self._structure_changed:
@@ -380,7 +376,7 @@ class ContextTracker:
         self._existence.ask(self._model.unchecked())
 
     def _out_of_patience(self, since: float) -> None:
-        if since == self._waiting_since and self._state is State.LISTENING:
+        if since == self._waiting_since and self._state is TrackerState.LISTENING:
             self._send()
 
     def _send(self) -> None:
@@ -405,7 +401,7 @@ class ContextTracker:
 
     def recheck(self) -> None:
         """Look for renames and deletions on disk and in the side bar, which have no event. Due about once a second."""
-        if self._state is not State.LISTENING:
+        if self._state is not TrackerState.LISTENING:
             return
         self._rechecks += 1
         if self._structure_changed or self._rechecks % RECHECKS_PER_SYNCHRONISATION == 0:

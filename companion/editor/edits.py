@@ -1,11 +1,12 @@
-"""What the two text commands do through which we change a view: one for its text, one for its caret.
+"""What a view of ours is given (its text, its caret), and what is selected in any view.
 
-The editor allows edits only inside a text command, and only there does it draw and report a change of the selection.
-The text is not an argument of the command: arguments are kept in the undo history and in macros, and cannot carry every
-character. It waits here, and the command fetches it.
+The editor allows edits only inside a text command, and only there does it draw and report a change of the selection:
+two text commands do both. The text is not an argument of the command: arguments are kept in the undo history and in
+macros, and cannot carry every character. It waits here, and the command fetches it.
 
 Rules: text arrives in a view exactly as it is; the editor would otherwise turn tabs into spaces. No selection is
-changed anywhere else.
+changed anywhere else. Each selection is a question to the editor, and *Find All* leaves a user with ten thousands of
+them: however many there are, only `MOST` are asked for.
 """
 
 from __future__ import annotations
@@ -120,11 +121,7 @@ def difference(before: str, after: str) -> Optional[Edit]:
     return Edit(start, len(before) - end, after[start : len(after) - end])
 
 
-# JOINED selections
-# What is selected in a view, as far as it is looked at.
-#
-# Rule: each selection is a question to the editor, and *Find All* leaves a user with ten thousands of them. So however
-# many there are, only some are asked for.
+# -- what is selected --------------------------------------------------------------------------------------------------
 
 MOST = 100
 

@@ -17,7 +17,7 @@ from .file_views import bring_back, in_front
 Act = Callable[[], object]
 
 
-class Entry(NamedTuple):
+class PanelEntry(NamedTuple):
     """A line of a list, and what is done if the user picks it; `preview` is done while it is highlighted."""
 
     caption: str
@@ -27,7 +27,9 @@ class Entry(NamedTuple):
     preview: Optional[Act] = None
 
 
-def choose(window: sublime.Window, entries: Sequence[Entry], placeholder: str = "", closed: Act = lambda: None) -> None:
+def choose(
+    window: sublime.Window, entries: Sequence[PanelEntry], placeholder: str = "", closed: Act = lambda: None
+) -> None:
     """Let the user pick an entry or none. `closed` is called when the list has gone, before anything is done."""
     before = in_front(window) if any(entry.preview for entry in entries) else []
 

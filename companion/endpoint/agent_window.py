@@ -1,9 +1,16 @@
-"""Whether a file lies inside the folders of a workspace on disk, however its path is spelled.
+"""One window as programs may use it: `agents.window.AgentWindow`, done with the editor.
 
-Rules: links are followed anew for each question, because a link may lead elsewhere the next time. What cannot be
+Theory of operation: a review that a call waits for has a `Ticket`. What ends the review, or takes the call back,
+settles the ticket; only the first to do so does, and the call is answered with what that was.
+
+Rules: everything is called on the loop thread, and puts its questions to the main thread and to the disk through the
+runtime. What the user does not share, programs do not learn here either. On a client's word alone nothing is opened,
+saved or written outside of the workspace folders; what the user accepts may lie anywhere. A call that fails has changed
+nothing in the window.
+
+Whether a file lies inside the workspace folders is found on a disk thread, without the editor, however the path is
+spelled: links are followed anew for each question, because a link may lead elsewhere the next time, and what cannot be
 determined counts as outside.
-
-The editor is not known here. This blocks on the disk: disk thread.
 """
 
 from __future__ import annotations
@@ -48,6 +55,7 @@ if TYPE_CHECKING:
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from .clients import Clients
+
 
 class _Folder(NamedTuple):
     path: str
@@ -104,15 +112,7 @@ def _same_folder(folder: str, wanted: Sequence[_Folder]) -> Optional[str]:
     return same[0] if same else None
 
 
-# JOINED agent_window
-# One window as programs may use it: `agents.window.AgentWindow`, done with the editor.
-#
-# Theory of operation: a review that a call waits for has a `Ticket`. Whoever ends the review, or takes the call back,
-# settles the ticket; only the first one does, and the call is answered with what that was.
-#
-# Rules: everything is called on the loop thread; the main thread and the disk are asked through the runtime. What the
-# user does not share is not told here either. On a client's word alone nothing is opened, saved or written outside of
-# the workspace folders; what the user accepts may lie anywhere. A call that fails has changed nothing in the window.
+# -- the window --------------------------------------------------------------------------------------------------------
 
 Prepared = Tuple[ProposedText, Preparation]
 Result = TypeVar("Result")

@@ -1,4 +1,4 @@
-"""One client of a window: what is known of it, whether it is shown, and what users call it.
+"""The clients of one window: who has come and gone, what each is called, what it hears, and what the status bar says.
 
     presence  what happens                              next presence
     --------  ----------------------------------------  -------------
@@ -7,10 +7,13 @@
     SHOWN     the user switches its program off         HIDDEN
     HIDDEN    the user switches its program on          SHOWN
 
-A client is expected if something is told of it before it is said to have connected: over HTTP, its process id comes
-with the request that opens its session. Whatever its presence, one that goes is forgotten.
+A client is expected if the window hears of it before it has connected: over HTTP, its process id comes with the request
+that opens its session. Whatever its presence, one that goes is forgotten.
 
-Rule: only the main thread changes a client. Other threads ask for its name, and for nothing else.
+Rules: only the main thread changes a client. Other threads look up single clients, for their names and for nothing
+else, and never go through all of them: the main thread may add or remove one meanwhile. A client hears only what is its
+own, in the words of its dialect; one whose program is switched off hears nothing and is not shown. The text in the
+status bar is pure and short: it fits however many clients there are and whatever they call themselves.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from ..settings import Settings
+
+logger = logging.getLogger("gemini_companion.endpoint")
 
 # The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
 ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
@@ -89,7 +94,7 @@ class Client:
         return True
 
     def is_news(self, context: SharedContext) -> bool:
-        """Whether it has to be told: nothing is taken back from one that was told nothing. Keeps account."""
+        """Whether it has to be told: from one that has heard nothing, nothing is taken back. Keeps account."""
         if not self.dialect.only_takes_back(context):
             self.informed = True
             return True
@@ -136,15 +141,7 @@ def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent] =
     return next(by_token, next((agent for agent in same if session.client_name in agent.client_names), None))
 
 
-# JOINED clients
-# The clients of one window: who has come and gone, what each is called, and what they are told.
-#
-# Rule: everything runs on the main thread, except where noted. A client hears only what is its own, in the words of its
-# dialect; one that the user does not want to know of the window is told nothing and not shown.
-#
-# Other threads look up single clients, and never go through all of them: the main thread may add or remove one meanwhile.
-
-logger = logging.getLogger("gemini_companion.endpoint")
+# -- all of a window's clients -----------------------------------------------------------------------------------------
 
 ENDING_MILLISECONDS = 2000  # that a program needs to end after it has closed its connection
 
@@ -203,7 +200,7 @@ class Clients(Mapping[str, ClientSession]):
             self._number(client)
         if first:
             self._any_changed()
-            self._tracker.set_listening(True)  # which publishes the context to whoever is there
+            self._tracker.set_listening(True)  # which publishes the context to all that are there
         else:
             self._tracker.when_current(partial(self._send_context, session.id))
         self._changed()
@@ -245,7 +242,7 @@ class Clients(Mapping[str, ClientSession]):
         self._reviews.end_all(self.hides)
 
     def _hide(self, client: Client) -> None:
-        """Take back what a client was told. This reaches it before its session ends, if that is to end."""
+        """Take back what a client has heard. This reaches it before its session ends, if that is to end."""
         logger.info("%.80r is told nothing any more: that is switched off", client.session.client_name)
         self._send_context(client.session.id, NOTHING)
         client.informed = False
@@ -268,7 +265,7 @@ class Clients(Mapping[str, ClientSession]):
         self._runtime.use_disk(lambda cancelled: is_alive(pid), then=found)
 
     def listed(self, session: ClientSession, dialect: Dialect) -> None:
-        """A client was told the tools: from some moment later on it takes notice of what it is sent."""
+        """A client has the list of tools: from some moment later on it takes notice of what it is sent."""
         for seconds in dialect.attentive_after_seconds:
             self._runtime.later_on_main(int(seconds * 1000), self._send_context_again, session.id)
 
@@ -285,7 +282,7 @@ class Clients(Mapping[str, ClientSession]):
         self._clients.setdefault(session, Client()).given_name = name
         self._changed()
 
-    # -- what they are told -------------------------------------------------------------------------------------------
+    # -- what they hear ------------------------------------------------------------------------------------------------
 
     def publish_context(self, context: SharedContext) -> None:
         """Tell everybody who listens, each in its own words."""
@@ -384,10 +381,7 @@ class Clients(Mapping[str, ClientSession]):
         return agent is None or agent.is_wanted(settings)
 
 
-# JOINED status_text
-# The text in the status bar: whether the window is served, who is connected, and what waits for the user.
-#
-# Rules: pure, and short. However many clients there are and whatever they call themselves, the text fits.
+# -- the text in the status bar ----------------------------------------------------------------------------------------
 
 MOST = 5
 """How many names are shown: as many as there are programs that people commonly run side by side."""

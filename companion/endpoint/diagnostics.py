@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.diagnostics")
 
 MOST = 500
-"""The most diagnostics of one file that are told; of more, the worst."""
+"""The most diagnostics of one file that a client gets; of more, the worst."""
 MOST_READ = 5000
 """Of one file and one package."""
 MOST_TAKEN = 2 * MOST
@@ -97,7 +97,7 @@ class Diagnostics:
 
     async def _answer(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
         async with self._turn:
-            del self._waiting[paths]  # whoever asks from now on may know of a later edit
+            del self._waiting[paths]  # a call that comes from now on may know of a later edit
             asked = await self._runtime.call_main(self._shared_files) if paths is None else paths
             files = []
             for path in asked:

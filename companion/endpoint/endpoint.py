@@ -1,6 +1,8 @@
-"""One window's settings: those of the user, narrowed by those of the window's project, checked and cached.
+"""One window's endpoint: its settings, server, context, reviews and discovery files, brought together.
 
-Rule: asking costs nothing, because the answer is cached; whoever hears of a change calls `refresh`.
+Rules: windows share nothing in here. Everything runs on the main thread; the runtime takes orders to the server, and
+brings back its answers. The settings are the user's, narrowed by those of the window's project. They are checked once
+and cached, so that reading them costs nothing; the endpoint calls `refresh` when they may have changed.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
 from .clients import STARTING, Clients, status_text
 from .discovery_updates import DiscoveryUpdater
-from .servers import PRIMARY, Listener, Servers, States
+from .servers import PRIMARY, ServerListener, Servers, States
 from .tab_origins import TabOrigins
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
     from ..protocol.tools import ToolCall, ToolResult
     from ..runtime import Runtime
     from ..unreviewed.tracking import Tracking
+
+logger = logging.getLogger("gemini_companion.endpoint")
+
 
 class WindowSettings:
     """`window_settings()` is the current `Settings`. Any thread may ask; only the main thread refreshes."""
@@ -66,13 +71,7 @@ class WindowSettings:
         return bool(self._window.project_data() != self._project)
 
 
-# JOINED endpoint
-# One window's endpoint: its server, its context, its reviews and its discovery files, brought together.
-#
-# Rule: windows share nothing in here. Everything runs on the main thread; the server is told what to do through the
-# runtime, and answers the same way.
-
-logger = logging.getLogger("gemini_companion.endpoint")
+# -- the endpoint ------------------------------------------------------------------------------------------------------
 
 
 class Endpoint:
@@ -138,7 +137,7 @@ class Endpoint:
         self._agent_window = EndpointWindow(
             window, runtime, self.reviews, self.tracker, origins, self.clients, self.folders
         )
-        listener = Listener(
+        listener = ServerListener(
             self._serving,
             self._server_problem,
             self.clients.came,

@@ -39,7 +39,7 @@ class Endpoints:
         self.asked = tuple(
             ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
         )
-        """What answers programs that look for no window, but ask whoever answers."""
+        """What answers programs that look for no window, but ask any that answers."""
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 

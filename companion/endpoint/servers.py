@@ -1,8 +1,17 @@
-"""One endpoint's server on the loop: tried until it listens, restarted, and handed over to an upgraded package.
+"""The servers of one window: one for each dialect that a wanted program speaks, kept listening, across upgrades too.
 
-Rules: everything here runs on the loop thread, and what happens is told to the main thread through the `Listener`. A
-port that somebody else has now takes its tokens and sessions along, because clients show them there.
-aiohttp is imported with the servers, on the thread for imports, because that takes a third of a second.
+`ServerTask` is one server on the loop: tried until it listens, restarted, ended. Everything of it runs on the loop
+thread, and it reports to the main thread through the `ServerListener`. A port that somebody else has now takes its
+tokens and sessions along, because clients show them there. aiohttp is imported with the servers, on the thread for
+imports, because that takes a third of a second.
+
+`Servers` are all of a window, on the main thread except where noted: one listener hears what any of them reports, and
+the loop gets what they are to do.
+
+The end is about upgrades. When Package Control replaces the package, everything of the old one ends: threads, sockets,
+modules. The new one needs the ports, tokens and sessions, so that connected clients can go on. They wait in a module
+object that belongs to no package, in memory only. Rule: the state is taken once, and only within the few seconds in
+which clients try to come back.
 """
 
 from __future__ import annotations
@@ -34,7 +43,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.server")
 
 RETRY_SECONDS = (1, 2, 5, 10, 30)
-# How long clients are asked to wait while the package is replaced. By themselves they try again after one second, and
+# How long we ask clients to wait while the package is replaced. By themselves they try again after one second, and
 # give up two seconds later.
 COME_BACK_SECONDS = 4.0
 # The main thread waits for a server to end: at most so long for each of three steps.
@@ -52,14 +61,14 @@ class ServerState(NamedTuple):
     state: Dict[str, Any]
 
 
-class Listener(NamedTuple):
-    """Who is told of the events of all servers of a window, always on the main thread."""
+class ServerListener(NamedTuple):
+    """What the servers of a window call with their events, always on the main thread."""
 
     serving: Callable[[Dialect, Address, Tokens], None]
     problem: Callable[[Dialect, Optional[str]], None]  # a sentence for the user, None when all is well again
     came: Callable[[ClientSession, Dialect], None]
     went: Callable[[ClientSession], None]
-    listed: Callable[[ClientSession, Dialect], None]  # the client was told the tools
+    listed: Callable[[ClientSession, Dialect], None]  # the client has the list of tools
     process_known: Callable[[ClientSession, int], None]
 
 
@@ -70,7 +79,7 @@ class ServerTask:
         self,
         runtime: Runtime,
         libraries: Libraries,
-        listener: Listener,
+        listener: ServerListener,
         call_tool: Callable[[Dialect, ToolCall], Awaitable[ToolResult]],
         version: str,
         dialect: Dialect,
@@ -256,11 +265,7 @@ class ServerTask:
         self._runtime.on_main(listener, *args)
 
 
-# JOINED servers
-# The servers of one window: one for each dialect that a wanted program speaks.
-#
-# Rule: main thread, except where noted. What the servers tell goes to one listener; what is asked of them here is handed
-# to the loop.
+# -- all servers of a window -------------------------------------------------------------------------------------------
 
 SHARED = Transport.FRAMES_ON_SHARED_SOCKET
 DIALECTS: Tuple[Dialect, ...] = tuple(
@@ -268,7 +273,7 @@ DIALECTS: Tuple[Dialect, ...] = tuple(
 )
 """Those that each window has a server for."""
 PRIMARY = DIALECTS[0]
-"""That of the MCP endpoint on the window's port; it is served whoever is wanted."""
+"""That of the MCP endpoint on the window's port; it is served whichever programs are wanted."""
 
 
 def token_names(dialect: Dialect, agents: Sequence[Agent]) -> List[str]:
@@ -293,13 +298,13 @@ class Service(NamedTuple):
 
 
 class Servers:
-    """`listener` is told what happens; `call_tool` carries out the calls."""
+    """`listener` hears what happens; `call_tool` carries out the calls."""
 
     def __init__(
         self,
         runtime: Runtime,
         libraries: Libraries,
-        listener: Listener,
+        listener: ServerListener,
         call_tool: Callable[[Dialect, ToolCall], Awaitable[ToolResult]],
         version: str,
         states: Mapping[str, ServerState] = {},
@@ -398,13 +403,7 @@ class Servers:
         return {key: service.address.port for key, service in self.services.items() if service.address.port}
 
 
-# JOINED handover
-# Carries the state of servers across an upgrade of the package, so that connected clients can go on.
-#
-# When Package Control replaces the package, everything of the old one ends: threads, sockets, modules. The new one needs
-# the ports, tokens and sessions. They wait in a module object that belongs to no package, in memory only.
-#
-# Rule: the state is taken once, and only within the few seconds in which clients try to come back.
+# -- across an upgrade -------------------------------------------------------------------------------------------------
 
 MODULE = "gemini_companion_handover"
 SECONDS = 20.0  # longer than any client waits

@@ -21,7 +21,7 @@ from ..agents.agent import Connection, Program
 from ..agents.dialect import Mention
 from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.edits import some_selections
-from ..editor.quick_panel import Entry, choose
+from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..editor.view_roles import TERMINAL_ARGUMENTS, is_terminal
 from ..system.platform import WINDOWS, Platform
@@ -82,7 +82,7 @@ class Launcher:
             return
 
         run_in = partial(self._run_in, window, program, connection, settings)
-        entries = [Entry(file_name(each), partial(run_in, each), each, program.title) for each in folders]
+        entries = [PanelEntry(file_name(each), partial(run_in, each), each, program.title) for each in folders]
         choose(window, entries, f"Folder to run {program.title} in")
 
     def copy_environment(self, window: sublime.Window, connection: Connection) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Set
 
 from ..comparison import Hunk
 from ..editor.file_views import unsaved_files
-from ..editor.quick_panel import Entry, choose
+from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..review.document.disk import Original
 from .model import NOTHING, UnreviewedChange, full_path
@@ -27,7 +27,7 @@ from .workspaces import Workspaces
 if TYPE_CHECKING:
     import sublime
 
-LATER = Entry("Decide later", lambda: None)
+LATER = PanelEntry("Decide later", lambda: None)
 PROGRESS_SECONDS = 0.3
 MANY_FILES = 100
 ANOTHER = "{} has changed again: look, then decide."
@@ -110,7 +110,11 @@ class ChangeDecisions:
 
     def ask(self, change: UnreviewedChange) -> None:
         """Let the user decide a change that is no text."""
-        entries = [Entry("Keep", partial(self.keep, [change])), Entry("Undo", partial(self.undo, [change])), LATER]
+        entries = [
+            PanelEntry("Keep", partial(self.keep, [change])),
+            PanelEntry("Undo", partial(self.undo, [change])),
+            LATER,
+        ]
         if change.obstacle:
             del entries[1]
         choose(self._window, entries, change.obstacle or f"{change.path} cannot be shown as text.")

@@ -19,7 +19,7 @@ import sublime
 from ..comparison import Hunk
 from ..editor import file_views
 from ..editor.edits import set_text
-from ..editor.quick_panel import Entry, choose
+from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..review.decision import Owner, Review, Words
 from ..review.display.panes import fallback_encoding
@@ -321,8 +321,6 @@ class ChangeReviews:
 # how many they are, and asks first.
 
 
-
-
 class ChangeLists:
     """Those of one window."""
 
@@ -335,15 +333,15 @@ class ChangeLists:
         """Let the user pick a change and go there, or list those of the other scope."""
         reviews = self._reviews
         reviews.list_since(scope)
-        entries: List[Entry] = []
+        entries: List[PanelEntry] = []
         for change in reviews.listed:
             caption, details, annotation = change_item(change)
             act, preview = partial(reviews.show, change), partial(reviews.preview, change)
-            entries.append(Entry(caption, act, details, annotation, preview))
+            entries.append(PanelEntry(caption, act, details, annotation, preview))
         turn, other = reviews.lists.last_turn, next(each for each in ChangeScope if each is not reviews.scope)
         if turn and turn != reviews.lists.changes:
             count = len(turn if other is ChangeScope.LAST_TURN else reviews.lists.changes)
-            entries.append(Entry(OTHERS[other], partial(self.show, other), annotation=file_count(count)))
+            entries.append(PanelEntry(OTHERS[other], partial(self.show, other), annotation=file_count(count)))
         if not entries:  # they have gone while the user was in the list that leads here
             say(self._window, "no file was changed outside the editor")
             return
@@ -358,5 +356,5 @@ class ChangeLists:
         listed, files = self._reviews.listed, file_count(len(self._reviews.listed))
         which = " of the last turn" if self._reviews.scope is ChangeScope.LAST_TURN else ""
 
-        undo = Entry(f"Undo the changes{which} of {files}", partial(self.decisions.undo, listed))
-        choose(self._window, [undo, Entry("Cancel", lambda: None)], f"Undo what was changed in {files}?")
+        undo = PanelEntry(f"Undo the changes{which} of {files}", partial(self.decisions.undo, listed))
+        choose(self._window, [undo, PanelEntry("Cancel", lambda: None)], f"Undo what was changed in {files}?")

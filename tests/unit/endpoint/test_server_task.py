@@ -16,7 +16,7 @@ from companion.endpoint.servers import (
     COME_BACK_SECONDS,
     ENDING_SECONDS,
     RETRY_SECONDS,
-    Listener,
+    ServerListener,
     ServerState,
     ServerTask,
 )
@@ -95,7 +95,7 @@ class Told:
 
     def __init__(self):
         self.all = []
-        self.listener = Listener(
+        self.listener = ServerListener(
             serving=lambda dialect, address, tokens: self.all.append(("serving", address.port)),
             problem=lambda dialect, problem: self.all.append(("problem", problem)),
             came=lambda client, dialect: self.all.append(("came", client.id)),

@@ -38,13 +38,16 @@ def schema_of_settings() -> Dict[str, Any]:
 
 @functools.lru_cache(maxsize=None)
 def command_names() -> List[str]:
-    """The names of the command classes in the package, as the editor derives them."""
+    """The names of the commands: those of the plugin's table, and of classes as the editor derives them."""
     names = []
     for path in [ROOT / "plugin.py", *(ROOT / "companion").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and node.name.endswith("Command"):
                 words = re.findall(r"[A-Z][a-z0-9]*", node.name[: -len("Command")])
                 names.append("_".join(words).lower())
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "COMMANDS":
+                assert isinstance(node.value, ast.Dict)
+                names += ["gemini_companion_" + name for kind in node.value.values for name in ast.literal_eval(kind)]
     return names
 
 
