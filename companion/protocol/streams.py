@@ -1,9 +1,15 @@
-"""Messages that wait for a client, and the notifications among them.
+"""What waits for a client, and the event stream that takes it there over one or more connections.
 
-Rules: a notification is serialised at most once per dialect, however many sessions get it; only that of a subscription
-has an id of its own. Order is kept. A message with a collapse key replaces the waiting one with the same key
-and goes to the end; no other message is ever dropped. When a bound is exceeded, the outbox reports it and its owner
+Rules of the outbox: a notification is serialised at most once per dialect, however many sessions get it; only that of a
+subscription has an id of its own. Order is kept. A message with a collapse key replaces the waiting one with the same
+key and goes to the end; no other message is ever dropped. When a bound is exceeded, the outbox reports it and its owner
 closes the session: a client that never reads must not exhaust the editor's memory, and a silent gap would be worse.
+
+Rules of the stream: it outlives its connection. The event id of a message names the stream and the message's sequence
+number. Messages that were sent are kept, within bounds, until the client confirms them with `Last-Event-ID`. A resumed
+stream first sends again what came after that id. Each message belongs to one stream and is never sent on another.
+Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event stream format of the HTML standard,
+9.2.6.
 """
 
 from __future__ import annotations
@@ -115,14 +121,7 @@ def import_messages(state: List[List[Any]]) -> List[Message]:
     return [Message(sequence, payload.encode("ascii"), collapse) for sequence, payload, collapse in state]
 
 
-# JOINED streams
-# An event stream to one client, over one or more connections.
-#
-# Rules: a stream outlives its connection. The event id of a message names the stream and the message's sequence number.
-# Messages that were sent are kept, within bounds, until the client confirms them with `Last-Event-ID`. A resumed stream
-# first sends again what came after that id. Each message belongs to one stream and is never sent on another.
-# Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event stream format of the HTML standard,
-# 9.2.6.
+# -- event streams -----------------------------------------------------------------------------------------------------
 
 HEARTBEAT = b": \n\n"
 _GREETING = b": connected\n\n"
