@@ -1,10 +1,11 @@
-"""The protocol of GitHub Copilot CLI: the tools, their answers, the notifications.
+"""GitHub Copilot CLI: its protocol, and where and how it looks for the editor.
 
 Measured with release 1.0.102; the protocol has no published specification. Every result is one text block with JSON.
 
 Rules that the program relies on: an answer to `open_diff` that lacks one of its four fields is ignored, and its own
 question in the terminal goes on, so whatever cannot be shown is an error. It writes its own proposal whatever the
-answer says: the user's edits cannot be handed back.
+answer says: the user's edits cannot be handed back. The lock file never says `isTrusted`: true would make the program
+skip its own question.
 """
 
 from __future__ import annotations
@@ -128,11 +129,7 @@ def _decided(name: str, result: str, trigger: str, message: str) -> ToolResult:
 COPILOT = CopilotDialect()
 
 
-# JOINED copilot_cli
-# GitHub Copilot CLI: where and how it looks for the editor.
-#
-# Rule: all that is special to it stands here; what it says once it is connected stands in `copilot_dialect`. Measured
-# with release 1.0.102. The lock file never says `isTrusted`: true would make the program skip its own question.
+# -- where it looks for the editor -------------------------------------------------------------------------------------
 
 _REQUIRED = ("socketPath", "scheme", "headers", "pid", "ideName", "timestamp", "workspaceFolders")
 

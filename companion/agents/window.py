@@ -1,6 +1,9 @@
-"""The context of one window as every program is told it, each in its own words.
+"""One window as programs see it: the context that it shares, and what a program may ask of it.
 
-Rule: pure values. What is in here has passed the user's settings: what is not to be shared is not in it.
+Rule: pure values and types only. What is in a context has passed the user's settings: what is not to be shared is not
+in it. Dialects are written against the interface `AgentWindow`. The endpoint implements it with the editor; a test
+implements it with a few lines. Everything is called on the loop thread and awaited there; whatever it takes of the main
+thread or the disk is not the caller's concern.
 """
 
 from __future__ import annotations
@@ -40,18 +43,14 @@ class SharedContext(NamedTuple):
 
 
 NOTHING = SharedContext({"workspaceState": {"openFiles": []}})
-"""What is told where nothing is shared."""
+"""What programs receive where nothing is shared."""
 
 
-# JOINED window
-# What a program may ask of the window that it is connected to: the interface that dialects are written against.
-#
-# Rule: types only. The endpoint implements it with the editor; a test implements it with a few lines. Everything is
-# called on the loop thread and awaited there; whatever it takes of the main thread or the disk is not the caller's
-# concern.
+# -- the window --------------------------------------------------------------------------------------------------------
+
 
 class CannotDo(Exception):
-    """What was asked for cannot be done. The message is a sentence for whoever asked."""
+    """What was asked for cannot be done. The message is a sentence for the program that asked."""
 
 
 class ReviewRequest(NamedTuple):
