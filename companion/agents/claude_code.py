@@ -24,8 +24,8 @@ from .agent import (
     EDITOR_INFO,
     Agent,
     Announcement,
-    Connection,
-    Entry,
+    ConnectionDetails,
+    DiscoveryFile,
     LookupContext,
     folders_of,
     process_id,
@@ -263,7 +263,7 @@ class ClaudeCode(ClaudeLockFiles):
             "that it asks before edits."
         )
 
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """The one with the inherited port, else the only one that fits: of two it takes none."""
         usable = [entry for entry in entries if PORT.match(entry.name) and _is_usable(entry, lookup)]
         for entry in usable:
@@ -272,23 +272,23 @@ class ClaudeCode(ClaudeLockFiles):
         fitting = [entry for entry in usable if _holds_folder(entry, lookup)]
         return fitting[0] if len(fitting) == 1 else None
 
-    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+    def terminal_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         # Naming the port would be surer, but keep opencode from showing its token.
         return {"CLAUDE_CODE_AUTO_CONNECT_IDE": "true"}
 
-    def run_variables(self, connection: Connection) -> Dict[str, str]:
+    def run_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         port = connection.ports.get(CLAUDE.key)
         return {"CLAUDE_CODE_SSE_PORT": str(port)} if port else {}
 
 
-def _is_usable(entry: Entry, lookup: LookupContext) -> bool:
+def _is_usable(entry: DiscoveryFile, lookup: LookupContext) -> bool:
     if entry.content is None or entry.content.get("transport") != "ws":
         return False
     pid = entry.content.get("pid")
     return not isinstance(pid, int) or lookup.is_alive(pid)
 
 
-def _holds_folder(entry: Entry, lookup: LookupContext) -> bool:
+def _holds_folder(entry: DiscoveryFile, lookup: LookupContext) -> bool:
     """Links are resolved in the program's own folder, and not in the file."""
     join = lookup.platform.path.join
     here = join(lookup.real(lookup.folder), "")

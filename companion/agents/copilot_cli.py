@@ -21,7 +21,7 @@ from .agent import (
     EDITOR_INFO,
     Agent,
     Announcement,
-    Entry,
+    DiscoveryFile,
     LookupContext,
     folders_of,
 )
@@ -176,7 +176,7 @@ class CopilotCli(Agent):
         headers = content.get("headers")
         return content.get("socketPath"), headers.get(COPILOT.secret_header) if isinstance(headers, dict) else None
 
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """Of the files that name the very folder it runs in, the one whose name sorts first."""
         for entry in sorted(entries, key=lambda each: each.name):
             if entry.name.endswith(".lock") and _fits(entry, lookup):
@@ -184,7 +184,7 @@ class CopilotCli(Agent):
         return None
 
 
-def _fits(entry: Entry, lookup: LookupContext) -> bool:
+def _fits(entry: DiscoveryFile, lookup: LookupContext) -> bool:
     content = entry.content
     if content is None or any(name not in content for name in _REQUIRED):
         return False

@@ -25,10 +25,10 @@ from .window import (
     CannotDo,
     Diagnostic,
     FileDiagnostics,
-    Position,
     ReviewRequest,
     Severity,
     SharedContext,
+    TextPosition,
 )
 
 
@@ -196,7 +196,7 @@ class SelectionDialect(Dialect):
         return await window.diagnostics(path_of_url(address) if address else None)
 
 
-def position(place: Position) -> Dict[str, int]:
+def position(place: TextPosition) -> Dict[str, int]:
     """A place on the wire."""
     return {"line": place.line, "character": place.character}
 
@@ -204,7 +204,7 @@ def position(place: Position) -> Dict[str, int]:
 def selection_fields(active: Optional[ActiveFile]) -> Dict[str, Any]:
     """The file in front and what is selected in it. Without one the fields are empty: nothing is selected any more."""
     if active is None:
-        active = ActiveFile("", Position(0, 0), Position(0, 0))
+        active = ActiveFile("", TextPosition(0, 0), TextPosition(0, 0))
     return {
         "text": active.text,
         "filePath": active.path,

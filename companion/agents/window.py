@@ -14,7 +14,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Protocol, Seque
 from ..protocol.tools import ClientSession, ToolCall
 
 
-class Position(NamedTuple):
+class TextPosition(NamedTuple):
     """A place in a text: line and character from 0, characters in UTF-16 units."""
 
     line: int
@@ -28,10 +28,10 @@ class ActiveFile(NamedTuple):
     """
 
     path: str
-    start: Position
-    end: Position
+    start: TextPosition
+    end: TextPosition
     text: str = ""
-    selections: Tuple[Tuple[Position, Position], ...] = ()
+    selections: Tuple[Tuple[TextPosition, TextPosition], ...] = ()
     """All of them, where there are several that are not empty."""
 
 
@@ -91,8 +91,8 @@ class Diagnostic(NamedTuple):
 
     message: str
     severity: Severity
-    start: Position
-    end: Position
+    start: TextPosition
+    end: TextPosition
     source: str = ""
     code: str = ""
 

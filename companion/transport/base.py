@@ -23,7 +23,7 @@ from ..protocol.sessions import Output
 from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult, error_result
 from .connections import Connection, hang_up
 from .gate import Bodies, Gate, InWorker, in_default_executor
-from .listening import Listener, listen_locally, listen_on_port
+from .listening import ListeningSocket, listen_locally, listen_on_port
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -55,7 +55,7 @@ class BaseServer:
         self._cancelled: Set[asyncio.Future[Any]] = set()
         self._gate = Gate(tokens, dialect.secret_header)
         self._bodies = Bodies(in_worker)
-        self._listener: Optional[Listener] = None
+        self._listener: Optional[ListeningSocket] = None
         self._manager: Optional[web.Server] = None
         self._new_connection: Callable[[], Connection]
         self._stopping = False
