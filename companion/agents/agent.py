@@ -163,7 +163,7 @@ class Agent(Program):
     client_names: Tuple[str, ...] = ()
     """By which it introduces itself, where several programs come in by one token."""
     has_own_token = False
-    """Whether it has a token that no other program is told: nothing that it says would tell which program it is."""
+    """Whether it has a token that no other program gets: nothing that it says would tell which program it is."""
     npm_package: str
     """The npm package that users install."""
     node: int
@@ -244,7 +244,7 @@ class Agent(Program):
     # -- where it asks ------------------------------------------------------------------------------------------------
 
     def shared_sockets(self, platform: Platform) -> Sequence[SharedSocket]:
-        """Where it asks for the context, if it looks for no window but for whoever answers there."""
+        """Where it asks for the context, if it looks for no window but takes any answer there."""
         return ()
 
     # -- its discovery files ------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class Dialect(ServedDialect):
     takes_mentions = False
     """Whether `mention` has something to send."""
     attentive_after_seconds: Sequence[float] = ()
-    """If clients miss what they are sent at first: how long after they were told the tools they are told it again."""
+    """If clients miss what they are sent at first: how long after the list of tools it is sent again."""
 
     def messages(self, context: SharedContext) -> Sequence[ClientNotice]:
         """What a client is to be sent so that it knows this context."""
@@ -132,7 +132,7 @@ def json_result(value: Any) -> ToolResult:
 
 
 def file_url(path: str) -> str:
-    """The address of a file. Windows paths are told by their form, so that this means the same everywhere."""
+    """The address of a file. Windows paths are recognised by their form, so that this means the same everywhere."""
     try:
         if ntpath.splitdrive(path)[0]:
             return pathlib.PureWindowsPath(path).as_uri()
@@ -171,9 +171,9 @@ TEXT: Dict[str, Any] = {"type": "string"}
 
 
 class SelectionDialect(Dialect):
-    """A dialect whose programs are told the file in front and what is selected in it, and nothing else.
+    """A dialect whose programs receive the file in front and what is selected in it, and nothing else.
 
-    There is no message that says "no file". An empty one takes the place of what the program has been told and not yet
+    There is no message that says "no file". An empty one takes the place of what the program has received and not yet
     shown to its model; opencode then says that the user opened the file "", which is better than what is not shared.
     """
 

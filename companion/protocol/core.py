@@ -316,7 +316,7 @@ class Protocol:
     def stop(self, come_back_seconds: Optional[float] = None) -> List[Event]:
         """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`.
 
-        `come_back_seconds`: how long clients are told to wait before they reconnect.
+        `come_back_seconds`: how long the stream tells its client to wait before it reconnects.
         """
         for session in self.registry.all():
             if session.kind is SUBSCRIBER:

@@ -244,7 +244,7 @@ class Connection(web.RequestHandler):
         held: Optional[Callable[[], int]] = None,
         **options: Any,
     ) -> None:
-        """With `held` a connection may become a WebSocket: whoever handles its request sees to it that it does, or ends
+        """With `held` a connection may become a WebSocket: the handler of its request sees to it that it does, or ends
         it. `held`: how many bytes of messages all connections of this server's hold that nobody has taken."""
         super().__init__(manager, **options)
         self._held_by_all = held

@@ -22,8 +22,8 @@ from ..system.folders import NAME, PREFIX, check_folder, make_folder, remove
 BACKLOG = 128
 """Connections that may wait in the kernel."""
 ACCEPTED_AT_ONCE = 8
-"""Connections per iteration of the event loop. asyncio accepts as many as the backlog that it is told, and reads the
-first bytes of a connection two iterations later."""
+"""Connections per iteration of the event loop. asyncio accepts as many as its argument for the backlog says, and reads
+the first bytes of a connection two iterations later."""
 SOCKET_MODE = 0o600
 PIPES = "\\\\.\\pipe\\"
 
