@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Tup
 
 import sublime
 
-from .agents.agent import Connection, Program
+from .agents.agent import ConnectionDetails, Program
 from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name
 from .editor.quick_panel import PanelEntry, choose
@@ -264,7 +264,7 @@ def _restore_undone(endpoint: Endpoint) -> None:
     endpoint.changes.lists.decisions.restore()
 
 
-def _connection(endpoint: Endpoint) -> Optional[Connection]:
+def _connection(endpoint: Endpoint) -> Optional[ConnectionDetails]:
     """How a client finds the window, or None, which is said, while none can."""
     connection = endpoint.connection()
     if connection is None:

@@ -20,7 +20,7 @@ EDITOR_INFO = {"name": EDITOR_NAME, "displayName": EDITOR_DISPLAY_NAME}
 _NO_FILE = re.compile(r"(?!)")
 
 
-class Entry(NamedTuple):
+class DiscoveryFile(NamedTuple):
     """One discovery file: its name, its JSON object (None if unreadable), and its time in seconds since the epoch."""
 
     name: str
@@ -99,7 +99,7 @@ class SharedSocket(NamedTuple):
     name: str
 
 
-class Connection(NamedTuple):
+class ConnectionDetails(NamedTuple):
     """What an agent in a terminal has to know about one endpoint. `separator` is the platform's path list separator."""
 
     port: int
@@ -149,7 +149,7 @@ class Program:
         """How to get its current release, in a sentence."""
         return f"Install or update it, or correct the setting “{self.command_setting}”."
 
-    def run_variables(self, connection: Connection) -> Dict[str, str]:
+    def run_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         """What it gets where it is the only program of the terminal."""
         return {}
 
@@ -163,7 +163,7 @@ class Agent(Program):
     client_names: Tuple[str, ...] = ()
     """By which it introduces itself, where several programs come in by one token."""
     has_own_token = False
-    """Whether it has a token that no other program is told: nothing that it says would tell which program it is."""
+    """Whether it has a token that no other program gets: nothing that it says would tell which program it is."""
     npm_package: str
     """The npm package that users install."""
     node: int
@@ -244,7 +244,7 @@ class Agent(Program):
     # -- where it asks ------------------------------------------------------------------------------------------------
 
     def shared_sockets(self, platform: Platform) -> Sequence[SharedSocket]:
-        """Where it asks for the context, if it looks for no window but for whoever answers there."""
+        """Where it asks for the context, if it looks for no window but takes any answer there."""
         return ()
 
     # -- its discovery files ------------------------------------------------------------------------------------------
@@ -273,17 +273,17 @@ class Agent(Program):
         match = self.file_names.match(name)
         return int(match.group("pid")) if match is not None and match.group("pid") else None
 
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """Choose the discovery file as the agent does. None if it would find no window."""
         return None
 
     # -- environment --------------------------------------------------------------------------------------------------
 
-    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+    def terminal_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         """The environment variables of terminals started from the editor, by which it finds the window. No secrets."""
         return {}
 
-    def client_variables(self, connection: Connection) -> Dict[str, str]:
+    def client_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         """Further variables that it needs if the editor is not among its ancestor processes."""
         return {}
 

@@ -1,4 +1,4 @@
-"""The protocol of Claude Code, which opencode listens to as well: the tools, their answers, the notifications.
+"""Claude Code: its protocol, which opencode listens to as well, and where and how it looks for the editor.
 
 Measured with Claude Code 2.1.330; the protocol has no published specification. Tools that this release never calls are
 offered as its companions for other editors offer them, without `executeCode`: no program runs code in the editor.
@@ -6,6 +6,9 @@ offered as its companions for other editors offer them, without `executeCode`: n
 Rules that the program relies on: an answer to `openDiff` that it does not know leaves its own question in the terminal
 standing, so whatever cannot be shown is an error; `TAB_CLOSED` as an answer to `openDiff` would accept, so it is never
 given; `FILE_SAVED` counts only with the final text behind it.
+
+It looks into `~/.claude/ide` always, and into `$CLAUDE_CONFIG_DIR/ide` as well. The file is put into the former alone:
+there it is found whatever the terminal's variables are, by opencode too, and is one editor, not two with one port.
 """
 
 from __future__ import annotations
@@ -21,16 +24,16 @@ from .agent import (
     EDITOR_INFO,
     Agent,
     Announcement,
-    Connection,
-    Entry,
+    ConnectionDetails,
+    DiscoveryFile,
     LookupContext,
     folders_of,
     process_id,
 )
 from .dialect import (
     TEXT,
+    ClientNotice,
     Mention,
-    Message,
     SelectionDialect,
     Transport,
     diagnostic_fields,
@@ -105,11 +108,11 @@ class ClaudeDialect(SelectionDialect):
     # Notifications get lost in the program until it has started: 0.2 s on a quick machine, over a second on a busy one.
     attentive_after_seconds = (0.5, 3.0)
 
-    def mention(self, mention: Mention) -> Optional[Message]:
+    def mention(self, mention: Mention) -> Optional[ClientNotice]:
         params: Dict[str, Any] = {"filePath": mention.path}
         if mention.lines is not None:
             params["lineStart"], params["lineEnd"] = mention.lines
-        return Message("at_mentioned", params)
+        return ClientNotice("at_mentioned", params)
 
     def process_id(self, method: str, params: Mapping[str, Any]) -> Optional[int]:
         pid = params.get("pid") if method == "ide_connected" else None
@@ -210,14 +213,7 @@ def _not_open(path: str) -> ToolResult:
 CLAUDE = ClaudeDialect()
 
 
-# JOINED claude_code
-# Claude Code: where and how it looks for the editor.
-#
-# Rule: all that is special to it stands here; what it says once it is connected stands in `claude_dialect`. Measured with
-# release 2.1.330.
-#
-# It looks into `~/.claude/ide` always, and into `$CLAUDE_CONFIG_DIR/ide` as well. The file is put into the former alone:
-# there it is found whatever the terminal's variables are, by opencode too, and is one editor, not two with one port.
+# -- where it looks for the editor -------------------------------------------------------------------------------------
 
 PORT = re.compile(r"^([0-9]{1,5})\.lock$")
 
@@ -267,7 +263,7 @@ class ClaudeCode(ClaudeLockFiles):
             "that it asks before edits."
         )
 
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """The one with the inherited port, else the only one that fits: of two it takes none."""
         usable = [entry for entry in entries if PORT.match(entry.name) and _is_usable(entry, lookup)]
         for entry in usable:
@@ -276,23 +272,23 @@ class ClaudeCode(ClaudeLockFiles):
         fitting = [entry for entry in usable if _holds_folder(entry, lookup)]
         return fitting[0] if len(fitting) == 1 else None
 
-    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+    def terminal_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         # Naming the port would be surer, but keep opencode from showing its token.
         return {"CLAUDE_CODE_AUTO_CONNECT_IDE": "true"}
 
-    def run_variables(self, connection: Connection) -> Dict[str, str]:
+    def run_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         port = connection.ports.get(CLAUDE.key)
         return {"CLAUDE_CODE_SSE_PORT": str(port)} if port else {}
 
 
-def _is_usable(entry: Entry, lookup: LookupContext) -> bool:
+def _is_usable(entry: DiscoveryFile, lookup: LookupContext) -> bool:
     if entry.content is None or entry.content.get("transport") != "ws":
         return False
     pid = entry.content.get("pid")
     return not isinstance(pid, int) or lookup.is_alive(pid)
 
 
-def _holds_folder(entry: Entry, lookup: LookupContext) -> bool:
+def _holds_folder(entry: DiscoveryFile, lookup: LookupContext) -> bool:
     """Links are resolved in the program's own folder, and not in the file."""
     join = lookup.platform.path.join
     here = join(lookup.real(lookup.folder), "")

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, SharedSocket
-from .dialect import ContextOf, Dialect, Message, Transport, position
+from .dialect import ClientNotice, ContextOf, Dialect, Transport, position
 from .window import SharedContext
 
 CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
@@ -28,7 +28,7 @@ class CodexDialect(Dialect):
     tools = ()
     trial = {"type": "client-discovery-request", "requestId": "trial", "request": {"method": CONTEXT_METHOD}}
 
-    def messages(self, context: SharedContext) -> Sequence[Message]:
+    def messages(self, context: SharedContext) -> Sequence[ClientNotice]:
         return ()
 
     async def reply(self, message: Mapping[str, Any], context_of: ContextOf) -> Optional[Dict[str, Any]]:

@@ -1,10 +1,11 @@
-"""The protocol of GitHub Copilot CLI: the tools, their answers, the notifications.
+"""GitHub Copilot CLI: its protocol, and where and how it looks for the editor.
 
 Measured with release 1.0.102; the protocol has no published specification. Every result is one text block with JSON.
 
 Rules that the program relies on: an answer to `open_diff` that lacks one of its four fields is ignored, and its own
 question in the terminal goes on, so whatever cannot be shown is an error. It writes its own proposal whatever the
-answer says: the user's edits cannot be handed back.
+answer says: the user's edits cannot be handed back. The lock file never says `isTrusted`: true would make the program
+skip its own question.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .agent import (
     EDITOR_INFO,
     Agent,
     Announcement,
-    Entry,
+    DiscoveryFile,
     LookupContext,
     folders_of,
 )
@@ -128,11 +129,7 @@ def _decided(name: str, result: str, trigger: str, message: str) -> ToolResult:
 COPILOT = CopilotDialect()
 
 
-# JOINED copilot_cli
-# GitHub Copilot CLI: where and how it looks for the editor.
-#
-# Rule: all that is special to it stands here; what it says once it is connected stands in `copilot_dialect`. Measured
-# with release 1.0.102. The lock file never says `isTrusted`: true would make the program skip its own question.
+# -- where it looks for the editor -------------------------------------------------------------------------------------
 
 _REQUIRED = ("socketPath", "scheme", "headers", "pid", "ideName", "timestamp", "workspaceFolders")
 
@@ -179,7 +176,7 @@ class CopilotCli(Agent):
         headers = content.get("headers")
         return content.get("socketPath"), headers.get(COPILOT.secret_header) if isinstance(headers, dict) else None
 
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """Of the files that name the very folder it runs in, the one whose name sorts first."""
         for entry in sorted(entries, key=lambda each: each.name):
             if entry.name.endswith(".lock") and _fits(entry, lookup):
@@ -187,7 +184,7 @@ class CopilotCli(Agent):
         return None
 
 
-def _fits(entry: Entry, lookup: LookupContext) -> bool:
+def _fits(entry: DiscoveryFile, lookup: LookupContext) -> bool:
     content = entry.content
     if content is None or any(name not in content for name in _REQUIRED):
         return False

@@ -1,8 +1,12 @@
-"""A dialect: the protocol that one or more programs speak with the editor; the base class of the modules beside it.
+"""A dialect: the protocol that one or more programs speak with the editor; the base classes of the modules beside it.
 
-Rules: every literal of a program's wire stands in the module of its dialect, and nowhere else. A dialect is pure: it
-asks the window through `AgentWindow`, and what it wants sent it gives back as `Message`s. It keeps no state of a
-client.
+Rules: every literal of a program's wire stands in the module of its dialect, and nowhere else; so does every answer to
+a call. A dialect is pure: it asks the window through `AgentWindow`, and what it wants sent it gives back as
+`ClientNotice`s. It keeps no state of a client.
+
+`SelectionDialect` is what Claude Code, opencode and Copilot CLI share: all three were made for VS Code first. Such a
+program receives the file in front and what is selected in it. It hears of the user's decision by the result of the call
+that opened the review.
 """
 
 from __future__ import annotations
@@ -21,10 +25,10 @@ from .window import (
     CannotDo,
     Diagnostic,
     FileDiagnostics,
-    Position,
     ReviewRequest,
     Severity,
     SharedContext,
+    TextPosition,
 )
 
 
@@ -37,7 +41,7 @@ class Transport(Enum):
     FRAMES_ON_SHARED_SOCKET = "frames on a socket that all windows share"
 
 
-class Message(NamedTuple):
+class ClientNotice(NamedTuple):
     """A notification to a client. One with the same `collapse` key that still waits is replaced."""
 
     method: str
@@ -82,9 +86,9 @@ class Dialect(ServedDialect):
     takes_mentions = False
     """Whether `mention` has something to send."""
     attentive_after_seconds: Sequence[float] = ()
-    """If clients miss what they are sent at first: how long after they were told the tools they are told it again."""
+    """If clients miss what they are sent at first: how long after the list of tools it is sent again."""
 
-    def messages(self, context: SharedContext) -> Sequence[Message]:
+    def messages(self, context: SharedContext) -> Sequence[ClientNotice]:
         """What a client is to be sent so that it knows this context."""
         raise NotImplementedError
 
@@ -96,11 +100,11 @@ class Dialect(ServedDialect):
         """Whether this context has nothing for a client but that what it was told before is over."""
         return False
 
-    def mention(self, mention: Mention) -> Optional[Message]:
+    def mention(self, mention: Mention) -> Optional[ClientNotice]:
         """What puts the mention into the program's prompt, or None if the program takes no mentions."""
         return None
 
-    def decided(self, path: str, accepted: Optional[str]) -> Message:
+    def decided(self, path: str, accepted: Optional[str]) -> ClientNotice:
         """What tells a client, whose call does not wait for it, what the user has decided of its proposal: the text
         that is accepted, or None."""
         raise NotImplementedError
@@ -128,7 +132,7 @@ def json_result(value: Any) -> ToolResult:
 
 
 def file_url(path: str) -> str:
-    """The address of a file. Windows paths are told by their form, so that this means the same everywhere."""
+    """The address of a file. Windows paths are recognised by their form, so that this means the same everywhere."""
     try:
         if ntpath.splitdrive(path)[0]:
             return pathlib.PureWindowsPath(path).as_uri()
@@ -158,13 +162,7 @@ def path_of_url(address: str) -> str:
     return (path if path[1:2] == ":" else "\\\\" + path).replace("/", "\\")
 
 
-# JOINED selection_dialect
-# What the dialects of Claude Code, opencode and Copilot CLI share: all three were made for VS Code first.
-#
-# Such a program is told the file in front and what is selected in it. It hears of the user's decision by the result of
-# the call that opened the review.
-#
-# Rule: every answer to a call stands in the module of the program's own dialect.
+# -- programs that follow the selection --------------------------------------------------------------------------------
 
 SELECTION_CHANGED = "selection_changed"
 
@@ -173,14 +171,14 @@ TEXT: Dict[str, Any] = {"type": "string"}
 
 
 class SelectionDialect(Dialect):
-    """A dialect whose programs are told the file in front and what is selected in it, and nothing else.
+    """A dialect whose programs receive the file in front and what is selected in it, and nothing else.
 
-    There is no message that says "no file". An empty one takes the place of what the program has been told and not yet
+    There is no message that says "no file". An empty one takes the place of what the program has received and not yet
     shown to its model; opencode then says that the user opened the file "", which is better than what is not shared.
     """
 
-    def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (Message(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED),)
+    def messages(self, context: SharedContext) -> Sequence[ClientNotice]:
+        return (ClientNotice(SELECTION_CHANGED, selection_fields(context.active), SELECTION_CHANGED),)
 
     def only_takes_back(self, context: SharedContext) -> bool:
         return context.active is None
@@ -198,7 +196,7 @@ class SelectionDialect(Dialect):
         return await window.diagnostics(path_of_url(address) if address else None)
 
 
-def position(place: Position) -> Dict[str, int]:
+def position(place: TextPosition) -> Dict[str, int]:
     """A place on the wire."""
     return {"line": place.line, "character": place.character}
 
@@ -206,7 +204,7 @@ def position(place: Position) -> Dict[str, int]:
 def selection_fields(active: Optional[ActiveFile]) -> Dict[str, Any]:
     """The file in front and what is selected in it. Without one the fields are empty: nothing is selected any more."""
     if active is None:
-        active = ActiveFile("", Position(0, 0), Position(0, 0))
+        active = ActiveFile("", TextPosition(0, 0), TextPosition(0, 0))
     return {
         "text": active.text,
         "filePath": active.path,

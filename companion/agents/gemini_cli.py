@@ -11,7 +11,7 @@ import re
 from typing import Any, Dict, Optional, Pattern, Sequence, Tuple
 
 from ..system.platform import Platform
-from .agent import Agent, Announcement, Connection, Entry, LookupContext, Place, common_content
+from .agent import Agent, Announcement, ConnectionDetails, DiscoveryFile, LookupContext, Place, common_content
 from .ide_companion import IDE_COMPANION
 
 
@@ -47,11 +47,11 @@ class GeminiCli(Agent):
         name = f"{self.own_folder}-ide-server-{announcement.editor_pid}-{announcement.port}.json"
         return {name: common_content(self, announcement, platform)}
 
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """The ancestor editor's files come first, then those of running editors. If several fit, the port in the
         environment decides (section I.2, "Tie-Breaking")."""
 
-        def rank(entry: Entry) -> Tuple[bool, bool, int]:
+        def rank(entry: DiscoveryFile) -> Tuple[bool, bool, int]:
             pid = self.owner(entry.name, {}) or 0
             return (pid != lookup.editor_pid, not lookup.is_alive(pid), -pid)
 
@@ -61,17 +61,17 @@ class GeminiCli(Agent):
         named = [entry for entry in fitting if str((entry.content or {}).get("port")) == lookup.port]
         return next(iter(named or fitting), None)
 
-    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+    def terminal_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         return {
             f"{self.variables}_SERVER_PORT": str(connection.port),
             f"{self.variables}_WORKSPACE_PATH": connection.workspace,
         }
 
-    def client_variables(self, connection: Connection) -> Dict[str, str]:
+    def client_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         return {f"{self.variables}_PID": str(connection.editor_pid)}
 
 
-def _fits(entry: Entry, lookup: LookupContext) -> bool:
+def _fits(entry: DiscoveryFile, lookup: LookupContext) -> bool:
     workspace = (entry.content or {}).get("workspacePath")
     if not isinstance(workspace, str) or not workspace:
         return False
@@ -93,7 +93,7 @@ class LlxprtCode(GeminiCli):
     usual_folder = "llxprt"
     variables = "LLXPRT_CODE_IDE"
 
-    def client_variables(self, connection: Connection) -> Dict[str, str]:
+    def client_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         return {}
 
 

@@ -12,7 +12,7 @@ import json
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..protocol.tools import EMPTY, Tool, ToolCall, ToolResult, text_result
-from .dialect import Dialect, Message, Transport, tool
+from .dialect import ClientNotice, Dialect, Transport, tool
 from .window import AgentWindow, SharedContext
 
 CONTEXT_UPDATE, DIFF_ACCEPTED, DIFF_REJECTED = "ide/contextUpdate", "ide/diffAccepted", "ide/diffRejected"
@@ -88,13 +88,13 @@ class IdeCompanion(Dialect):
     tools: Tuple[Tool, ...] = TOOLS
     subscribable = (CONTEXT_UPDATE, DIFF_ACCEPTED, DIFF_REJECTED)
 
-    def messages(self, context: SharedContext) -> Sequence[Message]:
-        return (Message(CONTEXT_UPDATE, dict(context.ide_context), CONTEXT_UPDATE),)
+    def messages(self, context: SharedContext) -> Sequence[ClientNotice]:
+        return (ClientNotice(CONTEXT_UPDATE, dict(context.ide_context), CONTEXT_UPDATE),)
 
-    def decided(self, path: str, accepted: Optional[str]) -> Message:
+    def decided(self, path: str, accepted: Optional[str]) -> ClientNotice:
         if accepted is None:
-            return Message(DIFF_REJECTED, {"filePath": path})
-        return Message(DIFF_ACCEPTED, {"filePath": path, "content": accepted})
+            return ClientNotice(DIFF_REJECTED, {"filePath": path})
+        return ClientNotice(DIFF_ACCEPTED, {"filePath": path, "content": accepted})
 
     def plain_event(self, method: str, params: Dict[str, Any]) -> Tuple[str, Dict[str, Any]]:
         if method == CONTEXT_UPDATE:

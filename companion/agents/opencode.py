@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Tuple
 
-from .agent import Entry, LookupContext, folders_of
+from .agent import DiscoveryFile, LookupContext, folders_of
 from .claude_code import PORT, ClaudeLockFiles
 
 
@@ -28,7 +28,7 @@ class OpenCode(ClaudeLockFiles):
     def why_no_diffs(self) -> str:
         return f"{self.title} shows no diffs in an editor: it asks in the terminal, as its own permissions say."
 
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """The file with the innermost folder that holds its own, of several the newest.
 
         The variables that name a port are left out: with them it shows no token and is refused.
@@ -38,7 +38,7 @@ class OpenCode(ClaudeLockFiles):
         return fitting[0] if fitting else None
 
 
-def _depth(entry: Entry, lookup: LookupContext) -> int:
+def _depth(entry: DiscoveryFile, lookup: LookupContext) -> int:
     """How long the longest of its folders is that hold the program's, as text; 0 if none does."""
     if entry.content is None or entry.content.get("transport", "ws") != "ws":
         return 0

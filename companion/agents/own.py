@@ -39,7 +39,7 @@ DIALECTS: Dict[str, Agent] = {
     "opencode": OPENCODE,
     "copilot": COPILOT_CLI,
 }
-"""The programs that a row may be like. Codex CLI is none of them: whoever asks at its socket is answered."""
+"""The programs that a row may be like. Codex CLI is none of them: all that ask at its socket get an answer."""
 
 
 def own_agents(settings: Settings, built_in: Sequence[Agent]) -> OwnAgents:

@@ -16,8 +16,8 @@ from .agent import (
     EDITOR_DISPLAY_NAME,
     Agent,
     Announcement,
-    Connection,
-    Entry,
+    ConnectionDetails,
+    DiscoveryFile,
     LookupContext,
     common_content,
     process_id,
@@ -59,7 +59,7 @@ class QwenCode(Agent):
         pid = super().owner(name, content)
         return pid if pid is not None else process_id(content.get("ppid"))
 
-    def choose(self, entries: Sequence[Entry], lookup: LookupContext) -> Optional[Entry]:
+    def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """The lock file of the port in the environment, or else the newest one that fits and whose editor runs."""
 
         def fits(content: Mapping[str, Any]) -> bool:
@@ -69,13 +69,13 @@ class QwenCode(Agent):
         if named is not None and named.content is not None:
             if "workspacePath" not in named.content or fits(named.content):
                 return named
-        scanned: List[Entry] = [entry for entry in entries if _SCANNED.match(entry.name)]
+        scanned: List[DiscoveryFile] = [entry for entry in entries if _SCANNED.match(entry.name)]
         for entry in sorted(scanned, key=lambda each: -each.written):
             if entry.content is not None and not _is_stale(entry.content, lookup) and fits(entry.content):
                 return entry
         return None
 
-    def terminal_variables(self, connection: Connection) -> Dict[str, str]:
+    def terminal_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         return {
             "QWEN_CODE_IDE_SERVER_PORT": str(connection.port),
             "QWEN_CODE_IDE_WORKSPACE_PATH": connection.workspace,

@@ -1,6 +1,9 @@
-"""The context of one window as every program is told it, each in its own words.
+"""One window as programs see it: the context that it shares, and what a program may ask of it.
 
-Rule: pure values. What is in here has passed the user's settings: what is not to be shared is not in it.
+Rule: pure values and types only. What is in a context has passed the user's settings: what is not to be shared is not
+in it. Dialects are written against the interface `AgentWindow`. The endpoint implements it with the editor; a test
+implements it with a few lines. Everything is called on the loop thread and awaited there; whatever it takes of the main
+thread or the disk is not the caller's concern.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Protocol, Seque
 from ..protocol.tools import ClientSession, ToolCall
 
 
-class Position(NamedTuple):
+class TextPosition(NamedTuple):
     """A place in a text: line and character from 0, characters in UTF-16 units."""
 
     line: int
@@ -25,10 +28,10 @@ class ActiveFile(NamedTuple):
     """
 
     path: str
-    start: Position
-    end: Position
+    start: TextPosition
+    end: TextPosition
     text: str = ""
-    selections: Tuple[Tuple[Position, Position], ...] = ()
+    selections: Tuple[Tuple[TextPosition, TextPosition], ...] = ()
     """All of them, where there are several that are not empty."""
 
 
@@ -40,18 +43,14 @@ class SharedContext(NamedTuple):
 
 
 NOTHING = SharedContext({"workspaceState": {"openFiles": []}})
-"""What is told where nothing is shared."""
+"""What programs receive where nothing is shared."""
 
 
-# JOINED window
-# What a program may ask of the window that it is connected to: the interface that dialects are written against.
-#
-# Rule: types only. The endpoint implements it with the editor; a test implements it with a few lines. Everything is
-# called on the loop thread and awaited there; whatever it takes of the main thread or the disk is not the caller's
-# concern.
+# -- the window --------------------------------------------------------------------------------------------------------
+
 
 class CannotDo(Exception):
-    """What was asked for cannot be done. The message is a sentence for whoever asked."""
+    """What was asked for cannot be done. The message is a sentence for the program that asked."""
 
 
 class ReviewRequest(NamedTuple):
@@ -92,8 +91,8 @@ class Diagnostic(NamedTuple):
 
     message: str
     severity: Severity
-    start: Position
-    end: Position
+    start: TextPosition
+    end: TextPosition
     source: str = ""
     code: str = ""
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Opti
 
 import sublime
 
-from ..agents.window import NOTHING, ActiveFile, Position, SharedContext
+from ..agents.window import NOTHING, ActiveFile, SharedContext, TextPosition
 from ..common.debounce import Debounce
 from ..editor.edits import some_selections
 from ..editor.file_views import is_in
@@ -83,7 +83,7 @@ def read_selection(
     """
     regions = some_selections(view)
     if not regions:
-        return None, ActiveFile(path, Position(0, 0), Position(0, 0))
+        return None, ActiveFile(path, TextPosition(0, 0), TextPosition(0, 0))
     caret = _position(view, regions[-1].b)
     filled = [region for region in regions if not region.empty()] if share_text else []
     start = end = caret
@@ -96,8 +96,8 @@ def read_selection(
     return Selection(caret.line + 1, caret.character + 1, joined), ActiveFile(path, start, end, text, ranges)
 
 
-def _position(view: sublime.View, point: int) -> Position:
-    return Position(*view.rowcol_utf16(point))
+def _position(view: sublime.View, point: int) -> TextPosition:
+    return TextPosition(*view.rowcol_utf16(point))
 
 
 def _joined_text(view: sublime.View, regions: Sequence[sublime.Region], maximum: int) -> str:

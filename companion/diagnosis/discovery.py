@@ -10,7 +10,7 @@ import os
 import stat
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..agents.agent import Agent, Announcement, Entry, LookupContext, contains, folders_of
+from ..agents.agent import Agent, Announcement, DiscoveryFile, LookupContext, contains, folders_of
 from ..discovery import files
 from ..discovery.files import DiscoveryError, prepare
 from ..system.platform import Platform
@@ -25,12 +25,12 @@ class DiscoverySnapshot(NamedTuple):
 
     platform: Platform
     editor_pid: int
-    entries: Mapping[str, List[Entry]]  # by the agent's key
+    entries: Mapping[str, List[DiscoveryFile]]  # by the agent's key
 
 
 def look(platform: Platform, editor_pid: int, agents: Sequence[Agent]) -> Tuple[DiscoverySnapshot, List[str]]:
     """Read the discovery files of all `agents`; also each file and directory in words. Never raises."""
-    entries: Dict[str, List[Entry]] = {}
+    entries: Dict[str, List[DiscoveryFile]] = {}
     lines: Dict[str, str] = {}  # by path: more than one agent may read the same files
     for agent in agents:
         directory = agent.place(platform).path(platform)
@@ -39,12 +39,14 @@ def look(platform: Platform, editor_pid: int, agents: Sequence[Agent]) -> Tuple[
         for name in _names(directory, agent):
             path = platform.path.join(directory, name)
             content = files.read(path, platform)
-            found.append(Entry(name, content, files.written_at(path) or 0.0))
+            found.append(DiscoveryFile(name, content, files.written_at(path) or 0.0))
             lines.setdefault(path, f"{path} ({_mode(path)}): {described(agent, content)}")
     return DiscoverySnapshot(platform, editor_pid, entries), list(lines.values())
 
 
-def check_window(window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot) -> Tuple[Check, Optional[Entry]]:
+def check_window(
+    window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot
+) -> Tuple[Check, Optional[DiscoveryFile]]:
     """Whether a client in the window's first folder finds the window; if so, also the file that it would use.
 
     What the file says is not tested here.
@@ -115,7 +117,7 @@ def _obstacle(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoveryS
 
 def _check_choice(
     name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str
-) -> Tuple[Check, Optional[Entry]]:
+) -> Tuple[Check, Optional[DiscoveryFile]]:
     entries = snapshot.entries[agent.key]
     chosen = agent.choose(entries, _lookup(window, snapshot, str(window.address(agent).port)))
     if chosen is None or (chosen.name != own and agent.can_be_told_which):

@@ -31,7 +31,7 @@ from typing import (
 
 import sublime
 
-from ..agents.window import Diagnostic, FileDiagnostics, Position, Severity
+from ..agents.window import Diagnostic, FileDiagnostics, Severity, TextPosition
 from ..context.model import cut, well_formed
 
 if TYPE_CHECKING:
@@ -180,8 +180,8 @@ def _read_lsp(each: Mapping[str, Any], severity: Severity, session: Any) -> Diag
 _SEVERITIES: Mapping[Any, Severity] = {each.value: each for each in Severity}
 
 
-def _position(place: Mapping[str, Any]) -> Position:
-    return Position(*(min(max(int(place[name]), 0), LARGEST) for name in ("line", "character")))
+def _position(place: Mapping[str, Any]) -> TextPosition:
+    return TextPosition(*(min(max(int(place[name]), 0), LARGEST) for name in ("line", "character")))
 
 
 # -- SublimeLinter -----------------------------------------------------------------------------------------------------
@@ -200,11 +200,13 @@ def _of_sublime_linter(window: sublime.Window, path: str) -> Iterator[_Found]:
 def _take_sublime_linter(each: Mapping[str, Any], severity: Severity, view: sublime.View) -> Read:
     """Its line and column count characters; its region is kept up with edits."""
     region = each["region"]
-    start, end = (Position(*view.rowcol_utf16(point)) for point in (region.begin(), region.end()))
+    start, end = (TextPosition(*view.rowcol_utf16(point)) for point in (region.begin(), region.end()))
     return partial(_read_sublime_linter, each, severity, start, end)
 
 
-def _read_sublime_linter(each: Mapping[str, Any], severity: Severity, start: Position, end: Position) -> Diagnostic:
+def _read_sublime_linter(
+    each: Mapping[str, Any], severity: Severity, start: TextPosition, end: TextPosition
+) -> Diagnostic:
     return Diagnostic(_message(each["msg"]), severity, start, end, str(each["linter"]), str(each.get("code") or ""))
 
 

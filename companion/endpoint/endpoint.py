@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import sublime
 
-from ..agents.agent import Connection
+from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Dialect
 from ..agents.registry import wanted_agents, wrong_rows
 from ..common.debounce import Debounce
@@ -271,11 +271,11 @@ class Endpoint:
         """The workspace folders as announced; empty while no client can find this window. Any thread."""
         return self.discovery.folders
 
-    def connection(self) -> Optional[Connection]:
+    def connection(self) -> Optional[ConnectionDetails]:
         """How a client in a terminal finds this window, or None while none can."""
         if self.port is None or not self.folders():
             return None
-        return Connection(self.port, self.folders(), EDITOR_PID, os.pathsep, self.servers.ports())
+        return ConnectionDetails(self.port, self.folders(), EDITOR_PID, os.pathsep, self.servers.ports())
 
     def why_unreachable(self) -> str:
         """Why there is no `connection` and what to do, in a sentence for the status bar."""

@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
-from ..agents.dialect import Dialect, Message, Transport
+from ..agents.dialect import ClientNotice, Dialect, Transport
 from ..agents.registry import AGENTS
 from ..agents.window import SharedContext
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
@@ -101,7 +101,7 @@ class ServerTask:
         self._address = Address()
         self._stopped = False
         self._former: Dict[str, ClientSession] = {}  # sessions of the last server that has ended
-        self._waiting: List[Tuple[Message, Optional[str]]] = []
+        self._waiting: List[Tuple[ClientNotice, Optional[str]]] = []
         self._ending = False
         self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
 
@@ -224,7 +224,7 @@ class ServerTask:
         self._left = ServerState(self._address.port, self._tokens.get("", ""), own, server.export_state())
         self._former = dict(server.sessions)
 
-    def notify(self, message: Message, session: Optional[str]) -> None:
+    def notify(self, message: ClientNotice, session: Optional[str]) -> None:
         """Send a notification to one session or, without one, to all.
 
         While there is no server it waits for the next one, unless another one with its key replaces it: sessions that
@@ -373,7 +373,7 @@ class Servers:
         for task in self._tasks.values():
             self._runtime.on_loop(task.settings_changed, body_mebibytes)
 
-    def notify(self, dialect: Dialect, message: Message, session: Optional[str]) -> None:
+    def notify(self, dialect: Dialect, message: ClientNotice, session: Optional[str]) -> None:
         """Send a message to one client of a dialect, or to all."""
         self._runtime.on_loop(self._tasks[dialect.key].notify, message, session)
 
@@ -386,7 +386,7 @@ class Servers:
 
     def _publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
         """Loop thread."""
-        words: Dict[str, Sequence[Message]] = {}  # the same for all who speak a dialect
+        words: Dict[str, Sequence[ClientNotice]] = {}  # the same for all who speak a dialect
         for dialect, session in clients:
             if dialect.key not in words:
                 words[dialect.key] = dialect.messages(context)

@@ -1,9 +1,15 @@
-"""What each request method does. Two tables at the end list the methods with sessions and those of stateless MCP.
+"""The whole protocol: messages in, reactions out; and what each request method does.
 
-Rules: a method returns the encoded result, or None if the result comes later. It refuses a request by raising RpcError
-and in no other way. It adds to the exchange whatever it starts.
-Implements the server's part of MCP: lifecycle, server/discover, server/tools, server/utilities/logging,
-utilities/ping, and basic/patterns/subscriptions of 2026-07-28.
+Rules: nothing that a client sends makes a method of `Protocol` raise. Every request is answered once, and only to its
+sender. A message that is not a request never gets a result. Time is passed in as an argument. A POST brings messages
+(`post`), or a connection that carries them both ways (`receive`): what they mean is the same.
+
+Two tables list the request methods, those with sessions and those of stateless MCP. Such a method returns the encoded
+result, or None if the result comes later. It refuses a request by raising RpcError and in no other way. It adds to the
+exchange whatever it starts.
+Implements MCP 2024-11-05 to 2025-11-25 (sessions) and 2026-07-28 (stateless) over Streamable HTTP, and those with
+sessions over a transport of its own ("Custom Transports"): lifecycle, server/discover, server/tools,
+server/utilities/logging, utilities/ping, and basic/patterns/subscriptions of 2026-07-28.
 """
 
 from __future__ import annotations
@@ -140,15 +146,7 @@ STATELESS_METHODS: Dict[str, Method] = {
 }
 
 
-# JOINED core
-# The whole protocol: messages in, reactions out.
-#
-# Rules: nothing that a client sends makes a method raise. Every request is answered once, and only to its sender. A
-# message that is not a request never gets a result. Time is passed in as an argument. `methods` has what each request
-# method does; `session_registry` has the clients that listen. A POST brings messages (`post`), or a connection that
-# carries them both ways (`receive`): what they mean is the same.
-# Implements MCP 2024-11-05 to 2025-11-25 (sessions) and 2026-07-28 (stateless) over Streamable HTTP, and those with
-# sessions over a transport of its own ("Custom Transports").
+# -- the protocol ------------------------------------------------------------------------------------------------------
 
 logger = logging.getLogger("gemini_companion.protocol")
 
@@ -318,7 +316,7 @@ class Protocol:
     def stop(self, come_back_seconds: Optional[float] = None) -> List[Event]:
         """End every stream, subscriptions with their result. Sessions stay, for `SessionRegistry.export_state`.
 
-        `come_back_seconds`: how long clients are told to wait before they reconnect.
+        `come_back_seconds`: how long the stream tells its client to wait before it reconnects.
         """
         for session in self.registry.all():
             if session.kind is SUBSCRIBER:

@@ -1,8 +1,15 @@
-"""What a server has to do after the core has handled something: a reply to the request, and events.
+"""An exchange, one POST or one message on a connection that goes both ways; and what a server does after it.
 
-Rules: both are plain values. A request over HTTP gets exactly one reply. Its effects on other clients are events, which
-the server performs first and in order. Performing an event never produces another one without a call of the core. A
-server interprets each of the two types in one place, exhaustively.
+Rules of reactions: a reply and events are plain values. A request over HTTP gets exactly one reply. Its effects on
+other clients are events, which the server performs first and in order. Performing an event never produces another one
+without a call of the core. A server interprets each of the two types in one place, exhaustively.
+
+Rules of exchanges: every request in one gets exactly one answer, in whatever order the tools finish, except a request
+that its client has cancelled. Answers of one exchange never reach another. A call ends once, by its result or by its
+cancellation, whichever comes first; what comes later is dropped. Over HTTP only calls whose tool supports cancellation
+are cancelled; the others run to completion and are answered.
+Implements MCP 2025-11-25, transports, "Sending Messages to the Server", basic/utilities/cancellation (a cancelled
+request is not answered), and the batches of 2025-03-26.
 """
 
 from __future__ import annotations
@@ -99,15 +106,7 @@ class Reaction(NamedTuple):
     events: Sequence[Event] = ()
 
 
-# JOINED exchanges
-# An exchange: one POST, or one message on a connection that carries them both ways, and the calls that it makes.
-#
-# Rules: every request in it gets exactly one answer, in whatever order the tools finish, except a request that its client
-# has cancelled. Answers of one exchange never reach another. A call ends once, by its result or by its cancellation,
-# whichever comes first; what comes later is dropped. Over HTTP only calls whose tool supports cancellation are cancelled;
-# the others run to completion and are answered.
-# Implements MCP 2025-11-25, transports, "Sending Messages to the Server", basic/utilities/cancellation (a cancelled
-# request is not answered), and the batches of 2025-03-26.
+# -- exchanges and their calls -----------------------------------------------------------------------------------------
 
 JSON_TYPE = {"Content-Type": "application/json"}
 EVENT_STREAM = {

@@ -1,11 +1,15 @@
-"""Decodes and encodes JSON without loss.
+"""Messages on the wire: bytes to JSON values and back without loss, and JSON-RPC 2.0 in those values.
 
-Rules: exactly what RFC 8259 defines is accepted (no NaN, no UTF-16, no byte order mark). Values keep their exact
-meaning: lone surrogates, integers beyond 64 bits, the digits of a fraction. Nesting and the number of values are
+Rules of JSON: exactly what RFC 8259 defines is accepted (no NaN, no UTF-16, no byte order mark). Values keep their
+exact meaning: lone surrogates, integers beyond 64 bits, the digits of a fraction. Nesting and the number of values are
 limited; the values are counted before any of them is decoded. A long string is decoded and encoded in chunks, so that
 no single step holds the interpreter's lock for long. Output is ASCII, so that lone surrogates survive and no line of an
 event stream is broken.
-Implements RFC 8259; of 7 (strings) by itself what is needed to find their ends.
+
+Rules of JSON-RPC: a value is exactly one of request, notification, response or fault. Only a request is answered, and
+with exactly the `id` that it has. A fault names what is wrong and never quotes content.
+Implements RFC 8259 (of 7, strings, by itself what is needed to find their ends) and JSON-RPC 2.0 as restricted by MCP:
+`id` is a string or a number, `params` is an object.
 """
 
 from __future__ import annotations
@@ -244,12 +248,7 @@ def encode_id(request_id: Any) -> bytes:
     return b"%d" % request_id if type(request_id) is int else encode(request_id)
 
 
-# JOINED jsonrpc
-# JSON-RPC 2.0: how decoded values are read as messages, and how answers are encoded.
-#
-# Rules: a value is exactly one of request, notification, response or fault. Only a request is answered, and with exactly
-# the `id` that it has. A fault names what is wrong and never quotes content.
-# Implements JSON-RPC 2.0 as restricted by MCP: `id` is a string or a number, `params` is an object.
+# -- JSON-RPC ----------------------------------------------------------------------------------------------------------
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

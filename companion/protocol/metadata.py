@@ -1,6 +1,11 @@
-"""The published revisions of the Model Context Protocol and their differences, as one table.
+"""Which revision of MCP a client speaks and what it says about itself: in `initialize`, or with each request.
 
-Rule: code asks a revision for its features and never compares revision names. A new revision is a new row.
+Rules: the revisions are one table; code asks a revision for its features and never compares revision names. A request
+is stateless if its header or its `_meta` says so. Header and body must then agree on version, method and name, because
+an intermediary may have decided by the header alone. The refusal (HTTP status 400) names what is missing or different.
+No tool of this server mirrors parameters into headers.
+Implements MCP 2025-11-25, lifecycle "Initialization" and "Version Negotiation"; MCP 2026-07-28: basic "_meta",
+versioning, transports/streamable-http "Request Metadata".
 """
 
 from __future__ import annotations
@@ -52,14 +57,7 @@ def negotiate(asked: str) -> Revision:
     return revision if revision is not None and revision.handshake else NEWEST_HANDSHAKE
 
 
-# JOINED metadata
-# What clients say about themselves: in `initialize`, or with each request of the revision without sessions.
-#
-# Rules: a request is stateless if its header or its `_meta` says so. Header and body must then agree on version, method
-# and name, because an intermediary may have decided by the header alone. The refusal (HTTP status 400) names what is
-# missing or different. No tool of this server mirrors parameters into headers.
-# Implements MCP 2025-11-25, lifecycle "Initialization" and "Version Negotiation"; MCP 2026-07-28: basic "_meta",
-# versioning, transports/streamable-http "Request Metadata".
+# -- what clients say about themselves ---------------------------------------------------------------------------------
 
 PREFIX = "io.modelcontextprotocol/"
 VERSION_HEADER = "MCP-Protocol-Version"

@@ -1,4 +1,4 @@
-"""What a server is told when it is made: the dialect that it serves, its tokens, and whom it tells.
+"""What the endpoint gives a server when it makes it: the dialect to serve, the tokens, and the hooks to call.
 
 Rule: the same for every server, whatever carries its messages.
 """
@@ -39,7 +39,7 @@ class Hooks(NamedTuple):
     came: Callable[[ClientSession], None] = _nobody
     went: Callable[[ClientSession], None] = _nobody
     listed: Callable[[ClientSession], None] = _nobody
-    """The client was told the tools."""
+    """The client has received the list of tools."""
     process_known: Callable[[ClientSession, int], None] = _nobody
     """The client has told the id of its process."""
 

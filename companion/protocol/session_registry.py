@@ -2,7 +2,7 @@
 
 Rules: a notification goes to the sessions that it is addressed to and to no other. A stream that is resumed replaces
 its own lost connection; any other GET opens a further stream. A session whose client does not reconnect in time is
-closed once, and the application is told.
+closed once, and the server reports it to the application.
 Implements MCP 2025-11-25, transports, "Listening for Messages from the Server", "Multiple Connections",
 "Resumability and Redelivery" and "Session Management".
 """
@@ -239,7 +239,7 @@ class SessionRegistry:
     def stop(self, come_back_seconds: Optional[float]) -> List[Event]:
         """End every stream, and each one that is opened from now on. Sessions stay, for `export_state`.
 
-        `come_back_seconds`: how long clients are told to wait before they reconnect.
+        `come_back_seconds`: how long the stream tells its client to wait before it reconnects.
         """
         self.stopping = True
         closing: List[Output] = []

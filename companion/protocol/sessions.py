@@ -13,7 +13,7 @@ from typing import Any, Dict, FrozenSet, List, Optional, Union
 
 from .limits import Limits
 from .metadata import Revision
-from .streams import GONE_SECONDS, Message, Notice, Outbox, Stream, export_messages, import_messages
+from .streams import GONE_SECONDS, Notice, Outbox, QueuedMessage, Stream, export_messages, import_messages
 from .tools import ClientSession
 
 
@@ -116,7 +116,7 @@ class Session:
             for stream in self.streams.values():
                 stream.forget_replaced(collapse)
         outbox = self.outbox if subscription is None else subscription.outbox
-        return outbox.add(Message(self.sequence, payload, collapse))
+        return outbox.add(QueuedMessage(self.sequence, payload, collapse))
 
     def take(self) -> List[bytes]:
         """On a connection that carries messages both ways: those to write next, oldest first; none if all are written

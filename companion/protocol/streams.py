@@ -1,9 +1,15 @@
-"""Messages that wait for a client, and the notifications among them.
+"""What waits for a client, and the event stream that takes it there over one or more connections.
 
-Rules: a notification is serialised at most once per dialect, however many sessions get it; only that of a subscription
-has an id of its own. Order is kept. A message with a collapse key replaces the waiting one with the same key
-and goes to the end; no other message is ever dropped. When a bound is exceeded, the outbox reports it and its owner
+Rules of the outbox: a notification is serialised at most once per dialect, however many sessions get it; only that of a
+subscription has an id of its own. Order is kept. A message with a collapse key replaces the waiting one with the same
+key and goes to the end; no other message is ever dropped. When a bound is exceeded, the outbox reports it and its owner
 closes the session: a client that never reads must not exhaust the editor's memory, and a silent gap would be worse.
+
+Rules of the stream: it outlives its connection. The event id of a message names the stream and the message's sequence
+number. Messages that were sent are kept, within bounds, until the client confirms them with `Last-Event-ID`. A resumed
+stream first sends again what came after that id. Each message belongs to one stream and is never sent on another.
+Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event stream format of the HTML standard,
+9.2.6.
 """
 
 from __future__ import annotations
@@ -48,7 +54,7 @@ class Notice:
         return notification_message(self.method, {**self._params, "_meta": meta})
 
 
-class Message(NamedTuple):
+class QueuedMessage(NamedTuple):
     """One message to a client: sequence number, encoded JSON, collapse key."""
 
     sequence: int
@@ -63,17 +69,17 @@ class Outbox:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._waiting: Dict[int, Message] = {}
+        self._waiting: Dict[int, QueuedMessage] = {}
         self._by_key: Dict[str, int] = {}
         self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def __iter__(self) -> Iterator[Message]:
+    def __iter__(self) -> Iterator[QueuedMessage]:
         return iter(self._waiting.values())
 
-    def add(self, message: Message) -> bool:
+    def add(self, message: QueuedMessage) -> bool:
         """Append a message. False if a bound is exceeded, so that the session must be closed."""
         sequence, payload, collapse = message
         waiting = self._waiting
@@ -88,9 +94,9 @@ class Outbox:
             return True
         return len(waiting) <= self._limits.queued_messages and self._bytes <= self._limits.queued_bytes
 
-    def take(self, most_bytes: int) -> List[Message]:
+    def take(self, most_bytes: int) -> List[QueuedMessage]:
         """Remove and return the oldest messages: at least one if any waits, and up to `most_bytes`."""
-        taken: List[Message] = []
+        taken: List[QueuedMessage] = []
         size = 0
         for message in self._waiting.values():
             size += len(message.payload)
@@ -105,24 +111,17 @@ class Outbox:
         return taken
 
 
-def export_messages(messages: Iterable[Message]) -> List[List[Any]]:
+def export_messages(messages: Iterable[QueuedMessage]) -> List[List[Any]]:
     """Messages as JSON-serialisable data."""
     return [[message.sequence, message.payload.decode("ascii"), message.collapse] for message in messages]
 
 
-def import_messages(state: List[List[Any]]) -> List[Message]:
+def import_messages(state: List[List[Any]]) -> List[QueuedMessage]:
     """Restore what `export_messages` returned."""
-    return [Message(sequence, payload.encode("ascii"), collapse) for sequence, payload, collapse in state]
+    return [QueuedMessage(sequence, payload.encode("ascii"), collapse) for sequence, payload, collapse in state]
 
 
-# JOINED streams
-# An event stream to one client, over one or more connections.
-#
-# Rules: a stream outlives its connection. The event id of a message names the stream and the message's sequence number.
-# Messages that were sent are kept, within bounds, until the client confirms them with `Last-Event-ID`. A resumed stream
-# first sends again what came after that id. Each message belongs to one stream and is never sent on another.
-# Implements MCP 2025-11-25, transports, "Resumability and Redelivery", and the event stream format of the HTML standard,
-# 9.2.6.
+# -- event streams -----------------------------------------------------------------------------------------------------
 
 HEARTBEAT = b": \n\n"
 _GREETING = b": connected\n\n"
@@ -176,7 +175,7 @@ class Stream:
         self.request_id: RequestId = ""
         """Of a subscription: that of its request."""
         self.last_sequence = 0
-        self._sent: Dict[int, Message] = {}
+        self._sent: Dict[int, QueuedMessage] = {}
         self._sent_keys: Dict[str, int] = {}
         self._sent_bytes = 0
         self._to_resend: List[int] = []  # the oldest last
@@ -256,7 +255,7 @@ class Stream:
             return _GREETING + _RECONNECTION % RETRY_MILLISECONDS
         return _GREETING
 
-    def _event(self, message: Message) -> bytes:
+    def _event(self, message: QueuedMessage) -> bytes:
         if not self.numbered:
             return b"data: " + message.payload + b"\n\n"
         return b"id: %s-%d\ndata: %s\n\n" % (self._label, message.sequence, message.payload)
@@ -268,7 +267,7 @@ class Stream:
         if earlier is not None:
             self._forget(earlier)
 
-    def _remember(self, message: Message) -> None:
+    def _remember(self, message: QueuedMessage) -> None:
         sequence, payload, collapse = message
         sent = self._sent
         if collapse is not None:

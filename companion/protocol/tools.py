@@ -1,8 +1,14 @@
-"""Tools, calls of tools, and their results.
+"""Tools: what can be called, the calls and their results, the check of arguments, and the catalogue for clients.
 
-Rule: these are plain values that the application and the protocol share. Only a call does more: it is told when it is
-cancelled.
-Implements MCP "Tools" (server/tools) of every revision.
+Rules: tools, calls and results are plain values that the application and the protocol share; only a call does more: it
+reports its cancellation to the tool. jsonschema decides about arguments, in version 2.6.0 (draft 4) as well as in
+current ones (2020-12); only those that clearly match a simple schema skip it, because it takes longer than the rest of
+a call. Validators are built once, on first use or by `prepare`. A refusal names the field and the expected type and
+never quotes a value, which may be file content. The catalogue is encoded once, in the order in which the tools were
+declared. Nothing in it depends on the client, so clients may cache the answers of the stateless revision. A capability
+is declared only if it is implemented.
+Implements MCP server/tools of every revision ("Calling Tools", "Error Handling"), lifecycle (`initialize`),
+server/discover, and server/utilities/caching.
 """
 
 from __future__ import annotations
@@ -129,12 +135,7 @@ def error_result(sentence: str) -> ToolResult:
     return ToolResult(({"type": "text", "text": sentence},), is_error=True)
 
 
-# JOINED arguments
-# Validates the arguments of calls against the tools' schemas (MCP server/tools, "Calling Tools").
-#
-# Rules: jsonschema decides, in version 2.6.0 (draft 4) as well as in current ones (2020-12). Only arguments that clearly
-# match a simple schema skip it, because it takes longer than the rest of a call. Validators are built once, on first use
-# or by `prepare`. A refusal names the field and the expected type and never quotes a value, which may be file content.
+# -- arguments ---------------------------------------------------------------------------------------------------------
 
 LONGEST_NAME = 64
 
@@ -218,13 +219,7 @@ def _sentence(error: Any) -> str:
     return f'{where} does not satisfy "{error.validator}".'
 
 
-# JOINED catalogue
-# What the server says about itself and its tools, encoded once.
-#
-# Rules: tools are listed in the order in which they were declared. Nothing here depends on the client, so clients may
-# cache the answers of the stateless revision. A capability is declared only if it is implemented.
-# Implements MCP lifecycle (`initialize`), server/discover, server/tools ("Calling Tools", "Error Handling"), and
-# server/utilities/caching.
+# -- the catalogue -----------------------------------------------------------------------------------------------------
 
 logger = logging.getLogger("gemini_companion.protocol")
 

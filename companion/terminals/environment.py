@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Dict, Mapping, MutableMapping, Optional, Sequence
 
-from ..agents.agent import Connection
+from ..agents.agent import ConnectionDetails
 from ..agents.registry import AGENTS
 from ..system.platform import Platform
 
 CERTIFICATES = "SSL_CERT_FILE"
 
 
-def terminal_variables(connection: Connection) -> Dict[str, str]:
+def terminal_variables(connection: ConnectionDetails) -> Dict[str, str]:
     """What a terminal started from the editor inherits. Companion specifications, section I.2."""
     variables: Dict[str, str] = {}
     for agent in AGENTS:
@@ -23,7 +23,7 @@ def terminal_variables(connection: Connection) -> Dict[str, str]:
     return variables
 
 
-def client_variables(connection: Connection) -> Dict[str, str]:
+def client_variables(connection: ConnectionDetails) -> Dict[str, str]:
     """What a program needs if the editor is not among its parent processes: the same, and the editor's process id."""
     variables = terminal_variables(connection)
     for agent in AGENTS:

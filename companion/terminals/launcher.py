@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Sequence, T
 import sublime
 import sublime_plugin
 
-from ..agents.agent import Connection, Program
+from ..agents.agent import ConnectionDetails, Program
 from ..agents.dialect import Mention
 from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.edits import some_selections
@@ -74,7 +74,7 @@ class Launcher:
         self._runtime = runtime
         self._platform = platform if platform is not None else Platform.current()
 
-    def run(self, window: sublime.Window, program: Program, connection: Connection, settings: Settings) -> None:
+    def run(self, window: sublime.Window, program: Program, connection: ConnectionDetails, settings: Settings) -> None:
         """Start a program in a terminal, in the workspace folder; the user picks one if there are several."""
         folders = connection.folders
         if len(folders) < 2:
@@ -85,7 +85,7 @@ class Launcher:
         entries = [PanelEntry(file_name(each), partial(run_in, each), each, program.title) for each in folders]
         choose(window, entries, f"Folder to run {program.title} in")
 
-    def copy_environment(self, window: sublime.Window, connection: Connection) -> None:
+    def copy_environment(self, window: sublime.Window, connection: ConnectionDetails) -> None:
         """Copy lines with which a client in any terminal finds this window."""
         if any(has_control_characters(folder) for folder in connection.folders):
             say(window, CONTROL_CHARACTERS)
@@ -124,7 +124,7 @@ class Launcher:
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def _run_in(
-        self, window: sublime.Window, program: Program, connection: Connection, settings: Settings, folder: str
+        self, window: sublime.Window, program: Program, connection: ConnectionDetails, settings: Settings, folder: str
     ) -> None:
         say(window, f"looking for {program.title}")
         command = program.command(settings)

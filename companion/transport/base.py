@@ -23,7 +23,7 @@ from ..protocol.sessions import Output
 from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult, error_result
 from .connections import Connection, hang_up
 from .gate import Bodies, Gate, InWorker, in_default_executor
-from .listening import Listener, listen_locally, listen_on_port
+from .listening import ListeningSocket, listen_locally, listen_on_port
 
 logger = logging.getLogger("gemini_companion.transport")
 ADDRESS = "127.0.0.1"
@@ -55,7 +55,7 @@ class BaseServer:
         self._cancelled: Set[asyncio.Future[Any]] = set()
         self._gate = Gate(tokens, dialect.secret_header)
         self._bodies = Bodies(in_worker)
-        self._listener: Optional[Listener] = None
+        self._listener: Optional[ListeningSocket] = None
         self._manager: Optional[web.Server] = None
         self._new_connection: Callable[[], Connection]
         self._stopping = False
@@ -100,12 +100,12 @@ class BaseServer:
         return self._listener.address
 
     def _connection_options(self) -> Dict[str, Any]:
-        """What each `Connection` is told besides."""
+        """The further arguments of each `Connection`."""
         raise NotImplementedError
 
     async def stop(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
         """End everything, in order; each step gets so many `seconds`, if that is said. With `come_back_seconds`,
-        clients are told to reconnect after so long, because a successor is expected.
+        each stream tells its client to reconnect after so long, because a successor is expected.
 
         Sessions are not reported as closed; undelivered messages are still in `export_state`.
         """
@@ -135,7 +135,7 @@ class BaseServer:
         raise NotImplementedError
 
     def take(self, tokens: Tokens) -> None:
-        """Take these tokens from now on, and no others: whoever came by another one is disconnected."""
+        """Take these tokens from now on, and no others: clients that came by another one are disconnected."""
         self._gate.tokens = tokens
         self.disconnect(keep=tokens)
 

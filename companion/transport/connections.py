@@ -1,9 +1,27 @@
-"""The bounds of what comes on a WebSocket, checked before anything is kept.
+"""TCP connections: their limits and how they end, how many there may be, and the bounds of frames on a WebSocket.
 
-Rule: a frame is judged by its head. aiohttp judges a message when all of it is there, and counts no frame without
-content; until then whoever sends it decides how much memory it takes. It takes frames without a mask, too.
-Implements RFC 6455, 5.1 (clients mask), 5.2 (the head of a frame) and 7.4.1 (close codes), as far as bounds need it.
-Pure.
+Rule of frames: a frame is judged by its head, before anything of it is kept. aiohttp judges a message when all of it is
+there, and counts no frame without content; until then the sender decides how much memory it takes. It takes frames
+without a mask, too.
+
+Rule of their number: it is limited for all servers of the process together, because every plugin shares its
+descriptors. Of those over which no valid token has been sent yet the oldest one goes. Of the others each token has a
+right to as many as any other: when there are too many, one of the token with the most goes. So a client with a token is
+never shut out by those of other tokens; it sends the token as soon as it is connected, long before many other
+connections are accepted (see `listening.ACCEPTED_AT_ONCE`).
+
+Rules of one connection: the limits apply to every request, not only to the first one: bytes and lines outside of
+bodies, pipelined requests, the time for a header. A connection that exceeds one is closed, with a response that gives
+the reason unless another response is under way. Once a response closes the connection, nothing more is read from it.
+Malformed input is neither logged nor echoed, because it may hold a token. A lost connection tells the writer of its
+event stream at once, and whether it was reset.
+Implements RFC 6455, 5.1 (clients mask), 5.2 (the head of a frame) and 7.4.1 (close codes), as far as bounds need it;
+RFC 9112, 9.3 (persistence), 9.5 (timeouts) and 9.6 (closing), as far as aiohttp leaves it open.
+
+Two names of aiohttp are used here that are not public, each because the oldest release served has no bound of its own:
+
+* `_messages`, the requests that were parsed and wait (newer releases bound them: aio-libs/aiohttp#12830);
+* `_message_tail`, what came behind a request to change the protocol (bounded since aio-libs/aiohttp#13501).
 """
 
 from __future__ import annotations
@@ -93,14 +111,7 @@ class FrameBounds:
         return start + size - known
 
 
-# JOINED open_connections
-# The open connections of this process: how many there may be, and which of them has to go.
-#
-# Rule: their number is limited for all servers of the process together, because every plugin shares its descriptors. Of
-# those over which no valid token has been sent yet the oldest one goes. Of the others each token has a right to as many
-# as any other: when there are too many, one of the token with the most goes. So a client with a token is never shut out
-# by those of other tokens; it sends the token as soon as it is connected, long before many other connections are accepted
-# (see `listening.ACCEPTED_AT_ONCE`).
+# -- the open connections of this process ------------------------------------------------------------------------------
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -202,20 +213,7 @@ def _evict_oldest(connections: Connections) -> bool:
     return False
 
 
-# JOINED connections
-# One TCP connection: its limits, and how it ends.
-#
-# Rules: the limits apply to every request of a connection, not only to the first one: bytes and lines outside of bodies,
-# pipelined requests, the time for a header. A connection that exceeds one is closed, with a response that gives the
-# reason unless another response is under way. Once a response closes the connection, nothing more is read from it.
-# Malformed input is neither logged nor echoed, because it may hold a token. The writer of an event stream is told at once
-# when its connection is lost, and whether it was reset.
-# Implements RFC 9112, 9.3 (persistence), 9.5 (timeouts) and 9.6 (closing), as far as aiohttp leaves it open.
-#
-# Two names of aiohttp are used here that are not public, each because the oldest release served has no bound of its own:
-#
-# * `_messages`, the requests that were parsed and wait (newer releases bound them: aio-libs/aiohttp#12830);
-# * `_message_tail`, what came behind a request to change the protocol (bounded since aio-libs/aiohttp#13501).
+# -- one connection ----------------------------------------------------------------------------------------------------
 
 _CHUNK = 8 * 1024
 """Bytes that are parsed between two checks of the limits: asyncio reads up to 256 KiB at once."""
@@ -246,7 +244,7 @@ class Connection(web.RequestHandler):
         held: Optional[Callable[[], int]] = None,
         **options: Any,
     ) -> None:
-        """With `held` a connection may become a WebSocket: whoever handles its request sees to it that it does, or ends
+        """With `held` a connection may become a WebSocket: the handler of its request sees to it that it does, or ends
         it. `held`: how many bytes of messages all connections of this server's hold that nobody has taken."""
         super().__init__(manager, **options)
         self._held_by_all = held

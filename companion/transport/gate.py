@@ -1,11 +1,15 @@
-"""Access control: every request passes it before anything else of the request is read.
+"""What passes before a request is handled: access control, and then the reading of its body.
 
-Rules: only requests addressed to this machine and port are served, so that a web page cannot reach the endpoint under a
-domain of its own (DNS rebinding). Requests from web pages are refused in any case. All others need the token, which is
-compared in constant time. The log says who was refused and why, at a limited rate, so that a client that keeps trying
-cannot fill it, and never which token was sent.
+Rules of access, before anything else of the request is read: only requests addressed to this machine and port are
+served, so that a web page cannot reach the endpoint under a domain of its own (DNS rebinding). Requests from web pages
+are refused in any case. All others need the token, which is compared in constant time. The log says who was refused and
+why, at a limited rate, so that a client that keeps trying cannot fill it, and never which token was sent.
+
+Rules of bodies: only uncompressed UTF-8 JSON is accepted. A missing `Content-Type` is refused, because web pages can
+omit it. Size and time are limited whatever the header says; all bodies that are being read share one limit of bytes.
 Implements MCP 2025-11-25, transports, "Security Warning"; RFC 6750, 2.1 (the bearer token) and 3 (the
-`WWW-Authenticate` challenge); RFC 9112, 3.2.2.
+`WWW-Authenticate` challenge); RFC 9112, 3.2.2; RFC 9110, 8.3 (Content-Type), 8.4 (Content-Encoding) and 10.1.1
+(Expect).
 """
 
 from __future__ import annotations
@@ -136,12 +140,7 @@ def token_shown(value: Optional[str], tokens: Mapping[str, str]) -> Optional[str
     return found
 
 
-# JOINED bodies
-# Reads and decodes request bodies.
-#
-# Rules: only uncompressed UTF-8 JSON is accepted. A missing `Content-Type` is refused, because web pages can omit it.
-# Size and time are limited whatever the header says; all bodies that are being read share one limit of bytes.
-# Implements RFC 9110, 8.3 (Content-Type), 8.4 (Content-Encoding) and 10.1.1 (Expect).
+# -- bodies ------------------------------------------------------------------------------------------------------------
 
 InWorker = Callable[..., Awaitable[Any]]
 

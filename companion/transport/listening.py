@@ -22,16 +22,16 @@ from ..system.folders import NAME, PREFIX, check_folder, make_folder, remove
 BACKLOG = 128
 """Connections that may wait in the kernel."""
 ACCEPTED_AT_ONCE = 8
-"""Connections per iteration of the event loop. asyncio accepts as many as the backlog that it is told, and reads the
-first bytes of a connection two iterations later."""
+"""Connections per iteration of the event loop. asyncio accepts as many as its argument for the backlog says, and reads
+the first bytes of a connection two iterations later."""
 SOCKET_MODE = 0o600
 PIPES = "\\\\.\\pipe\\"
 
 Protocols = Callable[[], asyncio.BaseProtocol]
 
 
-class Listener:
-    """A place where connections are taken. Loop thread."""
+class ListeningSocket:
+    """A socket or a named pipe on which connections come in. Loop thread."""
 
     def __init__(
         self, address: Address, servers: List[Any], listening: Optional[socket.socket] = None, folder: str = ""
@@ -58,7 +58,7 @@ class Listener:
         """Whether somebody has removed the socket: systems clean their directories of temporary files."""
         return bool(self._folder) and not os.path.lexists(self.address.socket)
 
-    async def listen_again(self, protocols: Protocols) -> Listener:
+    async def listen_again(self, protocols: Protocols) -> ListeningSocket:
         """Listen on the same path, which was removed; connections that are open stay. Raises OSError."""
         for server in self._servers:
             server.close()
@@ -70,7 +70,7 @@ class Listener:
             remove(folder)
 
 
-async def listen_on_port(protocols: Protocols, address: str, port: int) -> Listener:
+async def listen_on_port(protocols: Protocols, address: str, port: int) -> ListeningSocket:
     """Take connections on the IPv4 address and the port, 0 for any free one. Raises OSError if the port is in use."""
     listening = socket.create_server((address, port), backlog=BACKLOG)
     try:
@@ -81,15 +81,15 @@ async def listen_on_port(protocols: Protocols, address: str, port: int) -> Liste
         listening.close()
         raise
     listening.listen(BACKLOG)  # `create_server` has asked for fewer
-    return Listener(Address(int(listening.getsockname()[1])), [server], listening)
+    return ListeningSocket(Address(int(listening.getsockname()[1])), [server], listening)
 
 
-async def listen_locally(protocols: Protocols, folder: str = "") -> Listener:
+async def listen_locally(protocols: Protocols, folder: str = "") -> ListeningSocket:
     """Listen on a new path, or in a `folder` that was removed. Raises OSError with a sentence if there is none that is
     safe. Loop thread."""
     if sys.platform == "win32":
         pipe = PIPES + PREFIX + secrets.token_hex(16)
-        return Listener(Address(socket=pipe), await serve_pipe(protocols, pipe))
+        return ListeningSocket(Address(socket=pipe), await serve_pipe(protocols, pipe))
     folder = make_folder(folder) if folder else make_folder()
     try:
         check_folder(folder)
@@ -105,7 +105,7 @@ async def listen_locally(protocols: Protocols, folder: str = "") -> Listener:
     except BaseException:
         remove(folder)
         raise
-    return Listener(Address(socket=path), [server], listening, folder)
+    return ListeningSocket(Address(socket=path), [server], listening, folder)
 
 
 def bind(path: str) -> socket.socket:

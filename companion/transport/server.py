@@ -1,8 +1,13 @@
-"""Writes logical streams to HTTP responses: one writer per stream, and all writers of a server.
+"""The HTTP server of one endpoint: it passes requests to the protocol and performs the reactions.
 
-Rules: bytes are taken from the core only when the connection can write them, so that waiting messages can still be
-collapsed. A writer takes nothing more once it is superseded or its connection is lost. Heartbeats are comments and are
-sent only on idle streams. The core is told how a connection ended and sets its own state.
+Rules of the server: every request passes access control before anything else of it is read. The core decides; this
+module only performs its effects. Nothing is shared with another thread. A stop leaves nothing behind.
+
+Rules of event streams, one writer each: bytes are taken from the core only when the connection can write them, so that
+waiting messages can still be collapsed. A writer takes nothing more once it is superseded or its connection is lost.
+Heartbeats are comments and are sent only on idle streams. The writer reports how a connection ended to the core, which
+sets its own state.
+Routes: POST, GET and DELETE `/mcp`; GET `/events`; GET `/health`.
 Implements the event stream format of the HTML standard, 9.2.7 (comments keep connections alive).
 """
 
@@ -202,12 +207,7 @@ class EventStreams:
             writer.abort()
 
 
-# JOINED server
-# The HTTP server of one endpoint. It passes requests to the protocol and performs the reactions.
-#
-# Rules: every request passes access control before anything else of it is read. The core decides; this module only
-# performs its effects. Nothing is shared with another thread. A stop leaves nothing behind.
-# Routes: POST, GET and DELETE `/mcp`; GET `/events`; GET `/health`.
+# -- the server --------------------------------------------------------------------------------------------------------
 
 logger = logging.getLogger("gemini_companion.transport")
 _LINGER_SECONDS = 2.0

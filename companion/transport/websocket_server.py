@@ -91,7 +91,7 @@ class WebSocketServer(BaseServer):
             del self._peers[session.client.id]
             peer.stop_writing()
             self._perform(self._protocol.registry.close(session, "the connection has ended"))
-            # Whoever carries out a cancelled call ends by itself; what does not ask for cancellation runs to its end.
+            # A tool whose call was cancelled ends by itself; what does not ask for cancellation runs to its end.
         return socket
 
     async def _receive(self, session: Session, text: bytes) -> None:

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from companion.agents.agent import Entry, LookupContext
+from companion.agents.agent import DiscoveryFile, LookupContext
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.discovery import files
 from companion.system.platform import Platform
@@ -70,7 +70,9 @@ def test_the_same_file_as_the_published_client(client, tmp_path, seed):
         world.write_files(directory)
         folder = world.random.choice(world.folders)
         pid, port = world.random.choice(world.processes), world.random.choice(["", "1", "2", "9"])
-        entries = [Entry(name, files.read(os.path.join(directory, name), platform)) for name in os.listdir(directory)]
+        entries = [
+            DiscoveryFile(name, files.read(os.path.join(directory, name), platform)) for name in os.listdir(directory)
+        ]
         entries.sort(key=lambda entry: entry.name)
         lookup = LookupContext(folder, pid, port, platform, is_alive, os.path.realpath)
         chosen = GEMINI_CLI.choose(entries, lookup)

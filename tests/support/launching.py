@@ -7,7 +7,7 @@ import importlib
 import sys
 from types import ModuleType, SimpleNamespace
 
-from companion.agents.agent import Connection
+from companion.agents.agent import ConnectionDetails
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
@@ -17,7 +17,7 @@ from companion.terminals.processes import ClientCommand
 from tests.support.stepping import SteppedRuntime
 
 TITLE = "Gemini Companion: "
-ONE = Connection(50001, ("/code/one",), 4321, ":", {"claude": 50002})
+ONE = ConnectionDetails(50001, ("/code/one",), 4321, ":", {"claude": 50002})
 TWO = ONE._replace(folders=("/code/one", "/code/two"))
 SPOILED = "/code/\x1b[31m"
 

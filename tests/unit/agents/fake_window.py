@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 
-from companion.agents.window import ActiveFile, Diagnostic, FileDiagnostics, OpenEditor, Position, Severity
+from companion.agents.window import ActiveFile, Diagnostic, FileDiagnostics, OpenEditor, Severity, TextPosition
 from companion.protocol.tools import ClientSession, ToolCall
 
 PATH = "/project/one.py"
-ACTIVE = ActiveFile(PATH, Position(1, 0), Position(2, 5), "two\nthree")
+ACTIVE = ActiveFile(PATH, TextPosition(1, 0), TextPosition(2, 5), "two\nthree")
 SELECTION = {
     "text": "two\nthree",
     "filePath": PATH,
@@ -53,7 +53,7 @@ class FakeWindow:
 
     async def diagnostics(self, path):
         self.asked.append(path)
-        found = Diagnostic("undefined name", Severity.ERROR, Position(3, 0), Position(3, 4), "pyflakes")
+        found = Diagnostic("undefined name", Severity.ERROR, TextPosition(3, 0), TextPosition(3, 4), "pyflakes")
         return [FileDiagnostics(path or PATH, [found])]
 
     async def is_dirty(self, path):

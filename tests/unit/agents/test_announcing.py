@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from companion.agents.agent import Announcement, Connection
+from companion.agents.agent import Announcement, ConnectionDetails
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI, LLXPRT_CODE
@@ -24,7 +24,7 @@ ON_WINDOWS = Platform(WINDOWS, {"USERPROFILE": "C:\\Users\\me", "TEMP": "C:\\Tem
 ANNOUNCEMENT = Announcement(
     50001, "secret", ("/link",), 4321, socket="/run/x/mcp.sock", began=1234, real_folders=("/code/one", "/code/two")
 )
-CONNECTION = Connection(50001, ("/code/one",), 4321, ":", {"claude": 50002})
+CONNECTION = ConnectionDetails(50001, ("/code/one",), 4321, ":", {"claude": 50002})
 IDE_INFO = {"name": "sublimetext", "displayName": "Sublime Text"}
 COMMON = {"port": 50001, "workspacePath": "/link", "authToken": "secret", "ideInfo": IDE_INFO}
 QWEN = {**COMMON, "ppid": 4321, "ideName": "Sublime Text"}

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from companion.agents.agent import Entry, LookupContext, contains
+from companion.agents.agent import DiscoveryFile, LookupContext, contains
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI, LLXPRT_CODE
@@ -30,7 +30,8 @@ def lookup(folder=FOLDER, port="", editor=1, platform=LINUX):
 
 
 def entry(name, written, content, fields):
-    return Entry(name, {key: value for key, value in {**content, **fields}.items() if value is not None}, written)
+    said = {key: value for key, value in {**content, **fields}.items() if value is not None}
+    return DiscoveryFile(name, said, written)
 
 
 def claude(name="1.lock", written=0.0, **fields):
@@ -48,7 +49,7 @@ def qwen(name="1.lock", written=0.0, **fields):
 
 
 def gemini(pid=5, port=1, workspace=FOLDER):
-    return Entry(f"gemini-ide-server-{pid}-{port}.json", {"port": port, "workspacePath": workspace})
+    return DiscoveryFile(f"gemini-ide-server-{pid}-{port}.json", {"port": port, "workspacePath": workspace})
 
 
 class TestOwner:
@@ -76,7 +77,7 @@ class TestOwner:
             for odd in (
                 claude("notes.lock"),
                 claude("123456.lock"),
-                Entry("1.lock", None),
+                DiscoveryFile("1.lock", None),
                 claude(pid=DEAD),
                 claude(transport="sse"),
                 claude(transport=None),
@@ -92,7 +93,7 @@ class TestOwner:
             (OPENCODE, odd, claude("2.lock"))
             for odd in (
                 claude("notes.lock"),
-                Entry("1.lock", None),
+                DiscoveryFile("1.lock", None),
                 claude(transport="sse"),
                 claude(workspaceFolders=["/code/on"]),
                 claude(workspaceFolders=None),
@@ -102,7 +103,7 @@ class TestOwner:
             (COPILOT_CLI, odd, copilot("b.lock"))
             for odd in (
                 *(copilot(**{name: None}) for name in copilot().content),
-                Entry("a.lock", None),
+                DiscoveryFile("a.lock", None),
                 copilot("a.json"),
                 copilot(pid="1"),
                 copilot(pid=DEAD),
@@ -118,7 +119,7 @@ class TestOwner:
                 qwen("1.json", 9.0),
                 qwen("x.lock", 9.0),
                 qwen(written=9.0, ppid=DEAD),
-                Entry("1.lock", None, 9.0),
+                DiscoveryFile("1.lock", None, 9.0),
                 *(
                     qwen(written=9.0, workspacePath=path)
                     for path in (7, "", "relative", "/other", "[1]", '["relative"]', "{", '{"a": 1}', "/other::.")
@@ -128,8 +129,8 @@ class TestOwner:
         *(
             (GEMINI_CLI, odd, gemini(4, 2))
             for odd in (
-                Entry("gemini-ide-server-9-1.json", None),
-                Entry("notes.json", gemini().content),
+                DiscoveryFile("gemini-ide-server-9-1.json", None),
+                DiscoveryFile("notes.json", gemini().content),
                 gemini(workspace="/code/on"),
                 gemini(workspace="/code/one/deeper"),
                 gemini(workspace=""),
@@ -200,7 +201,7 @@ def test_qwen_code_takes_the_newest_or_the_one_whose_port_it_inherits():
     assert QWEN_CODE.choose([older, newer], lookup(port="1")) == older
     elsewhere, nowhere = qwen("1.lock", workspacePath="/other"), qwen("1.lock", workspacePath=None)
     assert QWEN_CODE.choose([elsewhere, newer], lookup(port="1")) == newer
-    assert QWEN_CODE.choose([Entry("1.lock", None), newer], lookup(port="1")) == newer
+    assert QWEN_CODE.choose([DiscoveryFile("1.lock", None), newer], lookup(port="1")) == newer
     assert QWEN_CODE.choose([newer], lookup(port="1")) == newer
     assert QWEN_CODE.choose([nowhere], lookup(port="1")) == nowhere
     assert QWEN_CODE.choose([nowhere], lookup()) is None

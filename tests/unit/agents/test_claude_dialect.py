@@ -8,8 +8,8 @@ import pytest
 from fake_window import PATH, SELECTION, FakeWindow, called, value
 
 from companion.agents.claude_code import CLAUDE
-from companion.agents.dialect import Mention, Message
-from companion.agents.window import ActiveFile, CannotDo, Position, SharedContext
+from companion.agents.dialect import ClientNotice, Mention
+from companion.agents.window import ActiveFile, CannotDo, SharedContext, TextPosition
 
 NAME = "\u273b [Claude Code] one.py (a1b2c3) \u29c9"
 OPEN = {"old_file_path": PATH, "new_file_path": PATH, "new_file_contents": "new\n", "tab_name": NAME}
@@ -91,8 +91,8 @@ def test_files_are_opened_looked_at_and_saved(window):
 
 
 def test_the_selection_is_told_from_zero():
-    context = SharedContext({}, ActiveFile(PATH, Position(1, 0), Position(2, 5), "two\nthree"))
-    assert CLAUDE.messages(context) == (Message("selection_changed", SELECTION, "selection_changed"),)
+    context = SharedContext({}, ActiveFile(PATH, TextPosition(1, 0), TextPosition(2, 5), "two\nthree"))
+    assert CLAUDE.messages(context) == (ClientNotice("selection_changed", SELECTION, "selection_changed"),)
 
 
 def test_without_a_file_that_is_shared_nothing_is_selected():
@@ -107,7 +107,7 @@ def test_without_a_file_that_is_shared_nothing_is_selected():
 
 
 def test_mentions():
-    assert CLAUDE.mention(Mention("/project/a.py", (4, 9))) == Message(
+    assert CLAUDE.mention(Mention("/project/a.py", (4, 9))) == ClientNotice(
         "at_mentioned", {"filePath": "/project/a.py", "lineStart": 4, "lineEnd": 9}
     )
     assert CLAUDE.mention(Mention("/project/a.py")).params == {"filePath": "/project/a.py"}

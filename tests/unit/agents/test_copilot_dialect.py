@@ -6,7 +6,7 @@ import pytest
 from fake_window import ACTIVE, PATH, SELECTION, FakeWindow, called, value
 
 from companion.agents.copilot_cli import COPILOT
-from companion.agents.dialect import Mention, Message
+from companion.agents.dialect import ClientNotice, Mention
 from companion.agents.window import CannotDo, SharedContext
 
 NAME = "[Copilot CLI] - one.py (a1b2c3)"
@@ -59,6 +59,6 @@ def test_the_session_has_a_name(window):
 
 def test_context_and_mentions():
     assert COPILOT.messages(SharedContext({}, ACTIVE)) == (
-        Message("selection_changed", SELECTION, "selection_changed"),
+        ClientNotice("selection_changed", SELECTION, "selection_changed"),
     )
     assert COPILOT.mention(Mention(PATH)) is None

@@ -7,7 +7,7 @@ from fake_window import PATH, FakeWindow, value
 
 from companion.agents.claude_code import CLAUDE
 from companion.agents.copilot_cli import COPILOT
-from companion.agents.window import Diagnostic, FileDiagnostics, Position, Severity
+from companion.agents.window import Diagnostic, FileDiagnostics, Severity, TextPosition
 
 
 class Window(FakeWindow):
@@ -22,7 +22,7 @@ class Window(FakeWindow):
 
 
 def diagnostic(severity=Severity.ERROR, **fields):
-    return Diagnostic("no such name", severity, Position(3, 0), Position(4, 2), **fields)
+    return Diagnostic("no such name", severity, TextPosition(3, 0), TextPosition(4, 2), **fields)
 
 
 RANGE = {"start": {"line": 3, "character": 0}, "end": {"line": 4, "character": 2}}

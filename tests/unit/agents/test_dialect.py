@@ -9,7 +9,7 @@ from companion.agents.claude_code import CLAUDE
 from companion.agents.copilot_cli import COPILOT
 from companion.agents.dialect import Transport, file_url, json_result, path_of_url, selection_fields, tool
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.agents.window import ActiveFile, OpenEditor, Position
+from companion.agents.window import ActiveFile, OpenEditor, TextPosition
 
 ADDRESSES = [
     ("/project/one.py", "file:///project/one.py"),
@@ -144,7 +144,7 @@ def test_the_others_tell_none_that_way(dialect):
 
 
 def test_a_caret_is_an_empty_selection():
-    here = Position(4, 2)
+    here = TextPosition(4, 2)
     fields = selection_fields(ActiveFile("/a.py", here, here))
     assert (fields["text"], fields["selection"]["isEmpty"]) == ("", True)
     assert fields["selection"]["start"] == fields["selection"]["end"] == {"line": 4, "character": 2}

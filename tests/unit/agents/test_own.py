@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.agents.agent import Announcement, Connection
+from companion.agents.agent import Announcement, ConnectionDetails
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.own import DIALECTS
 from companion.agents.registry import AGENTS, agents_of, programs_of, wrong_rows
@@ -43,7 +43,7 @@ def test_a_row_is_the_program_that_it_is_like_by_other_names():
     assert directory(CLAUDE_CODE) == "/home/ada/.claude/ide"
     announcement = Announcement(4000, "token", ("/code",), 77)
     assert agent.files(announcement, MACHINE) == CLAUDE_CODE.files(announcement, MACHINE)
-    assert agent.run_variables(Connection(1, (), 1, ":", {"claude": 4000})) == {"CLAUDE_CODE_SSE_PORT": "4000"}
+    assert agent.run_variables(ConnectionDetails(1, (), 1, ":", {"claude": 4000})) == {"CLAUDE_CODE_SSE_PORT": "4000"}
     assert "OpenClaude" in agent.how_to_connect
     assert "Claude Code" not in agent.how_to_connect
     assert agent.how_to_install("openclaude") == (
@@ -71,7 +71,7 @@ def test_each_dialect_has_its_files_where_the_row_says_or_where_its_program_has_
     names = list(agent.files(Announcement(4000, "token", ("/code",), 77, socket="/s"), MACHINE))
     assert names
     assert all(agent.file_names.match(name) for name in names)
-    assert agent.terminal_variables(Connection(1, ("/code",), 1, ":")) is not None
+    assert agent.terminal_variables(ConnectionDetails(1, ("/code",), 1, ":")) is not None
 
 
 def test_equal_rows_are_the_same_objects_so_that_nothing_is_announced_anew():

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from companion.agents.codex_cli import CODEX_CLI
-from companion.agents.window import ActiveFile, Position, SharedContext
+from companion.agents.window import ActiveFile, SharedContext, TextPosition
 from companion.endpoint.context_answers import SEARCH_SECONDS, ContextAnswers
 from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
@@ -28,7 +28,7 @@ CONTEXT = SharedContext(
             "openFiles": [{"path": "/code/app/src/main.py", "selectedText": "hello"}, {"path": "/code/notes.txt"}]
         }
     },
-    ActiveFile("/code/app/src/main.py", Position(2, 4), Position(2, 9), "hello"),
+    ActiveFile("/code/app/src/main.py", TextPosition(2, 4), TextPosition(2, 9), "hello"),
 )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from companion.agents.window import ActiveFile, Position, SharedContext
+from companion.agents.window import ActiveFile, SharedContext, TextPosition
 from companion.endpoint.clients import Clients
 from companion.protocol.tools import ClientSession
 from companion.settings import Settings
 
-CONTEXT = SharedContext({"workspaceState": {"openFiles": []}}, ActiveFile("/a.py", Position(0, 0), Position(0, 1), "x"))
+ACTIVE = ActiveFile("/a.py", TextPosition(0, 0), TextPosition(0, 1), "x")
+CONTEXT = SharedContext({"workspaceState": {"openFiles": []}}, ACTIVE)
 
 
 def client(number, name="gemini-cli", token_name=""):

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from companion.agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, Position
+from companion.agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, TextPosition
 from companion.protocol.tools import Cancellation
 from companion.review.decision import Outcome, ReviewError
 from tests.support.agent_windows import CLIENT, OWNER, Bench, Syntax, View
@@ -185,7 +185,7 @@ class TestWhatIsThere:
         assert asyncio.run(bench.subject.is_dirty(bench.path("secret.py"))) is None
 
     def test_the_selection_is_the_trackers(self, bench):
-        bench.tracker.active = ActiveFile("/a.py", Position(0, 0), Position(0, 1), "x")
+        bench.tracker.active = ActiveFile("/a.py", TextPosition(0, 0), TextPosition(0, 1), "x")
         assert asyncio.run(bench.subject.selection()) is bench.tracker.active
         assert bench.runtime.main == ["context"]
 

@@ -15,7 +15,7 @@ if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
 from companion.agents.codex_cli import ide_context
-from companion.agents.window import ActiveFile, Position, SharedContext
+from companion.agents.window import ActiveFile, SharedContext, TextPosition
 from companion.endpoint import context_answers
 from companion.endpoint.context_answers import Holding, chosen
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
@@ -183,7 +183,7 @@ class TestPrograms:
 
 class TestWords:
     def test_of_several_selections_all_are_told_with_their_texts(self):
-        ranges = ((Position(0, 0), Position(0, 2)), (Position(3, 1), Position(3, 4)))
+        ranges = ((TextPosition(0, 0), TextPosition(0, 2)), (TextPosition(3, 1), TextPosition(3, 4)))
         active = ActiveFile("/code/a.py", *ranges[1], "def", ranges)
         told = ide_context(SharedContext(state("/code/a.py", selectedText="ab\ndef"), active), "/code")["ideContext"]
         assert told["activeFile"]["activeSelectionContent"] == "ab\ndef"

@@ -10,7 +10,7 @@ import pytest
 import companion.transport.server
 import companion.transport.websocket_server
 from companion.agents.claude_code import CLAUDE
-from companion.agents.dialect import Message
+from companion.agents.dialect import ClientNotice
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.endpoint.servers import (
     COME_BACK_SECONDS,
@@ -406,12 +406,12 @@ class TestClients:
 
     def test_what_is_for_them_reaches_the_server_and_the_last_of_each_kind_waits_for_the_next(self, task, servers, now):
         def ask():
-            task.notify(Message("note", {"n": 1}, "key"), None)
+            task.notify(ClientNotice("note", {"n": 1}, "key"), None)
             task.disconnect()
             task.settings_changed(3)
 
-        task.notify(Message("note", {"n": 2}), CLIENT.id)
-        task.notify(Message("note", {"n": 0}, "key"), None)
+        task.notify(ClientNotice("note", {"n": 2}), CLIENT.id)
+        task.notify(ClientNotice("note", {"n": 0}, "key"), None)
         ask()
         now(task.run())
         ask()

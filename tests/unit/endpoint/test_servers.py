@@ -8,7 +8,7 @@ import pytest
 
 from companion.agents.claude_code import CLAUDE, CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT
-from companion.agents.dialect import Message
+from companion.agents.dialect import ClientNotice
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.registry import AGENTS
 from companion.agents.window import SharedContext
@@ -122,9 +122,10 @@ def test_a_limit_is_told_all_since_others_may_be_started_later(bench):
 
 
 def test_a_message_goes_to_the_server_of_its_dialect(bench):
-    bench.servers.notify(CLAUDE, Message("method", {"a": 1}, "key"), "session-1")
-    bench.servers.notify(PRIMARY, Message("method", {}), None)
-    assert bench.asked() == [[(Message("method", {}), None)], [(Message("method", {"a": 1}, "key"), "session-1")], []]
+    bench.servers.notify(CLAUDE, ClientNotice("method", {"a": 1}, "key"), "session-1")
+    bench.servers.notify(PRIMARY, ClientNotice("method", {}), None)
+    keyed = ClientNotice("method", {"a": 1}, "key")
+    assert bench.asked() == [[(ClientNotice("method", {}), None)], [(keyed, "session-1")], []]
 
 
 def test_a_context_is_told_to_each_client_in_the_words_of_its_dialect(bench):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.protocol.streams import Message, Outbox
+from companion.protocol.streams import Outbox, QueuedMessage
 
 SIZE = 100
 BOUND = 10 * SIZE
 
 
 def message(sequence, collapse=None, size=SIZE):
-    return Message(sequence, b"x" * size, collapse)
+    return QueuedMessage(sequence, b"x" * size, collapse)
 
 
 def taken(outbox, most=1 << 20):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from companion.protocol.limits import Limits
-from companion.protocol.streams import CHUNK_BYTES, Message, Outbox, Stream
+from companion.protocol.streams import CHUNK_BYTES, Outbox, QueuedMessage, Stream
 
 ID = re.compile(rb"^id: a-(\d+)$", re.MULTILINE)
 
@@ -23,7 +23,7 @@ class Bench:
 
     def add(self, size=10, collapse=None):
         self.count += 1
-        self.outbox.add(Message(self.count, b"x" * size, collapse))
+        self.outbox.add(QueuedMessage(self.count, b"x" * size, collapse))
 
     def attach(self, received=None):
         """A connection; gives what is written at once, as numbers."""

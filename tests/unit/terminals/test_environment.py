@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.agents.agent import Connection
+from companion.agents.agent import ConnectionDetails
 from companion.terminals.environment import ExportedEnvironment, client_variables, terminal_variables
 
-CONNECTION = Connection(50001, ("/code/one", "/code/two"), 4321, ":")
+CONNECTION = ConnectionDetails(50001, ("/code/one", "/code/two"), 4321, ":")
 ALL = {
     "GEMINI_CLI_IDE_SERVER_PORT": "50001",
     "GEMINI_CLI_IDE_WORKSPACE_PATH": "/code/one:/code/two",
@@ -29,7 +29,7 @@ def test_a_client_started_elsewhere_gets_the_editors_process_id_too():
 
 
 def test_lists_of_folders_use_the_platforms_separator():
-    windows = Connection(1, ("C:\\a", "\\\\server\\b"), 2, ";")
+    windows = ConnectionDetails(1, ("C:\\a", "\\\\server\\b"), 2, ";")
     assert terminal_variables(windows)["QWEN_CODE_IDE_WORKSPACE_PATH"] == "C:\\a;\\\\server\\b"
 
 

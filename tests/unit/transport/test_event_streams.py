@@ -7,7 +7,7 @@ import asyncio
 from companion.protocol.limits import Limits
 from companion.protocol.metadata import ASSUMED
 from companion.protocol.sessions import MCP, Session
-from companion.protocol.streams import Message
+from companion.protocol.streams import QueuedMessage
 from companion.protocol.tools import ClientSession
 from companion.transport import server
 from companion.transport.server import AT_ONCE_BYTES, EventStreamWriter
@@ -63,7 +63,7 @@ class Response:
 
 
 def queue(stream, sequence, size=1):
-    stream.outbox.add(Message(sequence, b'"' + b"x" * size + b'"', None))
+    stream.outbox.add(QueuedMessage(sequence, b'"' + b"x" * size + b'"', None))
 
 
 def run(scenario, monkeypatch):
