@@ -27,6 +27,11 @@ class Latest:
         self._under_way = False
         self._once_more = False
 
+    @property
+    def under_way(self) -> bool:
+        """Whether a question has no answer yet."""
+        return self._under_way
+
     def ask(self) -> None:
         """Ask now, or once more as soon as the question that is under way has its answer."""
         with self._lock:

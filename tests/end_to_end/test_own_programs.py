@@ -24,7 +24,7 @@ until [ -e "$REPORT.go" ]; do sleep 0.1; done
 echo "by the program" > written.py
 """
 LOOKED = (
-    "(lambda folders: bool(folders) and not any(folder.busy for folder in folders.values()))("
+    "(lambda folders: bool(folders) and not any(folder.looks.under_way for folder in folders.values()))("
     "__import__('sys').modules['Gemini Companion.plugin'].application._endpoints.tracking._folders)"
 )
 SET = "sublime.load_settings('Gemini Companion.sublime-settings').set('agents', {})"

@@ -42,7 +42,7 @@ class ChangesTestCase(ReviewTestCase):
 
     def looked(self) -> bool:
         folder = self.tracking._folders.get(self.folder)
-        return folder is not None and not folder.looks._under_way
+        return folder is not None and not folder.looks.under_way
 
     def names(self) -> List[str]:
         return [change.path for change in self.changes.listed]

@@ -101,7 +101,6 @@ class TestPlantedRoles(PlantingTestCase):
         yield lambda: self.window.views() == [view]
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
 
-
     def test_a_tab_that_a_strangers_workspace_brings_is_none_of_ours(self) -> Iterator[Any]:
         """Its settings are its own then, but nobody there knows the secret of this installation."""
         views = []

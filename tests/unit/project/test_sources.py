@@ -7,7 +7,7 @@ import functools
 import re
 import subprocess
 from pathlib import Path
-from typing import Iterator, List, Set, Tuple
+from typing import Dict, Iterator, List, Set, Tuple
 
 import pytest
 
@@ -116,6 +116,15 @@ def test_no_file_is_too_long_to_read_in_one_sitting() -> None:
     }
     long = {name for name, lines in lengths.items() if lines > MOST_LINES}
     assert long == set()
+
+
+def test_a_name_of_a_class_means_one_thing() -> None:
+    counts: Dict[str, List[str]] = {}
+    for path in SHIPPED:
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                counts.setdefault(node.name, []).append(relative(path))
+    assert {name: paths for name, paths in counts.items() if len(paths) > 1} == {}
 
 
 def test_no_registry_and_no_machine_is_named() -> None:
