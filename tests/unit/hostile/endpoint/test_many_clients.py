@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.endpoint.endpoint import listed, status_text
+from companion.endpoint.clients import listed, status_text
 from tests.support import work
 
 COUNT = 3000

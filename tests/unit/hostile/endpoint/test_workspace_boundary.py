@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from companion.endpoint.agent_window import inside_workspace
+from companion.endpoint.workspace_boundary import inside_workspace
 
 
 @pytest.fixture
