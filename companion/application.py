@@ -25,9 +25,8 @@ from .editor.marks import use_secret
 from .editor.status_bar import say
 from .editor.storage import installation_secret, storage_folder
 from .editor.view_roles import is_terminal
-from .editor.window_commands import FOLDER_COMMANDS, PROJECT_COMMANDS
-from .endpoint import servers as handover
 from .endpoint.endpoints import Endpoints
+from .endpoint.servers import leave_states, take_states
 from .libraries import Libraries
 from .review.document.journal import recover
 from .review.events import tab_action
@@ -44,6 +43,17 @@ if TYPE_CHECKING:
     from .endpoint.servers import States
 
 logger = logging.getLogger("gemini_companion.application")
+
+# The editor's commands that give a window another project, or other folders: for neither is there an event. With some
+# of them another project takes the window at once; of those that ask first, `on_pre_close_project` tells.
+PROJECT_COMMANDS = frozenset(["open_project_or_workspace", "close_workspace", "close_project"])
+FOLDER_COMMANDS = PROJECT_COMMANDS | {
+    "prompt_add_folder",
+    "remove_folder",
+    "close_folder_list",
+    "prompt_open_project_or_workspace",
+    "prompt_select_workspace",
+}
 
 VERSION = "1.0.0"
 # The end of a service takes a tenth of a second at most; this is for a loop thread that gets no processor.
@@ -85,7 +95,7 @@ class Application:
 
     def start(self, serving: Callable[[], None]) -> None:
         """Serve every window once the discovery files that an earlier run left are gone; then call `serving`."""
-        self._endpoints.states = handover.take()
+        self._endpoints.states = take_states()
         self.runtime.start()
         self._editor_settings.add_on_change(SETTINGS_TAG, self._settings_changed)
         self._read_own_settings()
@@ -116,7 +126,7 @@ class Application:
         self._end(list(stopping.values()))
         left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
         left.update(self._endpoints.states)
-        handover.leave({number: states for number, states in left.items() if states})
+        leave_states({number: states for number, states in left.items() if states})
 
     def exit(self) -> None:
         """End for an editor that is quitting or has ended: its API may no longer be used. Any thread but the loop's."""

@@ -411,7 +411,7 @@ FORMAT = 3  # of the values kept: one that is not known is left alone
 FORMAT_OF_ONE_SERVER = 1  # of releases that had one for each window
 
 
-def leave(windows: Mapping[int, States]) -> None:
+def leave_states(windows: Mapping[int, States]) -> None:
     """Keep what the endpoints left, by window id. Main thread."""
     module = ModuleType(MODULE, "What a replaced Gemini Companion left to its successor.")
     # Plain values only: no class of the old package may live on in the new one.
@@ -424,7 +424,7 @@ def leave(windows: Mapping[int, States]) -> None:
     sys.modules[MODULE] = module
 
 
-def take() -> Dict[int, States]:
+def take_states() -> Dict[int, States]:
     """Take what was left, if it is fresh. Main thread."""
     module = sys.modules.pop(MODULE, None)
     kept = getattr(module, "kept", None)

@@ -27,46 +27,46 @@ def clock(monkeypatch):
 
 
 def test_the_successor_gets_all_of_it_once(clock):
-    servers.leave({9: LEFT[7]})
-    servers.leave(LEFT)
+    servers.leave_states({9: LEFT[7]})
+    servers.leave_states(LEFT)
     clock[0] += 1
-    taken = servers.take()
+    taken = servers.take_states()
     assert taken == LEFT
     assert all(type(each) is ServerState for states in taken.values() for each in states.values())
-    assert servers.take() == {}
+    assert servers.take_states() == {}
     assert servers.MODULE not in sys.modules
 
 
 @pytest.mark.parametrize(("seconds", "fresh"), [(19.5, True), (20.5, False), (3 * 3600, False)])
 def test_the_tokens_of_long_ago_are_not_good_again(clock, seconds, fresh):
-    servers.leave(LEFT)
+    servers.leave_states(LEFT)
     clock[0] += seconds
-    assert (servers.take() == LEFT) is fresh
+    assert (servers.take_states() == LEFT) is fresh
     assert servers.MODULE not in sys.modules, "neither kept for later"
 
 
 def test_what_another_version_left_is_left_alone(clock, monkeypatch):
-    servers.leave(LEFT)
+    servers.leave_states(LEFT)
     monkeypatch.setattr(servers, "FORMAT", servers.FORMAT + 1)
-    assert servers.take() == {}
+    assert servers.take_states() == {}
 
 
 @pytest.mark.parametrize("kept", [None, [], "text", {}, {"format": 0}])
 def test_what_is_no_inheritance_is_none(clock, kept):
-    servers.leave(LEFT)
+    servers.leave_states(LEFT)
     sys.modules[servers.MODULE].kept = kept
-    assert servers.take() == {}
+    assert servers.take_states() == {}
 
 
 def test_a_release_with_one_server_for_each_window_left_that_of_the_ide_companion_protocol(clock):
-    servers.leave({})
+    servers.leave_states({})
     kept = sys.modules[servers.MODULE].kept
     kept["format"], kept["windows"] = 1, {7: tuple(FIRST)}
-    assert servers.take() == {7: {"ide_companion": FIRST}}
+    assert servers.take_states() == {7: {"ide_companion": FIRST}}
 
 
 def test_no_class_of_the_package_that_ends_is_kept(clock):
-    servers.leave(LEFT)
+    servers.leave_states(LEFT)
     kept = sys.modules[servers.MODULE].kept
     assert {type(states) for states in kept["windows"].values()} == {dict}
     assert {type(values) for states in kept["windows"].values() for values in states.values()} == {tuple}
