@@ -103,7 +103,7 @@ def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_
         "dialects = sys.modules['Gemini Companion.companion.agents.dialect']\n"
         "dialect = sys.modules['Gemini Companion.companion.endpoint.servers'].PRIMARY\n"
         "for number in range(100):\n"
-        "    endpoint.servers.notify(dialect, dialects.Message('ide/test', {'x': 'y' * 100000}), "
+        "    endpoint.servers.notify(dialect, dialects.ClientNotice('ide/test', {'x': 'y' * 100000}), "
         + repr(suspended.session)
         + ")\n"
     )
