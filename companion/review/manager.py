@@ -74,7 +74,7 @@ class ReviewManager:
         self.open_reviews = OpenReviews(Scope(window, runtime, settings), self._proposals, self._follow_link, on_count)
         self._presentations = self.open_reviews.presentations
         self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self.end, is_connected, expect)
-        self.changes = Changes(self.open_reviews)
+        self.changes: Changes = Changes(self.open_reviews)
         self.closed = ClosedReviews(self.open_reviews, runtime)
         self._closing = False  # whether the tab of a review was closed in this turn of the main loop
 

@@ -14,7 +14,7 @@ TEXTS = (
     "[text.state.name for each in __import__('sys').modules['Gemini Companion.plugin'].application.endpoints()"
     " for text in each.reviews.accepted_texts._texts]"
 )
-TOLD = f"{TEXTS}.count('TOLD')"
+TOLD = f"{TEXTS}.count('CLIENT_WRITES')"
 AWAITED = f"len({TEXTS})"
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be suspended here")

@@ -49,7 +49,7 @@ import sys
 application = sys.modules["Gemini Companion.plugin"].application
 endpoint = application._endpoints.of(window) if application is not None else None
 folder = endpoint.changes._tracking._folders.get({folder!r}) if endpoint is not None else None
-tracked = folder is not None and endpoint.changes.tracked and not folder.looks.under_way
+tracked = folder is not None and any(folder.windows.values()) and not folder.looks.under_way
 """
 
 
