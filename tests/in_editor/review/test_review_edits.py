@@ -264,7 +264,9 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         yield from self.accept()
         yield lambda: len(self.kept_texts()) == 1
-        with mock.patch.object(AcceptedText, "look") as look:
+        release = threading.Event()
+        self.addCleanup(release.set)
+        with mock.patch.object(AcceptedText, "look", lambda accepted: release.wait(NEVER_SECONDS) and None):
             self.reviews.exit()
-            look.assert_not_called()
+            self.assertFalse(release.is_set())
         self.assertEqual(len(os.listdir(self.kept)), 1)
