@@ -125,6 +125,8 @@ class Journeys:
         self.switch(desktop, True)
         desktop.wait_published()
         program.enter("/ide enable", lambda: self.title in desktop.window()["status_bar"])
+        program.close()  # the next test is about one that has never lost its session
+        desktop.wait_status("no client")
 
     def connection(self, program):
         """What the program says of its connection."""
