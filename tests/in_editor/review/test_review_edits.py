@@ -9,7 +9,6 @@ from typing import Any, Iterator, List
 from unittest import mock
 
 from ....companion.review import accepted_texts
-from ....companion.review import accepted_texts as accepted_text
 from ....companion.review.accepted_texts import AcceptedText, Holder
 from ....companion.review.document import disk, writing
 from ....companion.review.document.disk import ChangedError
@@ -142,7 +141,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        with mock.patch.object(accepted_text, "PATIENCE_SECONDS", 0.0):
+        with mock.patch.object(accepted_texts, "PATIENCE_SECONDS", 0.0):
             self.reviews.accept(review)
             again = yield from self.shown_again()
         newer = yield from self.open_diff(proposed="newer\n")
@@ -174,7 +173,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.reviews.accept(review)
         yield lambda: len(self.kept_texts()) == 1
         with mock.patch.object(accepted_texts, "ELSEWHERE_MILLISECONDS", 0), mock.patch.object(
-            accepted_text, "GONE_SECONDS", 0.05
+            accepted_texts, "GONE_SECONDS", 0.05
         ):
             self.reviews.shutdown()
             yield lambda: [each.state for each in self.reviews.accepted_texts._texts] == [Holder.CLIENT_WRITES]
@@ -264,9 +263,16 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         yield from self.accept()
         yield lambda: len(self.kept_texts()) == 1
-        release = threading.Event()
+        begun, release, ended = threading.Event(), threading.Event(), []
         self.addCleanup(release.set)
-        with mock.patch.object(AcceptedText, "look", lambda accepted: release.wait(NEVER_SECONDS) and None):
+
+        def look(accepted: AcceptedText) -> None:
+            begun.set()
+            release.wait(NEVER_SECONDS)
+            ended.append(accepted)
+
+        with mock.patch.object(AcceptedText, "look", look):
+            yield begun.is_set
             self.reviews.exit()
-            self.assertFalse(release.is_set())
+            self.assertEqual(ended, [])
         self.assertEqual(len(os.listdir(self.kept)), 1)
