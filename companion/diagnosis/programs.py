@@ -15,7 +15,7 @@ from typing import Callable, List, NamedTuple, Sequence
 from ..agents.agent import Agent
 from ..libraries import NEEDED, missing_libraries, missing_sentence
 from ..system.platform import WINDOWS, Platform
-from ..system.programs import find_program, is_path
+from ..system.programs import find_program, is_path, left_out
 from ..terminals.command_lines import in_login_shell, in_windows_shell, shell_line, shell_of, words_with_folders
 from ..terminals.processes import expanded, find_in_shell, output_of, search_path
 from .checks import Check, failed, noted, passed, too_slow
@@ -107,7 +107,8 @@ def _ask(
         command = in_login_shell(shell_of(platform), f"echo {MARK}; {line}; echo {MARK}")
         return ProgramAnswer(in_shell.place, read_answer(output_of(command, SECONDS, cancelled)[1]))
     if found.place:  # the launcher starts it with the editor's own PATH, too
-        command = [*words_with_folders(words, search_path(found.place, platform, folders)), "--version"]
+        path = search_path(found.place, platform, folders)
+        command = [*words_with_folders(words, path, left_out(folders, platform)), "--version"]
         printed = output_of(command, SECONDS, cancelled)[1]
         return ProgramAnswer(found.place, printed, ", found only on the editor's PATH")
     return ProgramAnswer("", note=in_shell.why or found.why)

@@ -61,13 +61,14 @@ def lies_in(place: str, folders: Iterable[str], platform: Platform) -> bool:
 
     A folder that the user's home lies in is nobody else's: what the user has installed is below it.
     """
-    home = set(_spellings(platform.home_directory(), platform))
-    for folder in folders:
-        inside = _spellings(folder, platform)
-        if not any(each.startswith(one) for one in inside for each in home):
-            if any(each.startswith(one) for one in inside for each in _spellings(place, platform)):
-                return True
-    return False
+    return _is_below(_spellings(place, platform), left_out(folders, platform), platform)
+
+
+def left_out(folders: Iterable[str], platform: Platform) -> List[str]:
+    """The folders in which nothing is found, each by its path and without links, with a separator at its end."""
+    home = _spellings(platform.home_directory(), platform)
+    spelled = (_spellings(folder, platform) for folder in folders)
+    return list(dict.fromkeys(one for each in spelled if not _is_below(home, each, platform) for one in each))
 
 
 def is_program(path: str) -> bool:
@@ -95,7 +96,16 @@ def _candidates(place: str, program: str, platform: Platform) -> Iterator[str]:
 
 
 def _spellings(path: str, platform: Platform) -> List[str]:
-    """The path as it is and without links, each with a separator at its end, as they are compared."""
-    both = [platform.path.abspath(path), platform.path.realpath(path)]
-    keys = [platform.path.join(platform.path.normcase(each), "") for each in both]
-    return keys if platform.name == LINUX else [key.lower() for key in keys]
+    """The path as it is and without links, each with a separator at its end."""
+    return [platform.path.join(each, "") for each in (platform.path.abspath(path), platform.path.realpath(path))]
+
+
+def _is_below(paths: Iterable[str], folders: Iterable[str], platform: Platform) -> bool:
+    """Whether one of these spellings lies in, or is, one of these folders."""
+
+    def key(path: str) -> str:
+        path = platform.path.normcase(path)
+        return path if platform.name == LINUX else path.lower()
+
+    there = tuple(map(key, folders))
+    return any(key(path).startswith(there) for path in paths)

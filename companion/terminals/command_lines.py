@@ -47,12 +47,12 @@ MOST_TYPED = 1000
 """Bytes that may be typed into a terminal on macOS: while its shell starts, a line is cut at 1024."""
 
 
-# If the shell's own PATH lacks the program, or Node.js, which runs it, the given folders come first. What lies in the
-# current folder, in which a repository may be, counts as lacking; a relative path leads there.
-_SEARCH = (
-    'for program in "$1" node; do '
-    'case "$(command -v "$program")" in "$PWD"/*|[!/]*|"") PATH="$0:$PATH"; export PATH; break;; esac; '
-    'done; exec "$@"'
+# If the shell's own PATH lacks the program, or Node.js, which runs it, the given folders come first. What lies in a
+# folder of the workspace, in which a repository may be, counts as lacking; a relative path leads there.
+_SEARCH = string.Template(
+    'for program in "$$1" node; do '
+    'case "$$(command -v "$$program")" in $workspace[!/]*|"") PATH="$$0:$$PATH"; export PATH; break;; esac; '
+    'done; exec "$$@"'
 )
 
 
@@ -97,9 +97,13 @@ def shell_of(platform: Platform) -> str:
     return shell if posixpath.isabs(shell) and posixpath.basename(shell) in KNOWN_SHELLS else "/bin/sh"
 
 
-def words_with_folders(words: Sequence[str], folders: str) -> Tuple[str, ...]:
-    """Words that run `words`. If the shell's own PATH lacks the program or Node.js, `folders`, a PATH, come first."""
-    return ("/bin/sh", "-c", _SEARCH, folders, *words) if folders else tuple(words)
+def words_with_folders(words: Sequence[str], folders: str, workspace: Sequence[str] = ()) -> Tuple[str, ...]:
+    """Words that run `words`. If the shell's own PATH lacks the program or Node.js, `folders`, a PATH, come first.
+
+    What lies in `workspace`, folders that end with a slash, counts as lacking.
+    """
+    script = _SEARCH.substitute(workspace="".join(f"{shlex.quote(folder)}*|" for folder in workspace))
+    return ("/bin/sh", "-c", script, folders, *words) if folders else tuple(words)
 
 
 def posix_line(launch: Launch) -> str:

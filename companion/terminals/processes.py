@@ -17,7 +17,7 @@ import time
 from typing import Callable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..system.platform import MACOS, WINDOWS, Platform
-from ..system.programs import FoundProgram, find_program, in_workspace, is_full, is_path, lies_in
+from ..system.programs import FoundProgram, find_program, in_workspace, is_full, is_path, left_out, lies_in
 from .command_lines import in_login_shell, quoted, shell_line, shell_of, words_with_folders
 
 logger = logging.getLogger("gemini_companion.terminals")
@@ -64,7 +64,8 @@ def find_client(
     program, rest = words[0], words[1:]
     found = find_program(program, platform, folders)
     if found.place and platform.name != WINDOWS:
-        return ClientCommand(words_with_folders(words, search_path(found.place, platform, folders)))
+        path = search_path(found.place, platform, folders)
+        return ClientCommand(words_with_folders(words, path, left_out(folders, platform)))
     if not found.place and platform.name != WINDOWS and not is_path(program, platform):
         try:
             in_shell = find_in_shell(program, platform, folders, cancelled)

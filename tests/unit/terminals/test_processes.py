@@ -179,6 +179,24 @@ def test_what_lies_in_a_workspace_folder_is_not_started_and_that_is_said(tmp_pat
         assert find((str(folder / "gemini"),), tmp_path / "home", [project]).words, "the user has named it in full"
 
 
+@pytest.mark.parametrize("workspace", [["one", "two words"], ["link"]])
+def test_what_the_shells_path_has_in_a_workspace_folder_is_not_started_either(tmp_path, workspace):
+    """Whichever folder of the window it lies in, and whatever links lead to the one that the program is started in."""
+    folders = [tmp_path / each for each in workspace]
+    (tmp_path / "two words").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "two words")
+    (tmp_path / "one").mkdir()
+    for folder, said in ((tmp_path / "two words" / "bin", "repository"), (tmp_path / "tools", "tools")):
+        install(folder, "gemini")
+        (folder / "gemini").write_text(f"#!/bin/sh\necho {said}\n")
+    words = find(("gemini",), tmp_path / "home", folders, PATH=str(tmp_path / "tools")).words
+    path = os.pathsep.join([str(tmp_path / "two words" / "bin"), "/usr/bin", "/bin"])
+    done = subprocess.run(
+        words, cwd=str(folders[0]), env={"PATH": path, "PWD": str(folders[0])}, stdout=subprocess.PIPE, check=True
+    )
+    assert done.stdout == b"tools\n"
+
+
 def test_a_relative_path_is_looked_for_in_no_folder(tmp_path, monkeypatch):
     install(tmp_path / "bin", "gemini")
     monkeypatch.chdir(tmp_path)
