@@ -164,7 +164,8 @@ class SplitLayout:
         """
         if self._before is None:
             return False
-        return not self._window.settings().has(STORED) or project_of(self._window) != self._project
+        noted = marks.read(self._window.settings(), self._window, STORED)
+        return noted is None or project_of(self._window) != self._project
 
     def note_activated(self, view: sublime.View) -> None:
         """Remember the group in which the user edits, for when a terminal has the focus."""

@@ -92,6 +92,26 @@ class TestProjects(RestoringTestCase):
         self.assertEqual(self.window.num_groups(), 2)
 
     def test_nor_where_the_other_project_looks_as_this_one_did_during_the_review(self) -> Iterator[Any]:
+        yield from self.looks_alike(lambda: self.switch(self.two))
+
+    def test_not_even_if_its_name_comes_late_and_its_file_says_what_we_note(self) -> Iterator[Any]:
+        said = {"folders": [{"path": self.folder}], "settings": {"gemini_companion.stage": {"division": None}}}
+        self.window.set_project_data(said)
+        self.write("two.sublime-project", json.dumps(said))
+        yield from self.looks_alike(self.switch_before_the_name)
+
+    def switch_before_the_name(self) -> Iterator[Any]:
+        """The window has the tabs and the layout of the other project already, and the name of this one."""
+        for name in ("project_file_name", "workspace_file_name"):
+            known = getattr(self.window, name)()
+            patcher = mock.patch.object(sublime.Window, name, lambda window, known=known: known)
+            patcher.start()
+            self.addCleanup(patcher.stop)
+        self.window.run_command("open_project_or_workspace", {"file": self.two, "new_window": False})
+        yield lambda: len(self.told) == 2
+
+    def looks_alike(self, switch: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+        """A switch that nobody announced, to a project with the layout that this one has during its review."""
         review = yield from self.open_diff()
         layout = self.window.layout()
         self.reviews.reject(review)
@@ -103,7 +123,7 @@ class TestProjects(RestoringTestCase):
         yield from self.switch(self.one)
         yield from self.open_diff()
         self.reviews.leave_project = lambda: None  # type: ignore[method-assign]
-        yield from self.switch(self.two)
+        yield from switch()
         yield lambda: len(self.told) == 2 and not self.reviews.pending()
         yield 100  # what a review that ends late would still do
         self.assertEqual(self.window.layout(), layout)
