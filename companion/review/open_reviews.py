@@ -204,8 +204,10 @@ class OpenReviews:
     def await_focus(self, review: Review, prepared: Optional[Preparation] = None, unasked: bool = False) -> None:
         """Show a review that has no views, as soon as the focus is free; `unasked` is as in `propose`."""
         self._waiting[review] = prepared
-        if not unasked or self._settings().review_open != ON_REQUEST:
+        if not unasked:
             self.arrangement.focus.when_free(partial(self._open, review))
+        elif not self._on_request:
+            self.arrangement.focus.when_free(partial(self._open_unasked, review, self._open))
         self._runtime.on_main(self._on_count)
 
     def _open(self, review: Review) -> None:
@@ -266,6 +268,15 @@ class OpenReviews:
             self._open(review)
             self.presentations[review].load()
 
+    def _open_unasked(self, review: Review, open_review: Callable[[Review], None]) -> None:
+        """Show what nobody has asked for, unless the user has decided meanwhile that it waits for that."""
+        if not self._on_request:
+            open_review(review)
+
+    @property
+    def _on_request(self) -> bool:
+        return self._settings().review_open == ON_REQUEST
+
     def preview(self, review: Review) -> None:
         """Show a review behind an overlay, which keeps the focus, unless that needs another group: it would end."""
         presentation = self.presentations.get(review)
@@ -298,8 +309,8 @@ class OpenReviews:
         """Show the reviews as the settings say now."""
         for presentation in self.presentations.values():
             presentation.settings_changed()
-        for review in list(self._waiting) if self._settings().review_open != ON_REQUEST else ():
-            self.arrangement.focus.in_turn(partial(self._open_late, review))
+        for review in list(self._waiting) if not self._on_request else ():
+            self.arrangement.focus.in_turn(partial(self._open_unasked, review, self._open_late))
 
     def set_writer(self, review: Review, writer: Writer) -> None:
         """Note who writes the file of an open review, and show it in the header."""

@@ -180,6 +180,32 @@ class TestOnRequest(DiskTestCase):
         self.assertEqual([each for each in opened if each], [1, 1, 1])
         self.assertEqual([each.path for each in self.reviews.pending()], list(map(self.path, ("a.py", "b.py", "c.py"))))
 
+    def test_the_rest_waits_on_when_the_setting_is_changed_back_meanwhile(self) -> Iterator[Any]:
+        for name in ("a.py", "b.py", "c.py"):
+            yield from self.propose(name)
+        for wanted in ("at_once", "on_request"):
+            self.use(review_presentation="inline", review_open=wanted)
+            self.reviews.open_reviews.settings_changed()
+        yield from self.nothing_opens()
+
+    def test_so_does_what_has_come_behind_a_palette_before(self) -> Iterator[Any]:
+        self.use(review_open="at_once")
+        self.window.run_command("show_overlay", {"overlay": "command_palette"})
+        yield lambda: not self.reviews.open_reviews.arrangement.focus.free
+        yield from self.propose("a.py")
+        self.use(review_open="on_request")
+        self.window.run_command("hide_overlay")
+        yield from self.nothing_opens()
+
+    def nothing_opens(self) -> Iterator[Any]:
+        """What would open has its turn before what is asked for last."""
+        done: List[int] = []
+        focus = self.reviews.open_reviews.arrangement.focus
+        yield lambda: focus.free
+        focus.in_turn(lambda: done.append(1))
+        yield lambda: bool(done)
+        self.assertEqual(self.presentations(), [])
+
     def test_those_that_have_come_behind_a_palette_open_one_in_a_turn(self) -> Iterator[Any]:
         self.use(review_presentation="inline", review_open="at_once")
         self.window.run_command("show_overlay", {"overlay": "command_palette"})
