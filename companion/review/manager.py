@@ -89,8 +89,9 @@ class ReviewManager:
         self.open_reviews.arrangement.focus.when_free(act)
 
     def show_file(self, path: str, in_front: bool, preview: bool) -> Optional[sublime.Sheet]:
-        """Show a file as `Arrangement.open_file` does."""
+        """Show a file as `Arrangement.open_file` does; behind the other tabs while the user types, as a diff is."""
         self._runtime.assert_main_thread()
+        in_front = in_front and not self.open_reviews.user_types
         return self.open_reviews.arrangement.open_file(path, in_front, preview)
 
     # -- which there are ----------------------------------------------------------------------------------------------

@@ -137,6 +137,12 @@ class OpenReviews:
             return [view] if typing or view_roles.role_of(view) is not None else []  # of another window's, brought here
         return [*self.presentations[review].views, view] if review.pending else []
 
+    @property
+    def user_types(self) -> bool:
+        """Whether the user is typing a text, to which the next key belongs."""
+        view = self.arrangement.tab_in_use()
+        return view is not None and self._typing(view)
+
     def _typing(self, view: sublime.View) -> bool:
         """Whether the user is typing in this view, or in the window in front if reviews may come to the front there."""
         views = [view]

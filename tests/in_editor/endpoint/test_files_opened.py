@@ -6,12 +6,12 @@ from typing import Any, Iterator, List, Tuple
 
 from ....companion.agents.window import CannotDo
 from ....companion.endpoint.agent_window import MOST_OPENED
-from ...support.review_case import ReviewTestCase
+from ...support.review_case import ClockTestCase
 
 HALVES = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 
 
-class TestFilesOpened(ReviewTestCase):
+class TestFilesOpened(ClockTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
         self.programs_window = self.endpoint._agent_window
@@ -54,6 +54,19 @@ class TestFilesOpened(ReviewTestCase):
         yield lambda: self.in_front() == ("one.py", 3)
         yield from self.opened("mine.py", in_front=False)
         self.assertEqual(self.in_front(), ("one.py", 3), "it is open already")
+
+    def test_what_is_being_typed_stays_where_it_belongs(self) -> Iterator[Any]:
+        for number, setting in enumerate(("auto", "always")):
+            self.use(review_focus=setting)
+            self.clock += 10
+            before = self.guard._edited.get(self.mine.id())
+            self.mine.run_command("insert", {"characters": "x"})
+            yield lambda before=before: self.guard._edited.get(self.mine.id()) != before
+            self.assertEqual((yield from self.opened(f"{number}.py")), "")
+            yield lambda number=number: self.in_front() == ("mine.py", 2 + number)
+        self.clock += 10
+        yield from self.opened("later.py")
+        yield lambda: self.shown() == "later.py"
 
     def test_a_terminal_keeps_the_focus(self) -> Iterator[Any]:
         self.window.set_layout(HALVES)
