@@ -12,6 +12,7 @@ Rule: this is pure. The patterns are those of `fnmatch`: `*` is any text, `?` an
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import lru_cache
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 Range = Tuple[int, int]  # the first and the last code point
@@ -31,8 +32,12 @@ class _Token(NamedTuple):
 _ANY = _Token((), negated=True)
 
 
+@lru_cache(maxsize=256)
 def problem(pattern: str) -> Optional[str]:
-    """Why the pattern is invalid, as the end of a sentence, or None if it is valid."""
+    """Why the pattern is invalid, as the end of a sentence, or None if it is valid.
+
+    Remembered: the settings are read on the main thread, all of them whenever one changes.
+    """
     try:
         _parse(pattern)
     except PatternError as error:
