@@ -95,6 +95,12 @@ def test_whoever_asks_later_hears_of_what_was_found_later(world):
     assert asyncio.run(twice()) == ({"a": ["later"]}, {})
 
 
+def test_what_two_say_of_one_place_in_the_same_words_is_told_once_as_the_worse_says(world):
+    world.found["a"] = [diagnostic("same", severity=severity) for severity in (2, 1, 3)]
+    (file,) = asyncio.run(world.subject.of(("a",)))
+    assert [(each.message, each.severity.name) for each in file.diagnostics] == [("same", "ERROR")]
+
+
 def test_a_file_that_is_named_is_the_only_one_that_is_asked_for(world):
     assert asyncio.run(world.ask("b")) == {"b": ["second"]}
     assert world.runtime.main == [("_taken", "b")]
