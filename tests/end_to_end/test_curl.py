@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.host.waiting import NEVER_SECONDS
+
 DOCUMENT = Path(__file__).resolve().parents[2] / "PROTOCOL.md"
 TOOL = re.compile(r'"name": "(\w+)"')
 
@@ -40,7 +42,9 @@ class Curl:
     def __call__(self, tool):
         """One process; what the tool answered."""
         command = self._commands.get(tool) or self._commands["acceptDiff"].replace("acceptDiff", tool)
-        ran = subprocess.run(["sh", "-c", self._filled(command)], stdout=subprocess.PIPE, timeout=30, check=True)
+        ran = subprocess.run(
+            ["sh", "-c", self._filled(command)], stdout=subprocess.PIPE, timeout=NEVER_SECONDS, check=True
+        )
         result = json.loads(ran.stdout)["result"]
         assert not result.get("isError"), result
         return result["content"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.claude import ClaudeClient
+from tests.host.waiting import NEVER_SECONDS
 from tests.support.listening_client import ListeningClient
 
 
@@ -51,7 +52,7 @@ def refused(announcement):
     headers = {"Authorization": "Bearer " + announcement["authToken"], "Accept": "text/event-stream"}
     url = f"http://127.0.0.1:{announcement['port']}/events"
     try:
-        urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10).close()
+        urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=NEVER_SECONDS).close()
     except urllib.error.HTTPError as error:
         return error.code == 401
     return False
@@ -92,7 +93,7 @@ def test_the_plain_event_stream_ends_with_the_token_that_it_showed(desktop):
     announcement = desktop.wait_published()
     headers = {"Authorization": "Bearer " + announcement["authToken"], "Accept": "text/event-stream"}
     url = f"http://127.0.0.1:{announcement['port']}/events"
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as stream:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=NEVER_SECONDS) as stream:
         desktop.wait_status("event stream")
         switch(desktop, "gemini", False)
         assert b"openFiles" in stream.read()

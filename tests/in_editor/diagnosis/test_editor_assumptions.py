@@ -20,6 +20,7 @@ from unittesting import DeferrableTestCase
 from ....companion.editor.edits import set_text
 from ....companion.review.display.markup import filler_html
 from ....companion.terminals.environment import CERTIFICATES
+from ...host.waiting import NEVER_SECONDS
 from ...support import assumptions
 from ...support.assumptions import FRAME_MILLISECONDS, LAYOUT_FRAMES
 from ...support.review_case import PLUGIN, ReviewTestCase
@@ -226,7 +227,7 @@ class TestTheInterpreter(DeferrableTestCase):
         os.environ["GEMINI_COMPANION_ASSUMPTION"] = "seen"
         try:
             words = ["cmd", "/c", "set GEMINI_COMPANION_ASSUMPTION"] if os.name == "nt" else ["env"]
-            output = subprocess.run(words, stdout=subprocess.PIPE, check=True, timeout=20).stdout
+            output = subprocess.run(words, stdout=subprocess.PIPE, check=True, timeout=NEVER_SECONDS).stdout
         finally:
             del os.environ["GEMINI_COMPANION_ASSUMPTION"]
         self.assertIn(b"GEMINI_COMPANION_ASSUMPTION=seen", output)

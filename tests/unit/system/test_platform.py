@@ -15,6 +15,7 @@ from companion.agents.agent import Announcement
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform, _private_group
+from tests.host.waiting import NEVER_SECONDS
 
 MAC_TEMPORARY = "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/"
 
@@ -52,7 +53,7 @@ def test_temporary_directory_agrees_with_the_node_installed(environment):
         pytest.skip("needs Node.js on PATH")
     answer = subprocess.run(
         [node, "-p", "os.tmpdir() + '|' + path.join(os.tmpdir(), 'gemini', 'ide')"],
-        env=environment, stdout=subprocess.PIPE, check=True, timeout=30,
+        env=environment, stdout=subprocess.PIPE, check=True, timeout=NEVER_SECONDS,
     ).stdout.decode().strip()  # fmt: skip
     here = platform(LINUX, **environment)
     place = GEMINI_CLI.place(here)
