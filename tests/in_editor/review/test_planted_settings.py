@@ -123,6 +123,13 @@ class TestPlantedRoles(PlantingTestCase):
         yield 30
         self.assertEqual(self.window.views(), [note])
 
+    def test_a_file_with_our_mark_has_unsaved_edits_as_any_other(self) -> Iterator[Any]:
+        """A workspace was given away with the secret in it, so tabs can bring our mark as their own setting."""
+        view = yield from self.open_file()
+        view_roles.take_role(view, view_roles.PROPOSAL)
+        view.run_command("insert", {"characters": "mine"})
+        self.assertEqual(file_views.unsaved_files(), {self.path()})
+
     def test_our_mark_in_a_project_is_none(self) -> Iterator[Any]:
         """Somebody has given a workspace away, and the secret with it."""
         view_roles.take_role(self.terminal(), view_roles.PROPOSAL)
@@ -163,7 +170,17 @@ class TestPlantedTerminals(PlantingTestCase):
     def test_what_is_typed_into_a_file_stays_in_it(self) -> Iterator[Any]:
         self.use(review_focus="always")
         self.plant(terminus_view=True, **{"terminus_view.args": {"cmd": ["sh"]}, "terminus_view.tag": "x"})
+        yield from self.assert_typing_stays()
+
+    def test_nor_is_a_tab_a_terminal_because_a_strangers_workspace_says_so(self) -> Iterator[Any]:
+        self.use(review_focus="always")
+        yield from self.assert_typing_stays(terminus_view=True)
+
+    def assert_typing_stays(self, **own: Any) -> Iterator[Any]:
+        """What is typed into tabs with these settings of their own does not go into a diff that comes."""
         for view in ((yield from self.open_file()), self.untitled("not saved")):
+            for name, value in own.items():
+                view.settings().set(name, value)
             self.window.focus_view(view)
             known = self.guard._edited.get(view.id())
             self.clock += 10
