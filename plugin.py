@@ -159,6 +159,9 @@ class ConditionalCommand(CompanionCommand):
     def is_enabled(self, **arguments: Any) -> bool:
         return ask(lambda application: application.actions.can_run(self.name(), self.window), False)
 
+    def is_visible(self, **arguments: Any) -> bool:
+        return ask(lambda application: application.actions.is_named(self.name(), self.window), True)
+
 
 # The commands of windows, by kind. The editor finds their classes among the names of this module, and names each
 # command after its class.
@@ -175,6 +178,8 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
     ConditionalCommand: (
         "accept_diff",
         "reject_diff",
+        "keep_change",
+        "undo_change",
         "next_change",
         "previous_change",
         "revert_hunk",
@@ -184,6 +189,7 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
         "toggle_whitespace_changes",
         "show_pending_diffs",
         "keep_hunk",
+        "undo_hunk",
         "show_unreviewed_changes",
         "keep_all_changes",
         "undo_all_changes",

@@ -18,8 +18,8 @@ from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
 from .endpoint.clients import STARTING, listed
 from .review.changes import WHOLE_SELECTION
-from .review.display.markup import ACCEPT, NEXT, PREVIOUS, REJECT, REVERT, UNDO, WHITESPACE
-from .review.manager import ACCEPT_ONLY, KEEP, REVERT_ALL, VERBS, ReviewManager
+from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REVERT, UNDO, WHITESPACE
+from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ReviewManager
 from .terminals.launcher import Launcher, terminal_of
 from .unreviewed.model import ChangeScope
 
@@ -48,6 +48,8 @@ class Action(NamedTuple):
     can_run: Callable[[Endpoint], bool] = always
     of_any_window: bool = False
     """`run` is called with the window instead: it may have no endpoint."""
+    names_it: Callable[[Endpoint], bool] = always
+    """Whether its caption says what it does now. Keys run it anyway."""
 
 
 class Actions:
@@ -66,17 +68,27 @@ class Actions:
         def on_review(caption: str, verb: str) -> Action:
             return Action(caption, partial(self._on_review, verb), self._has_review)
 
+        def on_proposal(caption: str, verb: str) -> Action:
+            """The palette has it under another caption for a written change."""
+            return on_review(caption, verb)._replace(names_it=lambda on: not self._is_written(on))
+
+        def on_written(caption: str, verb: str) -> Action:
+            return on_review(caption, verb)._replace(can_run=self._is_written)
+
         # By the names of the commands, in the order of the menu.
         self._actions = {
-            "accept_diff": Action("Accept Diff", self._accept, self._has_review),
-            "reject_diff": on_review("Reject Diff", REJECT),
+            "accept_diff": on_proposal("Accept Diff", ACCEPT)._replace(run=self._accept),
+            "reject_diff": on_proposal("Reject Diff", REJECT),
+            "keep_change": on_written("Keep Change", ACCEPT),
+            "undo_change": on_written("Undo Change", REJECT),
             "next_change": on_review("Next Change", NEXT),
             "previous_change": on_review("Previous Change", PREVIOUS),
-            "revert_hunk": on_review("Revert Hunk", REVERT),
-            "revert_all_remaining": on_review("Revert All Remaining", REVERT_ALL),
-            "accept_this_hunk_only": on_review("Accept This Hunk Only", ACCEPT_ONLY),
-            "undo_revert_hunk": on_review("Undo Revert Hunk", UNDO),
-            "keep_hunk": on_review("Keep Hunk", KEEP)._replace(can_run=self._decides_hunks),
+            "revert_hunk": on_proposal("Revert Hunk", REVERT),
+            "revert_all_remaining": on_proposal("Revert All Remaining", REVERT_ALL),
+            "accept_this_hunk_only": on_proposal("Accept This Hunk Only", ACCEPT_ONLY),
+            "undo_revert_hunk": on_proposal("Undo Revert Hunk", UNDO),
+            "keep_hunk": on_written("Keep Hunk", KEEP),
+            "undo_hunk": on_written("Undo Hunk", REVERT),
             "toggle_whitespace_changes": on_review("Toggle Whitespace Changes", WHITESPACE),
             "show_pending_diffs": Action("Show Pending Diffs", self._show_pending_diffs, self._has_diffs),
             "show_unreviewed_changes": Action("Show Unreviewed Changes", _show_changes, _has_changes),
@@ -109,6 +121,11 @@ class Actions:
         endpoint = self._endpoints.of(window)
         return endpoint is not None and self._actions[command[len(PREFIX) :]].can_run(endpoint)
 
+    def is_named(self, command: str, window: sublime.Window) -> bool:
+        """Whether the caption of a command says what it does now."""
+        endpoint = self._endpoints.of(window)
+        return endpoint is None or self._actions[command[len(PREFIX) :]].names_it(endpoint)
+
     def _open_menu(self, endpoint: Endpoint) -> None:
         """All that can be done now, in a quick panel."""
         entries: List[PanelEntry] = []
@@ -116,7 +133,7 @@ class Actions:
             run = partial(endpoint.window.run_command, PREFIX + name)
             if name == "run_client":
                 entries += [PanelEntry(f"Run {agent.title}", partial(run, {"client": agent.key})) for agent in AGENTS]
-            if action.caption and action.can_run(endpoint):
+            if action.caption and action.can_run(endpoint) and action.names_it(endpoint):
                 entries.append(PanelEntry(action.caption, partial(run, {})))
         choose(endpoint.window, entries, "Gemini Companion")
 
@@ -132,8 +149,8 @@ class Actions:
     def _has_review(self, endpoint: Endpoint) -> bool:
         return self._in_front(endpoint) is not None
 
-    def _decides_hunks(self, endpoint: Endpoint) -> bool:
-        """Whether each change of the review in front can be decided by itself."""
+    def _is_written(self, endpoint: Endpoint) -> bool:
+        """Whether the review in front is of a change that its file holds already."""
         found = self._in_front(endpoint)
         return found is not None and not found[1].source.editable
 

@@ -24,7 +24,7 @@ NONE = "this diff shows no changes"  # none that are marked: it may be too large
 NONE_AT_CURSOR = "there is no change at the cursor"
 NO_LONGER_THERE = "that change is no longer there"
 NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
-ONLY_FOR_PROPOSALS = "that command is for proposals: use “Keep Hunk”, “Revert Hunk” or “Reject Diff” here"
+ONLY_FOR_PROPOSALS = "that command is for proposals: use “Keep Hunk”, “Undo Hunk” or “Undo Change” here"
 
 
 class Changes:
@@ -63,9 +63,10 @@ class Changes:
         """Take back the changes that the selection touches, or the one whose link has this number."""
         self._decide(review, number, review.source.reject_hunks)
 
-    def keep_hunk(self, review: Review) -> None:
-        """Accept the changes that the selection touches, where each can be decided by itself."""
-        self._decide(review, WHOLE_SELECTION, review.source.accept_hunks)
+    def keep_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
+        """Accept the changes that the selection touches, or the one whose link has this number, where each can be
+        decided by itself."""
+        self._decide(review, number, review.source.accept_hunks)
 
     def revert_all_hunks(self, review: Review) -> None:
         """Take back all changes that are left."""

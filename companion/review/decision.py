@@ -72,10 +72,13 @@ class Ticket:
 
 
 class Words(NamedTuple):
-    """What the two decisions are called, and what the two texts are."""
+    """What the decisions are called, of all and of one hunk, and what the two texts are. `accept_hunk` is empty where
+    hunks are not accepted one by one."""
 
     accept: str
     reject: str
+    accept_hunk: str
+    reject_hunk: str
     left: str
     right: str
 

@@ -22,7 +22,19 @@ from ..editor.scope import Scope
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer
-from .display.markup import ACCEPT, AS_PROPOSED, NEXT, PREVIOUS, REJECT, RELOAD, REVERT, UNDO, WHITESPACE, parse_link
+from .display.markup import (
+    ACCEPT,
+    AS_PROPOSED,
+    KEEP,
+    NEXT,
+    PREVIOUS,
+    REJECT,
+    RELOAD,
+    REVERT,
+    UNDO,
+    WHITESPACE,
+    parse_link,
+)
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
@@ -37,7 +49,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gemini_companion.review")
 
-ACCEPT_ONLY, REVERT_ALL, KEEP = "accept_only", "revert_all", "keep"  # beside the verbs of links
+ACCEPT_ONLY, REVERT_ALL = "accept_only", "revert_all"  # beside the verbs of links
 
 Verb = Callable[["ReviewManager", Review, int], None]
 
@@ -384,7 +396,7 @@ VERBS: Dict[str, Verb] = {
     REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
     REVERT_ALL: lambda on, review, number: on.changes.revert_all_hunks(review),
     UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
-    KEEP: lambda on, review, number: on.changes.keep_hunk(review),
+    KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
     RELOAD: lambda on, review, number: on.changes.reload(review),
     WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
 }
@@ -398,7 +410,7 @@ VERBS: Dict[str, Verb] = {
 class Proposals:
     """What the reviews of clients' proposals are about. Their hunks are taken back in the text. Main thread only."""
 
-    words = Words("Accept", "Reject", "on disk", "proposal")
+    words = Words("Accept", "Reject", "", "Revert", "on disk", "proposal")
     editable = True
 
     def __init__(self, reviews: ReviewManager) -> None:

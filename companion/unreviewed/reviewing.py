@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..review.open_reviews import OpenReviews
     from ..settings import Settings
 
-WORDS = Words("Keep", "Undo", "before", "now")
+WORDS = Words("Keep", "Undo", "Keep", "Undo", "before", "now")
 WRITER = Owner("", "changed outside the editor")
 """No client is connected as that: nobody is told of the decision."""
 

@@ -15,7 +15,7 @@ from ...common.display_names import ELLIPSIS, columns
 from ..document.analysis import Analysis, Change, Moved, Span, moved_on_left
 
 ACCEPT, REJECT, NEXT, PREVIOUS = "accept", "reject", "next", "previous"
-REVERT, UNDO, RELOAD = "revert", "undo", "reload"
+KEEP, REVERT, UNDO, RELOAD = "keep", "revert", "undo", "reload"
 AS_PROPOSED = "as_proposed"
 WHITESPACE = "whitespace"
 

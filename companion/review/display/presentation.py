@@ -30,7 +30,7 @@ from ..window import views
 from .drawing import Drawing
 from .header import Header, age_text, columns_of, contents_notice, counts_text, place_of, status_text
 from .inline import Inline
-from .markup import REVERT, UNDO, parse_link, unstamped
+from .markup import parse_link, unstamped
 from .pacing import Phase, Slices
 from .panes import FileWatch, OriginalPane, ProposalPane
 from .proposal_hunks import ProposalHunks
@@ -85,7 +85,7 @@ class Presentation:
             self._drawing = Inline(proposal_view, self._link, self._redraw)
         else:
             self._drawing = SideBySide(original_view, proposal_view, self._link, self._redraw)
-        self.hunks = ProposalHunks(proposal_view, self._link, self._drawing.regions)
+        self.hunks = ProposalHunks(proposal_view, review.words, self._link, self._drawing.regions)
         self._phase = Phase.GATHERING
         self._limits = ReadLimits.of(settings())  # when the file was read
         self._original: Optional[Original] = None  # the file, while its text is in its view
@@ -486,7 +486,7 @@ class Presentation:
     def _follow(self, href: str) -> None:
         """Do what a link says. One that the editor still shows but that was drawn for something else only redraws."""
         plain, generation = unstamped(href)
-        beside_a_change = parse_link(plain)[0] in (REVERT, UNDO)
+        beside_a_change = parse_link(plain)[1] >= 0
         if generation == (self.hunks.generation if beside_a_change else self._generation):
             self._on_link(self.review, plain)
             return

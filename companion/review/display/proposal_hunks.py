@@ -18,40 +18,43 @@ import sublime
 from ...common.display_names import columns
 from ...comparison import Hunk
 from ...editor.edits import Edit, apply_edits, first_caret, move_caret
+from ..decision import Words
 from ..document.analysis import NOTHING, Analysis, Change, moved_on_right
 from .decorations import Look, Regions
-from .markup import REVERT, UNDO, link_html
+from .markup import KEEP, REVERT, UNDO, link_html
 from .screen import Room, into_sight
 
 REVERT_LINKS, UNDO_LINKS = "gemini_companion.revert", "gemini_companion.undo"
-_BESIDE, _BELOW, _ABOVE = "Revert", "Revert \u2191", "Revert \u2193"
+_BELOW, _ABOVE = " \u2191", " \u2193"  # where a link stands away from its change
+_BETWEEN = " \u00b7 "
 _MARGIN = 4  # columns that an annotation takes beside its text
 _ROWS_LOOKED_AT = 50  # of a change, for one that leaves room
 
 
-Link = Tuple[int, str]  # the point that it stands at, and what it says
+Link = Tuple[int, str]  # the point that it stands at, and what it says behind its verb
 
 
-def links_of(analysis: Analysis, room: Room) -> Iterator[Link]:
+def links_of(analysis: Analysis, room: Room, words: Words) -> Iterator[Link]:
     """The links of the changes, in their order."""
+    width = len(words.accept_hunk and words.accept_hunk + _BETWEEN) + len(words.reject_hunk) + _MARGIN
     moved = {block.start: f" \u00b7 {block.caption}" for block in moved_on_right(analysis.moves)}
     for change in analysis.changes:
         # Where a moved block begins the change, the link says so: two annotations of one line collide.
         more = moved.get(change.hunk.right_start, "")
-        point, caption = _place(analysis, change, room.columns - len(_BESIDE + more) - _MARGIN, room.tab_size)
-        yield point, caption + more
+        point, where = _place(analysis, change, room.columns - width - len(more), room.tab_size)
+        yield point, where + more
 
 
 def _place(analysis: Analysis, change: Change, room: int, tab_size: int) -> Link:
     starts, first, end = analysis.right_starts, change.hunk.right_start, change.hunk.right_end
     for row in range(first, min(end, first + _ROWS_LOOKED_AT)):
         if columns(analysis.right_lines[row].rstrip("\n").expandtabs(tab_size)) <= room:
-            return starts[row], _BESIDE
+            return starts[row], ""
     if first == end or room <= 0:
-        return change.right[0], _BESIDE
+        return change.right[0], ""
     if analysis.right_lines[end - 1].endswith("\n"):
         return change.right[1], _BELOW
-    return (starts[first - 1], _ABOVE) if first else (change.right[0], _BESIDE)
+    return (starts[first - 1], _ABOVE) if first else (change.right[0], "")
 
 
 # -- changes ----------------------------------------------------------------------------------------------------------
@@ -75,8 +78,9 @@ class Reverted(NamedTuple):
 class ProposalHunks:
     """The changes of one proposal's view. Main thread only."""
 
-    def __init__(self, view: sublime.View, on_link: Callable[[str], None], regions: Regions) -> None:
+    def __init__(self, view: sublime.View, words: Words, on_link: Callable[[str], None], regions: Regions) -> None:
         self._view = view
+        self._words = words
         self._regions = regions
         self._on_link = on_link
         self._analysis = NOTHING
@@ -115,14 +119,22 @@ class ProposalHunks:
         if anew or (rows, reverted) != (self._linked, self._linked_reverts):
             self._linked, self._linked_reverts = rows, reverted
             self.generation += 1
-        links = list(enumerate(links_of(self._analysis, room)))
-        undo_links = [(number, (region.begin(), "Reverted: undo")) for number, region in places]
-        self._annotate(REVERT_LINKS, REVERT, links, "region.bluish")
-        self._annotate(UNDO_LINKS, UNDO, undo_links, "region.yellowish")
+        keep, revert = self._words.accept_hunk, self._words.reject_hunk
+        verbs = [(KEEP, keep), (REVERT, revert)] if keep else [(REVERT, revert)]
+        links = list(enumerate(links_of(self._analysis, room, self._words)))
+        self._annotate(REVERT_LINKS, verbs, links, "region.bluish")
+        undo_links = [(number, (region.begin(), "")) for number, region in places]
+        self._annotate(UNDO_LINKS, [(UNDO, "Reverted: undo")], undo_links, "region.yellowish")
 
-    def _annotate(self, key: str, verb: str, links: Sequence[Tuple[int, Link]], scope: str) -> None:
-        """Show these links, with their numbers."""
-        markup = [link_html(verb, number, caption, self.generation) for number, (_, caption) in links]
+    def _annotate(
+        self, key: str, verbs: Sequence[Tuple[str, str]], links: Sequence[Tuple[int, Link]], scope: str
+    ) -> None:
+        """Show the links of these verbs and their captions at each place, with its number."""
+        markup = []
+        for number, (_, more) in links:
+            each = [link_html(verb, number, caption, self.generation) for verb, caption in verbs[:-1]]
+            verb, caption = verbs[-1]
+            markup.append(_BETWEEN.join([*each, link_html(verb, number, caption + more, self.generation)]))
         spans = [(point, point) for _, (point, _) in links]
         self._regions.show(key, spans, Look(), markup, scope, self._on_link)
 

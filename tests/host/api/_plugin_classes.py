@@ -52,6 +52,9 @@ class Command:
     def is_enabled_(self, args):
         return self._ask(self.is_enabled, args)
 
+    def is_visible_(self, args):
+        return self._ask(self.is_visible, args)
+
 
 class ApplicationCommand(Command):
     """One instance for the whole editor."""

@@ -95,12 +95,15 @@ class Commands:
             return self._instance("window", name, window)
         return self._instance("application", name, None) if self._plugin("application", name) else None
 
-    def is_enabled(self, window: Any, name: str, args: Optional[dict]) -> bool:
-        """Whether the palette or a menu would run the command; an exception counts as no, and is recorded."""
+    def is_enabled(self, window: Any, name: str, args: Optional[dict], question: str = "is_enabled_") -> bool:
+        """Whether the palette or a menu would run the command; an exception counts as no, and is recorded.
+
+        `question` can be "is_visible_": whether they show it.
+        """
         command = self.find(window, name)
         if command is None:
             return self.exists(name) and not self._plugin("text", name)
-        return bool(self._host.scheduler.call(command.is_enabled_, args))
+        return bool(self._host.scheduler.call(getattr(command, question), args))
 
     # -- inside ----------------------------------------------------------------------------------
     def _run_text(self, view: Any, name: str, args: Optional[dict]) -> None:

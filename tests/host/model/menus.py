@@ -26,9 +26,9 @@ class Menus:
         return [dict(with_state(self._host, window, item), path=path) for path, item in _leaves(items, [])]
 
     def run(self, window: Any, path: List[str], name: str = "Main") -> None:
-        """Choose an item by its captions. Raises LookupError if it is not there or not enabled."""
+        """Choose an item by its captions. Raises LookupError if it is not there, hidden or not enabled."""
         found = [entry for entry in self.entries(window, name) if entry["path"] == list(path)]
-        if not found or not found[0]["enabled"]:
+        if not found or not (found[0]["enabled"] and found[0]["visible"]):
             raise LookupError("menu item %r is not %s" % (path, "enabled" if found else "there"))
         self._host.commands.run_in_window(window, found[0]["command"], found[0]["args"], told=True)
 

@@ -8,13 +8,13 @@ from .. import errors
 
 
 class Palette:
-    """The entries of all `.sublime-commands` files. One whose command is not enabled does not show."""
+    """The entries of all `.sublime-commands` files. One whose command is disabled or hidden does not show."""
 
     def __init__(self, host: Any):
         self._host = host
 
     def entries(self, window: Any) -> List[Dict[str, Any]]:
-        """Every entry, and whether its command exists and is enabled in this window."""
+        """Every entry, and whether its command exists, is enabled and is visible in this window."""
         found = []
         for resource in self._host.find_resources("*.sublime-commands"):
             for entry in self._host.read_list(resource):
@@ -26,7 +26,7 @@ class Palette:
 
     def show(self, window: Any) -> None:
         """Open the palette: a list over the tabs, whose choice runs when it has gone."""
-        found = [entry for entry in self.entries(window) if entry["enabled"]]
+        found = [entry for entry in self.entries(window) if entry["enabled"] and entry["visible"]]
 
         def picked(index: int) -> None:
             if index >= 0 and window.valid:
@@ -38,7 +38,7 @@ class Palette:
     def run(self, window: Any, caption: str) -> None:
         """Choose an entry. Raises LookupError if none with this caption is enabled."""
         found = [entry for entry in self.entries(window) if entry["caption"] == caption]
-        enabled = [entry for entry in found if entry["enabled"]]
+        enabled = [entry for entry in found if entry["enabled"] and entry["visible"]]
         if not enabled:
             raise LookupError("palette entry %r is not %s" % (caption, "enabled" if found else "there"))
         self._run(window, enabled[0])
@@ -48,7 +48,7 @@ class Palette:
 
 
 def with_state(host: Any, window: Any, entry: Dict[str, Any]) -> Dict[str, Any]:
-    """An entry of the palette or of a menu, and whether its command exists and is enabled in this window."""
+    """An entry of the palette or of a menu, and whether its command exists, is enabled and visible in this window."""
     command, args = entry["command"], entry.get("args") or None
     return {
         "caption": entry.get("caption", command),
@@ -56,4 +56,5 @@ def with_state(host: Any, window: Any, entry: Dict[str, Any]) -> Dict[str, Any]:
         "args": args,
         "exists": host.commands.exists(command),
         "enabled": host.commands.is_enabled(window, command, args),
+        "visible": host.commands.is_enabled(window, command, args, "is_visible_"),
     }

@@ -12,6 +12,8 @@ class SampleMarkCommand(sublime_plugin.TextCommand):
         self.view.insert(edit, 0, word)
     def is_enabled(self, word="x"):
         return not self.view.is_read_only()
+    def is_visible(self, word="x"):
+        return self.view.name() != "hidden"
 
 class SampleListener(sublime_plugin.EventListener):
     def on_query_context(self, view, key, operator, operand, match_all):
@@ -53,6 +55,12 @@ def test_palette_and_menu(sample):
         assert [entry["command"] for entry in entries if not entry["exists"]] == ["sample_gone"]
         with pytest.raises(LookupError):
             choose()
+    view.set_name("hidden")
+    with pytest.raises(LookupError):
+        sample.gestures.run_palette("Sample: Mark")
+    with pytest.raises(LookupError):
+        sample.gestures.run_menu([*menu, "Mark"])
+    view.set_name("")
     view.set_read_only(True)
     with pytest.raises(LookupError):
         sample.gestures.run_palette("Sample: Mark")

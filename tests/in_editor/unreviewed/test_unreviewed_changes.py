@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 import threading
 import time
-from typing import Any, Iterator
+from typing import Any, Iterator, List
 from unittest import mock
 
 import sublime
 
 from ....companion.unreviewed import deciding, undoing
 from ...host.waiting import NEVER_SECONDS
+from ...support.review_case import PLUGIN
 from ...support.selecting import select
 from ...support.unreviewed_case import CHANGED, LINES, THREE, ChangesTestCase
 
@@ -97,6 +100,37 @@ class TestReviewing(ChangesTestCase):
         self.assertNotIn("Accept", header)
         self.assertNotIn("to review", self.proposal(review).get_status("gemini_companion"))
 
+    def test_its_words_are_keep_and_undo_at_every_level(self) -> Iterator[Any]:
+        of_proposals = ["AcceptDiff", "RejectDiff", "RevertHunk", "RevertAllRemaining", "UndoRevertHunk"]
+        of_changes = ["KeepChange", "UndoChange", "KeepHunk", "UndoHunk"]
+        proposal = yield from self.open_diff("other.py")
+        self.assertEqual(self.in_palette(of_proposals), of_proposals)
+        self.assertEqual(self.in_palette(of_changes), [])
+        self.reviews.reject(proposal)
+        yield self.nothing_open
+        review = yield from self.change()
+        self.assertEqual(self.in_palette(of_proposals), [])
+        self.assertEqual(self.in_palette(of_changes), of_changes)
+        links = [re.findall(r">([^<]+)</a>", link) for link in self.links(review, "revert")]
+        self.assertEqual(links, [["Keep", "Undo"], ["Keep", "Undo"]])
+        self.command("accept_this_hunk_only")
+        self.assertTrue(self.says("use “Keep Hunk”, “Undo Hunk” or “Undo Change” here"))
+        self.click_beside(review, 0, "Keep")
+        yield lambda: self.text(self.original(review)) == LINES.replace("line 2\n", "LINE 2\n") and self.settled()
+        yield lambda: len(self.links(review, "revert")) == 1
+        self.click_beside(review, 0, "Undo")
+        yield lambda: self.read() == LINES.replace("line 2\n", "LINE 2\n").encode()
+
+    def click_beside(self, review: Any, number: int, caption: str) -> None:
+        """Click a link beside a change."""
+        (href,) = re.findall(rf'href="([^"]+)">{caption}</a>', self.links(review, "revert")[number])
+        self.reviews._presentations[review]._link(href)
+
+    def in_palette(self, names: List[str]) -> List[str]:
+        """Those of some commands that the palette has."""
+        commands = {name: sys.modules[PLUGIN].__dict__[f"GeminiCompanion{name}Command"](self.window) for name in names}
+        return [name for name in names if commands[name].is_enabled() and commands[name].is_visible()]
+
     def test_what_was_before_stays_that_with_other_limits(self) -> Iterator[Any]:
         settings = sublime.load_settings("Gemini Companion.sublime-settings")
         self.addCleanup(settings.erase, "review_maximum_lines")
@@ -107,14 +141,14 @@ class TestReviewing(ChangesTestCase):
 
     def test_accept_keeps(self) -> Iterator[Any]:
         yield from self.change()
-        self.command("accept_diff")
+        self.command("keep_change")
         yield self.nothing_open
         self.assertEqual((self.read(), self.names()), (CHANGED.encode(), []))
 
     def test_reject_undoes_and_restore_brings_back(self) -> Iterator[Any]:
         yield from self.change()
         self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
-        self.command("reject_diff")
+        self.command("undo_change")
         yield self.nothing_open
         self.assertEqual((self.read(), self.names()), (LINES.encode(), []))
         self.assertTrue(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
