@@ -67,6 +67,35 @@ def select(view: sublime.View, regions: Sequence[Sequence[int]]) -> None:
     selection.add_all([sublime.Region(*region) for region in regions])
 
 
+def moved(point: int, edits: Sequence[Edit]) -> int:
+    """Where a point stands after `edits`: at the start of the one that it stood in."""
+    shift = 0
+    for start, end, text in sorted(edits):
+        if point <= start:
+            break
+        if point < end:
+            return start + shift
+        shift += len(text) - (end - start)
+    return point + shift
+
+
+def edit_in_place(view: sublime.View, edits: Sequence[Edit]) -> None:
+    """Make `edits` as `apply_edits` does, and leave carets and the text in sight where they are. Main thread.
+
+    By itself the editor moves a caret in what is replaced by the growth, or selects what came in, and may scroll
+    (sublimehq/sublime_text 4144, 2560).
+    """
+    regions = list(view.sel()) if len(view.sel()) <= MOST else []
+    x, top = view.viewport_position()
+    first = view.layout_to_text((0.0, top))
+    hidden = top - view.text_to_layout(first)[1]
+    apply_edits(view, edits)
+    if regions:
+        carried = [[moved(region.a, edits), moved(region.b, edits)] for region in regions]
+        view.run_command(MOVE_CARET, {"regions": carried})
+    view.set_viewport_position((x, max(0.0, view.text_to_layout(moved(first, edits))[1] + hidden)), False)
+
+
 def move_caret(view: sublime.View, point: int) -> None:
     """Put the caret at `point` without scrolling. Main thread."""
     view.run_command(MOVE_CARET, {"regions": [[point, point]]})

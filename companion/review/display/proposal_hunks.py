@@ -17,7 +17,7 @@ import sublime
 
 from ...common.display_names import columns
 from ...comparison import Hunk
-from ...editor.edits import Edit, apply_edits, first_caret, move_caret
+from ...editor.edits import Edit, edit_in_place, first_caret, move_caret
 from ..decision import Words
 from ..document.analysis import NOTHING, Analysis, Change, moved_on_right
 from .decorations import Look, Regions
@@ -264,11 +264,9 @@ class ProposalHunks:
             shift += len(original) - (end - start)
         if not edits:
             return False
-        apply_edits(self._view, edits)
+        edit_in_place(self._view, edits)
         for number, region in placed.items():
             self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN | sublime.NO_UNDO)
-        first = placed[min(placed)].to_tuple()
-        into_sight(self._view, first, first)
         return True
 
     def when_ready(self, places: Sequence[sublime.Region], act: OnPlaces) -> None:
@@ -299,8 +297,7 @@ class ProposalHunks:
             if self._reverted[each].step == step:
                 edits.append(Edit(region.begin(), region.end(), self._reverted[each].proposed))
                 self._forget(each)
-        apply_edits(self._view, edits)
-        move_caret(self._view, min(edits).start)
+        edit_in_place(self._view, edits)
         return True
 
     def _places(self, numbers: Sequence[int]) -> List[Tuple[int, sublime.Region]]:

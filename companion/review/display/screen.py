@@ -281,20 +281,22 @@ def back_to_top(view: sublime.View) -> None:
 def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int]) -> bool:
     """Scroll to where the stretch `first` begins, unless all rows of `whole` and that stretch are in sight already.
 
-    Both are pairs of points; `first` lies on one row of `whole`. False if the view has no size.
+    Both are pairs of points; `first` lies on one row of `whole`. What fits into the first rows is shown with the header
+    above it. False if the view has no size yet, as one that was not drawn: the editor's own `show_at_center` would put
+    the line at its top (sublimehq/sublime_text 3128, 4687).
     """
     height, (wide, high) = view.line_height(), view.viewport_extent()
-    if not wide:
+    if not (wide and high):
         return False
     (_, top), (left, y) = view.text_to_layout(whole[0]), view.text_to_layout(first[0])
     bottom, right = view.text_to_layout(whole[1])[1], max(left, view.text_to_layout(first[1])[0])
-    shown = view.viewport_position()[1]
-    if not (shown <= top and max(bottom, y + height) <= shown + high):
-        view.show_at_center(first[0], False)
-    x, shown = view.viewport_position()
+    bottom = max(bottom, y + height)
+    before = x, shown = view.viewport_position()
+    if not (shown <= top and bottom <= shown + high):
+        shown = 0.0 if bottom <= high else max(0.0, y + (height - high) / 2)
     margin = _BESIDE_IT * view.em_width()
-    if (not x or x + margin <= left) and min(right, left + wide / 3) + margin <= x + wide:
-        return True
-    x = 0.0 if right + margin <= wide else max(0.0, left - wide / 3)
-    view.set_viewport_position((x, shown), False)
+    if not ((not x or x + margin <= left) and min(right, left + wide / 3) + margin <= x + wide):
+        x = 0.0 if right + margin <= wide else max(0.0, left - wide / 3)
+    if (x, shown) != before:
+        view.set_viewport_position((x, shown), False)
     return True

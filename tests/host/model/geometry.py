@@ -210,13 +210,15 @@ def viewport_extent(view: Any) -> Tuple[float, float]:
 
 
 def known_extent(view: Any) -> Tuple[float, float]:
-    """The same as the editor knows it, who may know it of no view that was never in front."""
-    late = "late_size" in view.host.quirks and view.sheet is not None
-    return viewport_extent(view) if view.drawn or not late else (0.0, 0.0)
+    """The same as the editor knows it: a tab has none before it was in front and has been drawn. What is scrolled to
+    then stands at the top of the view, however much room there is above it (sublimehq/sublime_text 3128, 4687).
+    """
+    known = view.drawn or view.sheet is None or "early_size" in view.host.quirks
+    return viewport_extent(view) if known else (0.0, 0.0)
 
 
 def clamp_viewport(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
-    layout, viewport = layout_extent(view), viewport_extent(view)
+    layout, viewport = layout_extent(view), known_extent(view)
     return (max(0.0, min(xy[0], layout[0] - viewport[0])), max(0.0, min(xy[1], layout[1] - viewport[1])))
 
 

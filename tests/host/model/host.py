@@ -88,8 +88,7 @@ class Host:
         self.menus = Menus(self)
         self._null_settings = SettingsModel(self, lambda: [self.preferences()])
         scheduler.set_timeout(self._poll, POLL_MILLISECONDS, hidden=True)
-        if "late_size" in self.quirks:
-            scheduler.set_timeout(self._draw, LATE_MILLISECONDS, hidden=True)
+        scheduler.set_timeout(self._draw, LATE_MILLISECONDS, hidden=True)
 
     # -- ids and look-ups ------------------------------------------------------------------------
     def next_id(self, kind: str) -> int:

@@ -7,7 +7,7 @@ the editor most probably does.
   repeated_events     the same events come twice
   late_close          a view that a plugin closes is still there until the main loop is idle
   late_reverts        a file that is reverted, or reopened in another encoding, is read when the main loop is idle
-  late_size           a tab has no size, to be scrolled by either, until it was in front and has been drawn
+  early_size          a tab has its size as soon as it is there, and not only once it was in front and has been drawn
   late_timers         every timer fires some milliseconds later than asked
   rounded_phantoms    phantoms are a whole number of pixels high
   rounded_layout      positions in a layout are kept with four digits
@@ -33,7 +33,7 @@ import os
 from typing import FrozenSet
 
 ALL = frozenset(
-    """late_events repeated_events late_close late_reverts late_size late_timers rounded_layout untitled_window
+    """late_events repeated_events late_close late_reverts early_size late_timers rounded_layout untitled_window
     silent_windows silent_projects late_projects rounded_phantoms moving_shows window_selection undo_counts
     active_panel stuck_previews moved_previews closing_windows focus_deselects moving_deselects
     stale_annotations""".split()

@@ -164,15 +164,6 @@ class TestHunks(ReviewTestCase):
         self.click(review, links[0].split('"')[1])
         yield lambda: self.text(view) == RIGHT.replace("LINE 5\n", "line 5\n")
 
-    def test_what_was_taken_back_is_scrolled_into_sight(self) -> Iterator[Any]:
-        review = yield from self.review(LEFT * 20, LEFT * 19 + LEFT.replace("line 59\n", "the end\n"))
-        view = self.proposal(review)
-        view.show(0, animate=False)
-        yield lambda: not view.visible_region().contains(view.size() - 9)
-        self.click(review, self.links(review, "revert")[0].split('"')[1])
-        yield lambda: view.substr(sublime.Region(view.size() - 8, view.size())) == "line 59\n"
-        yield lambda: view.visible_region().contains(view.size() - 9)
-
     def test_all_selected_ones_at_once(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)

@@ -68,7 +68,82 @@ class TestTheFirstLines(LevelTestCase):
         self.assertTrue(self.at_the_top(review))
 
 
+class TestWhatIsRevertedUnderTheUsersEyes(LevelTestCase):
+    """Reverting a hunk, and bringing it back, moves neither the carets nor what is in sight."""
+
+    def place(self, view: sublime.View) -> Any:
+        """The lines of the carets, how far the first one is from the top, and the first line in sight."""
+        shown = view.viewport_position()[1]
+        lines = [view.substr(view.line(region.b)) for region in view.sel()]
+        first_line = view.substr(view.line(view.layout_to_text((0.0, shown))))
+        return lines, view.text_to_layout(view.sel()[0].b)[1] - shown, first_line
+
+    def stays(self, presentation: str) -> Iterator[Any]:
+        self.use(review_presentation=presentation)
+        changed = {10: "CHANGED\n", 60: "one\ntwo\nthree\n", 110: "LATER\n"}
+        proposed = "".join(changed.get(number, line) for number, line in enumerate(LINES))
+        review = yield from self.review("".join(LINES), proposed)
+        view = self.proposal(review)
+        row = view.rowcol(view.find("two", 0).a)[0]
+        select(view, sublime.Region(view.text_point(row - 4, 3)), sublime.Region(view.text_point(row + 8, 2)))
+        view.set_viewport_position((0.0, view.text_to_layout(view.text_point(row - 9, 0))[1]), False)
+        yield lambda: self.settled() and self.still(view)
+        before = self.place(view)
+        for number in (1, 0):  # that one is out of sight, above
+            self.reviews._follow_link(review, f"revert:{number}")
+            yield lambda number=number: len(self.links(review, "undo")) == 2 - number and self.settled()
+            yield lambda: self.still(view)
+            self.assertEqual(self.place(view), before, number)
+        self.reviews.changes.undo_revert_hunk(review)
+        yield lambda: len(self.links(review, "undo")) == 1 and self.settled()
+        yield lambda: self.still(view)
+        self.assertEqual(self.place(view), before)
+        inside = view.find("line 60", 0)
+        select(view, sublime.Region(inside.a + 2))
+        self.reviews.changes.undo_revert_hunk(review)
+        yield lambda: not self.links(review, "undo") and self.settled()
+        self.assertEqual([region.to_tuple() for region in view.sel()], [(inside.a, inside.a)])
+        select(view, sublime.Region(view.find("three", 0).b))
+        self.reviews.changes.revert_hunk(review)
+        yield lambda: len(self.links(review, "undo")) == 1 and self.settled()
+        self.assertEqual([region.to_tuple() for region in view.sel()], [(inside.a, inside.a)])
+
+    def still(self, view: sublime.View) -> bool:
+        """Whether nothing has moved since the last question."""
+        now = view.viewport_position(), view.layout_extent()
+        before, self.seen = getattr(self, "seen", None), now
+        return before == now
+
+    def test_side_by_side(self) -> Iterator[Any]:
+        yield from self.stays("side_by_side")
+
+    def test_inline(self) -> Iterator[Any]:
+        yield from self.stays("inline")
+
+
 class TestTheHeader(LevelTestCase):
+    def opens_at_the_top(self, presentation: str, changed: int) -> Iterator[Any]:
+        """A change that fits below the header leaves the header in sight."""
+        self.use(review_presentation=presentation)
+        proposed = "".join("changed\n" if number == changed else line for number, line in enumerate(LINES))
+        review = yield from self.review("".join(LINES), proposed)
+        view = self.proposal(review)
+        yield lambda: view.viewport_extent()[1] > 0 and self.settled()
+        yield lambda: view.rowcol(view.sel()[0].b)[0] == changed
+        yield 200  # a moment in which nothing moves
+        shown = [each.viewport_position()[1] for each in self.reviews._presentations[review].views]
+        self.assertEqual(shown, [0.0] * len(shown))
+
+    def test_side_by_side_it_is_in_sight_with_the_first_change(self) -> Iterator[Any]:
+        yield from self.opens_at_the_top("side_by_side", 3)
+
+    def test_inline_it_is_in_sight_with_the_first_change(self) -> Iterator[Any]:
+        yield from self.opens_at_the_top("inline", 3)
+
+    def test_it_is_in_sight_with_a_change_far_down_in_the_first_rows(self) -> Iterator[Any]:
+        for presentation in ("side_by_side", "inline"):
+            yield from self.opens_at_the_top(presentation, 25)
+
     def stays_in_sight(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
         review = yield from self.review()
