@@ -156,7 +156,7 @@ class TestSelections(AssumptionCase):
         self.assertEqual([region.empty() for region in self.view.sel()], [True])
 
     def test_a_text_command_moves_the_caret(self) -> Iterator[Any]:
-        """Next Change, Undo Revert and a fresh proposal move the caret so (485, 3330, 3954, 6667)."""
+        """Next Change, reverting and a fresh proposal move the caret so (485, 3330, 3954, 6667)."""
         application = sys.modules[PLUGIN].application
         told: List[int] = []
         real = application.selection_modified
