@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model import geometry
 from ..model.host import current
 from ..model.values import Edit, Region, as_point, as_region, as_text
 from ._gate import gated, on_main
@@ -192,6 +193,8 @@ class View(ViewText, ViewLook, ViewMarks):
             model.buffer.replace(start, end, text)
             for view, caret in carets:
                 _expand_caret(view, caret.b, end - start, len(text))
+            if "scrolling_edits" in current().quirks and model.selection.regions:
+                geometry.show(model, Region(model.selection.regions[0].b))
 
     def change_count(self):
         return self._model().buffer.change_count

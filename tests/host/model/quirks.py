@@ -18,6 +18,7 @@ the editor most probably does.
   focus_deselects     focusing one of several selected sheets leaves that one selected only
   moving_deselects    moving a selected sheet leaves only the active one of its group selected (sublime_text 3126)
   stale_annotations   annotations that change while their view is in the back are drawn as before (sublime_text 5511)
+  scrolling_edits     a view whose text a plugin replaces scrolls to its caret (sublime_text 2560)
   silent_windows      windows come and go without events
   silent_projects     so do projects
   late_projects       a window's tabs and layout are those of another project before its name is
@@ -36,7 +37,7 @@ ALL = frozenset(
     """late_events repeated_events late_close late_reverts early_size late_timers rounded_layout untitled_window
     silent_windows silent_projects late_projects rounded_phantoms moving_shows window_selection undo_counts
     active_panel stuck_previews moved_previews closing_windows focus_deselects moving_deselects
-    stale_annotations""".split()
+    stale_annotations scrolling_edits""".split()
 )
 LATE_MILLISECONDS = 25
 

@@ -37,6 +37,7 @@ def test_phantoms_push_lines_down(bench, view):
 
 def test_long_phantoms_wrap_at_the_width_of_the_view(bench, view):
     """As in the editor: the same phantom is higher in a narrower view."""
+    bench.host.quirks = frozenset(["early_size"])
     sublime, height = bench.sublime, view.line_height()
     view.add_phantom("k", sublime.Region(0), "<div>%s</div>" % " ".join(["word"] * 30), sublime.LAYOUT_BLOCK)
     view.add_phantom("k", sublime.Region(0), "<div>%s</div>" % "&nbsp;".join(["word"] * 30), sublime.LAYOUT_BLOCK)
@@ -70,6 +71,22 @@ def test_phantom_sets(bench, view):
 
     gc.collect()
     assert bench.gestures.snapshot_view()["phantoms"] == []
+
+
+def test_a_view_has_no_size_before_it_was_drawn(bench):
+    """What is shown in the middle of it stands at its top (sublimehq/sublime_text 3128, 4687)."""
+    view = bench.open("long.txt", b"line\n" * 300)
+    back = bench.window.new_file()
+    bench.window.focus_view(view)
+    place = view.text_to_layout(view.text_point(100, 0))[1]
+    view.show_at_center(view.text_point(100, 0))
+    assert view.viewport_extent() == (0.0, 0.0)
+    assert view.viewport_position()[1] == place + view.line_height() / 2
+    bench.scheduler.pump_until(lambda: view.viewport_extent()[1] > 0)
+    assert back.viewport_extent() == (0.0, 0.0)  # it was in front, but never drawn
+    view.show_at_center(view.text_point(200, 0))
+    place = view.text_to_layout(view.text_point(200, 0))[1]
+    assert view.viewport_position()[1] == place + (view.line_height() - view.viewport_extent()[1]) / 2
 
 
 def test_scrolling_is_clamped(bench, view):
