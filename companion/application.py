@@ -75,7 +75,7 @@ class Application:
     def __init__(self, import_apart: Callable[[Callable[[], None]], None]) -> None:
         """`import_apart` calls what imports on a thread for that."""
         self.log = log.install()
-        self.runtime = Runtime(self._report, self._loop_lost)
+        self.runtime = Runtime(self._report)
         self._log_panel = LogPanel(self.log, self.runtime)
         self._libraries = Libraries(
             partial(self.runtime.answer, import_apart),
@@ -160,12 +160,7 @@ class Application:
         name = type(error).__name__
         if (where, name) not in self._reported:
             self._reported.add((where, name))
-            self.runtime.on_main(say, None, f"unexpected {name}: see “Gemini Companion: Show Log”")
-
-    def _loop_lost(self) -> None:
-        """Loop thread."""
-        self.runtime.on_loop(self._watch_editor)
-        self._endpoints.loop_lost()
+            self.runtime.on_main(say, None, f"unexpected {name} in {where}: see “Gemini Companion: Show Log”")
 
     def _read_own_settings(self) -> None:
         # What concerns all windows at once; no project has a say in it.

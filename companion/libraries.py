@@ -87,9 +87,8 @@ class Libraries:
         """Return when everything can be imported."""
         import asyncio
 
-        loop = asyncio.get_running_loop()
-        if self._wait is None or self._wait.get_loop() is not loop:  # that loop may have been given up
-            self._wait = loop.create_task(self._look())
+        if self._wait is None:
+            self._wait = asyncio.get_running_loop().create_task(self._look())
         await asyncio.shield(self._wait)
 
     async def _look(self) -> None:

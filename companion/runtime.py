@@ -12,7 +12,6 @@ again. No failure ends the loop thread before.
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from collections import deque
@@ -32,24 +31,21 @@ Result = TypeVar("Result")
 
 logger = logging.getLogger("gemini_companion.runtime")
 
-# Pauses before a failed event loop goes on; they grow as long as it does no work in between, then it is given up.
+# Pauses before a failed event loop is resumed; they grow as long as it does no work in between.
 RESUME_SECONDS = (0.0, 0.1, 0.3, 1.0, 5.0, 30.0)
-ATTEMPTS_WITH_ONE_LOOP = 3
+FAILURES_TO_REPORT = 3
+CANNOT_GO_ON = "the event loop, without which no program is answered (restart the editor if this stays so)"
 
 
 class Runtime:
     """Owns the asyncio loop thread, the computing threads and the disk threads.
 
     `report` gets every exception that nobody else handled ("worker", "task" …, exception), on the thread where
-    it happened. `loop_lost` is called on the loop thread when an event loop cannot go on and another one will take
-    its place: everything that lived on it is to be dropped, and begun again with `spawn`.
+    it happened.
     """
 
-    def __init__(
-        self, report: Callable[[str, BaseException], None], loop_lost: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self._report = report
-        self._loop_lost = loop_lost
         self._lock = threading.Lock()  # guards the fields below; never held over a call out of this class
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._thread: Optional[threading.Thread] = None
@@ -67,7 +63,7 @@ class Runtime:
 
     def start(self) -> None:
         """Start the loop thread. Main thread; returns at once, work handed over meanwhile waits for the loop."""
-        self._thread = threading.Thread(target=self._run_loops, name="gemini-companion-loop", daemon=True)
+        self._thread = threading.Thread(target=self._run_loop, name="gemini-companion-loop", daemon=True)
         self._thread.start()
 
     def stop(self, timeout: float = 2.0) -> None:
@@ -293,8 +289,8 @@ class Runtime:
 
     # -- the loop thread ----------------------------------------------------------------------------------------------
 
-    def _run_loops(self) -> None:
-        """Run an event loop until `stop`. After a failure it goes on; one that keeps failing is replaced."""
+    def _run_loop(self) -> None:
+        """Run the event loop until `stop`. It is resumed after a failure; the user hears of one that keeps failing."""
         loop: Optional[asyncio.AbstractEventLoop] = None
         self._loop_thread, failures = threading.get_ident(), 0
         while True:
@@ -307,17 +303,18 @@ class Runtime:
                 if not self.stopped:
                     raise RuntimeError("the event loop was stopped by other code")
             except BaseException as error:  # noqa: BLE001 - even a request to exit must not end the thread unnoticed
-                self._report("the event loop", error)
                 failures = 1 if worked else failures + 1
+                self._report("the event loop" if failures < FAILURES_TO_REPORT else CANNOT_GO_ON, error)
             if self.stopped:
                 break
-            if loop is not None and failures % ATTEMPTS_WITH_ONE_LOOP == 0:
-                self._give_up(loop)
-                loop = None
-                gc.collect()  # it held all connections and what they had received
             self._stopping.wait(RESUME_SECONDS[min(failures, len(RESUME_SECONDS)) - 1])
-        if loop is not None:
-            self._close_loop(loop)
+        with self._lock:
+            self._loop = None
+        try:
+            if loop is not None:
+                loop.close()
+        except Exception as error:  # noqa: BLE001 - the loop was broken before
+            logger.debug("the event loop could not be closed: %s", error)
 
     def _open_loop(self) -> asyncio.AbstractEventLoop:
         # Imported here because it takes tens of milliseconds, which the main thread does not have.
@@ -333,23 +330,6 @@ class Runtime:
             if self.stopped:
                 loop.call_soon(loop.stop)
         return loop
-
-    def _close_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        with self._lock:
-            self._loop = None
-        loop.close()
-
-    def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:
-        logger.error("the event loop is beyond repair and is replaced")
-        with self._lock:
-            self._loop, self._turns = None, Turns(self.on_main, self.on_loop)
-        # Its tasks will say, when they vanish, that they never ended: that is known.
-        loop.set_exception_handler(lambda _, context: logger.debug("%s", context.get("message")))
-        try:
-            self._loop_lost()
-            self._close_loop(loop)
-        except Exception as error:  # noqa: BLE001 - the loop was broken before
-            logger.debug("an event loop that is given up could not be closed: %s", error)
 
     def _cancel_tasks_and_stop(self) -> None:
         import asyncio

@@ -8,7 +8,6 @@
     LOOKING   there is no safe path                            REFUSED
     STANDBY   time to look again                               LOOKING
     REFUSED   time to look again                               LOOKING
-    HELD      the event loop was lost                          OFF
     any       no window's settings want the program            OFF
 
 Rule: loop thread, except where noted; the disk is asked on a disk thread. What a window last told its clients is the
@@ -115,11 +114,6 @@ class ContextAnswers:
             self._give_back()  # a cleaner, or an editor that takes what is not its own
         if self._go(Holding.LOOKING):
             self._runtime.spawn(self._search)
-
-    def loop_lost(self) -> None:
-        """Let the next `look` begin anew, on another event loop."""
-        self._server = None  # nothing of it can be asked any more
-        self._give_back()
 
     def withdraw(self) -> None:
         """Leave the paths to others. They are gone when this returns. Any thread, also without the editor's API."""

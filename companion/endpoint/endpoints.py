@@ -132,14 +132,6 @@ class Endpoints:
         for endpoint in self.all():
             endpoint.changes_listed()
 
-    def loop_lost(self) -> None:
-        """Serve anew after the event loop was replaced. Loop thread."""
-        self._runtime.on_loop(self.tracking.loop_lost)
-        for endpoint in self.all():
-            endpoint.servers.loop_lost()
-        for answers in self.asked:
-            answers.loop_lost()
-
     def _look(self) -> None:
         """Loop thread."""
         for answers in self.asked:

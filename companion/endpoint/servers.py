@@ -196,17 +196,6 @@ class ServerTask:
             await self._end()
             await self.run()
 
-    def loop_lost(self) -> None:
-        """The event loop of the server is gone: start it again on the new one."""
-        self._runtime.assert_loop_thread()
-        server, self._server = self._server, None
-        self._ending = False
-        if server is not None:
-            server.abandon()
-            self._keep(server)
-        if not self._stopped:
-            self._runtime.spawn(self.run)
-
     async def _end(self, come_back_seconds: Optional[float] = None, seconds: Optional[float] = None) -> None:
         server, self._server = self._server, None
         if server is None:
@@ -216,10 +205,6 @@ class ServerTask:
             await server.stop(come_back_seconds, seconds)
         finally:
             self._ending = False
-        self._keep(server)
-
-    def _keep(self, server: BaseServer) -> None:
-        """Keep what the next server can take over of one that has ended."""
         own = {name: token for name, token in self._tokens.items() if name}
         self._left = ServerState(self._address.port, self._tokens.get("", ""), own, server.export_state())
         self._former = dict(server.sessions)
@@ -352,11 +337,6 @@ class Servers:
         """Serve anew, on the same ports and with the same sessions if that can be."""
         for task in self._started:
             self._runtime.spawn(task.restart)
-
-    def loop_lost(self) -> None:
-        """Serve anew after the event loop was replaced, for the same clients if they come back. Loop thread."""
-        for task in list(self._started):
-            task.loop_lost()
 
     def renew_sockets(self) -> None:
         """Make sockets in the file system again that somebody has removed. Loop thread."""

@@ -21,7 +21,7 @@ from ..protocol.limits import Limits
 from ..protocol.serving import Address, Hooks, ServedDialect, Tokens
 from ..protocol.sessions import Output
 from ..protocol.tools import ClientSession, Implementation, ToolCall, ToolResult, error_result
-from .connections import Connection, hang_up
+from .connections import Connection
 from .gate import Bodies, Gate, InWorker, in_default_executor
 from .listening import ListeningSocket, listen_locally, listen_on_port
 
@@ -138,14 +138,6 @@ class BaseServer:
         """Take these tokens from now on, and no others: clients that came by another one are disconnected."""
         self._gate.tokens = tokens
         self.disconnect(keep=tokens)
-
-    def abandon(self) -> None:
-        """Close the sockets without the event loop, which cannot do it any more. They would stay as long as anything
-        refers to that loop, and clients would wait for answers."""
-        if self._listener is not None:
-            self._listener.abandon()
-        if self._manager is not None:
-            hang_up(self._manager.connections)
 
     # -- connections --------------------------------------------------------------------------------------------------
 

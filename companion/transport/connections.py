@@ -32,7 +32,7 @@ import logging
 import socket
 import sys
 from enum import IntEnum
-from typing import Any, Callable, Dict, Iterable, Optional, Protocol, cast
+from typing import Any, Callable, Dict, Optional, Protocol, cast
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from aiohttp import StreamReader, hdrs, http_exceptions, web
@@ -129,7 +129,7 @@ class Evictable(Protocol):
 
 
 Connections = Dict[int, "ReferenceType[Evictable]"]
-"""By id, oldest first; weak, so that an abandoned loop frees its sockets."""
+"""By id, oldest first; weak, so that none is kept from being freed."""
 
 
 def descriptor_limit() -> int:
@@ -220,17 +220,6 @@ _CHUNK = 8 * 1024
 
 # Newer releases of aiohttp leave data unparsed until the body before it is read. Meanwhile there is no progress.
 _PARSER_WAITS = "resume_parser" in inspect.signature(web.RequestHandler.resume_reading).parameters
-
-
-def hang_up(connections: Iterable[web.RequestHandler]) -> None:
-    """End connections whose event loop cannot do it any more: their clients hear of it at once. Loop thread."""
-    for each in connections:
-        underlying = each.transport.get_extra_info("socket") if each.transport is not None else None
-        if underlying is not None:
-            try:
-                underlying.shutdown(socket.SHUT_RDWR)
-            except OSError as error:  # the client was quicker
-                logger.debug("a connection had ended already: %s", error)
 
 
 class Connection(web.RequestHandler):

@@ -33,26 +33,19 @@ Protocols = Callable[[], asyncio.BaseProtocol]
 class ListeningSocket:
     """A socket or a named pipe on which connections come in. Loop thread."""
 
-    def __init__(
-        self, address: Address, servers: List[Any], listening: Optional[socket.socket] = None, folder: str = ""
-    ) -> None:
-        """`listening`: the socket, if there is one. `folder`: was made for it, and goes with it."""
+    def __init__(self, address: Address, servers: List[Any], folder: str = "") -> None:
+        """`folder`: was made for the socket, and goes with it."""
         self.address = address
         self._servers = servers
-        self._listening = listening
         self._folder = folder
 
     def close(self) -> None:
         """Take no connections any more, and remove what was made. Connections that are open stay."""
         for server in self._servers:
             server.close()
-        self._remove()
-
-    def abandon(self) -> None:
-        """The same without the event loop, which cannot do it any more."""
-        if self._listening is not None:
-            self._listening.close()
-        self._remove()
+        folder, self._folder = self._folder, ""
+        if folder:
+            remove(folder)
 
     def is_cut_off(self) -> bool:
         """Whether somebody has removed the socket: systems clean their directories of temporary files."""
@@ -63,11 +56,6 @@ class ListeningSocket:
         for server in self._servers:
             server.close()
         return await listen_locally(protocols, self._folder)
-
-    def _remove(self) -> None:
-        folder, self._folder = self._folder, ""
-        if folder:
-            remove(folder)
 
 
 async def listen_on_port(protocols: Protocols, address: str, port: int) -> ListeningSocket:
@@ -81,7 +69,7 @@ async def listen_on_port(protocols: Protocols, address: str, port: int) -> Liste
         listening.close()
         raise
     listening.listen(BACKLOG)  # `create_server` has asked for fewer
-    return ListeningSocket(Address(int(listening.getsockname()[1])), [server], listening)
+    return ListeningSocket(Address(int(listening.getsockname()[1])), [server])
 
 
 async def listen_locally(protocols: Protocols, folder: str = "") -> ListeningSocket:
@@ -105,7 +93,7 @@ async def listen_locally(protocols: Protocols, folder: str = "") -> ListeningSoc
     except BaseException:
         remove(folder)
         raise
-    return ListeningSocket(Address(socket=path), [server], listening, folder)
+    return ListeningSocket(Address(socket=path), [server], folder)
 
 
 def bind(path: str) -> socket.socket:

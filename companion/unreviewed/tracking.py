@@ -164,11 +164,6 @@ class Tracking:
         if due is not None:
             self._timer = asyncio.get_running_loop().call_later(due, self._fire)
 
-    def loop_lost(self) -> None:
-        """The loop has ended, and another one has taken its place. Loop thread."""
-        self._timer = None
-        self._arm()
-
     def _fire(self) -> None:
         """Look, and set the timer for the next look, which saves a wake-up after this one. Loop thread."""
         import asyncio

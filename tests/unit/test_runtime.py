@@ -278,7 +278,7 @@ class TestWorkers:
 
 
 class TestALoopThatFails:
-    """A loop that works in between has not failed in a row; one that does not is replaced, after pauses."""
+    """A loop that fails is resumed; one that does no work in between is resumed after growing pauses, and reported."""
 
     @pytest.fixture
     def pauses(self, module, runtime, monkeypatch):
@@ -306,7 +306,7 @@ class TestALoopThatFails:
 
     @pytest.fixture
     def broken(self, runtime, pauses, monkeypatch):
-        """A loop that does no work any more, until it was replaced twice; `set` begins that."""
+        """A loop that does no work any more, until it has failed often enough; `set` begins that."""
         reached(runtime)
         broken = threading.Event()
         genuine = type(runtime._loop).run_forever
@@ -321,31 +321,43 @@ class TestALoopThatFails:
         monkeypatch.setattr(type(runtime._loop), "run_forever", run_forever)
         return broken
 
-    def test_one_that_does_no_work_pauses_longer_each_time_and_is_replaced(self, runtime, pauses, broken):
-        loop, lost = runtime._loop, []
-        runtime._loop_lost = lambda: lost.append(True)
+    def test_one_that_does_no_work_is_reported_and_resumed_after_growing_pauses(
+        self, module, runtime, reported, pauses, broken
+    ):
+        loop = runtime._loop
         broken.set()
         runtime.on_loop(loop.stop)
-        until(lambda: not broken.is_set() and runtime._loop is not None)
+        until(lambda: not broken.is_set())
         reached(runtime)
-        assert runtime._loop is not loop
-        assert loop.is_closed()
-        assert lost == [True] * 2
-        assert pauses[:6] == [0.0, 0.1, 0.3, 1.0, 5.0, 30.0]
+        assert runtime._loop is loop
+        assert pauses == [0.0, 0.1, 0.3, 1.0, 5.0, 30.0]
+        assert [place for place, _ in reported] == ["the event loop"] * 2 + [module.CANNOT_GO_ON] * 4
 
-    def test_what_the_main_thread_has_told_a_loop_that_was_lost_holds_up_no_later_call(self, runtime, editor, broken):
-        answered, loop = [], runtime._loop
-        runtime.spawn(runtime.call_main, answered.append, "in the midst")
+    def test_what_the_main_thread_answers_while_the_loop_fails_is_not_lost(self, runtime, editor, broken):
+        answered = []
+        first = runtime.spawn(runtime.call_main, answered.append, "in the midst")
         until(lambda: editor.waiting)
 
         def fail():
             broken.set()
             editor.step()  # the answer comes while the loop fails
-            loop.stop()
+            runtime._loop.stop()
 
         runtime.on_loop(fail)
-        until(lambda: not broken.is_set() and runtime._loop not in (None, loop))
+        first.result(NEVER_SECONDS)
         runtime.spawn(runtime.call_main, answered.append, "later")
         until(lambda: editor.waiting)
         editor.step()
         assert answered == ["in the midst", "later"]
+
+    def test_one_that_cannot_even_be_closed_ends_with_the_runtime(self, runtime, monkeypatch):
+        def close():
+            raise OSError("no more descriptors")
+
+        reached(runtime)
+        loop = runtime._loop
+        monkeypatch.setattr(loop, "close", close)
+        runtime.stop(NEVER_SECONDS)
+        assert not runtime._thread.is_alive()
+        monkeypatch.undo()
+        loop.close()

@@ -60,9 +60,6 @@ class Server:
     async def stop(self, come_back_seconds=None, seconds=None):
         self.stops.append((come_back_seconds, seconds))
 
-    def abandon(self):
-        self.calls.append(("abandon",))
-
     def export_state(self):
         return {"state of": len(Server.made)}
 
@@ -302,18 +299,10 @@ class TestTakingOver:
         now(heir.run())
         assert now(heir.stop(for_good=False)) is None
 
-    @pytest.mark.parametrize("again", ["restart", "loop lost"])
-    def test_begun_again_before_it_listens_it_goes_on_with_the_same(
-        self, heir, servers, libraries, now, loop, runtime, again
-    ):
+    def test_begun_again_before_it_listens_it_goes_on_with_the_same(self, heir, servers, libraries, now, loop):
         libraries.missing = loop.create_future()
         now(heir.run())
-        if again == "restart":
-            now(heir.restart())
-        else:
-            heir.loop_lost()
-            ((run, _),) = runtime.spawned
-            now(run())
+        now(heir.restart())
         libraries.missing.set_result(None)
         now()
         assert [server.asked for server in servers.made] == [(4711, LEFT.state)]
@@ -365,17 +354,6 @@ class TestEnding:
             now(task.restart())
         now(task.restart())
         assert len(servers.made) == 2
-
-    def test_a_loop_that_was_lost_is_made_up_for_on_the_next_but_not_after_the_stop(self, task, servers, now, runtime):
-        now(task.run())
-        task.loop_lost()
-        assert servers.made[0].calls == [("abandon",)]
-        ((run, _),) = runtime.spawned
-        now(run())
-        assert servers.made[1].asked == (5001, {"state of": 1})
-        now(task.stop(for_good=False))
-        task.loop_lost()
-        assert len(runtime.spawned) == 1
 
 
 class TestClients:

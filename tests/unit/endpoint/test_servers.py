@@ -34,9 +34,6 @@ class Task:
     async def restart(self):
         self.asked.append("restart")
 
-    def loop_lost(self):
-        self.asked.append("loop lost")
-
     def disconnect(self):
         self.asked.append("disconnect")
 
@@ -111,9 +108,8 @@ def test_what_is_left_is_that_of_all_that_leave_something_wanted_or_not():
 def test_only_started_ones_are_started_again_and_disconnected(bench):
     bench.servers.start([CLAUDE])
     bench.servers.restart()
-    bench.servers.loop_lost()
     bench.servers.disconnect()
-    assert bench.asked() == [["run", "restart", "loop lost", "disconnect"]] * 2 + [[]]
+    assert bench.asked() == [["run", "restart", "disconnect"]] * 2 + [[]]
 
 
 def test_a_limit_is_told_all_since_others_may_be_started_later(bench):

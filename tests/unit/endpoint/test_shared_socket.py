@@ -161,20 +161,3 @@ class TestTheSocket:
         while editor.answers._runtime.tasks:
             await asyncio.sleep(0.005)
         assert [path for path in editor.paths if os.path.exists(path)] == []
-
-    def test_it_goes_on_with_another_event_loop(self, home):
-        editor = Editor(home, Window("/a"))
-
-        @asynchronous
-        async def first():
-            await editor.until(Holding.HELD)
-
-        @asynchronous
-        async def second():
-            editor.answers.loop_lost()
-            await editor.until(Holding.HELD)
-            assert (await answer(editor.paths[0], request("/a")))["resultType"] == "success"
-            await editor.close()
-
-        first()
-        second()

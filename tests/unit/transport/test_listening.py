@@ -1,7 +1,4 @@
-"""Where servers listen: how many may wait there, and who is left after an end, be it in order or without the loop.
-
-Without: an event loop is beyond repair. Clients hear of it at once, though somebody still has that loop.
-"""
+"""Where servers listen: how many connections may wait there, and that none is taken after the end."""
 
 from __future__ import annotations
 
@@ -119,60 +116,7 @@ def test_few_connections_are_taken_at_a_time_and_none_after_the_end(kind, monkey
     assert asked[-1] == BACKLOG
 
 
-@pytest.mark.parametrize("kind", [OnPort, OverWebSocket, OnSocket])
-def test_clients_hear_of_it_and_the_place_is_free_again(kind):
-    if kind is OnSocket and sys.platform == "win32":
-        pytest.skip("Windows has named pipes instead")
-    loop = asyncio.new_event_loop()
-    try:
-        bench = loop.run_until_complete(made(kind))
-        with bench.connect() as client:
-            answer = loop.run_until_complete(asyncio.wait_for(first_bytes(client), NEVER_SECONDS))
-            assert answer.startswith(bench.first_bytes)
-            # The loop runs no more, and does not come to take this one:
-            with bench.connect() as waiting:
-                bench.server.abandon()
-                assert is_ended(client)
-                assert is_ended(waiting)
-            assert bench.is_free()
-            bench.server.abandon()  # once more does no harm
-    finally:
-        loop.run_until_complete(without_tasks())
-        loop.close()
-
-
-def is_ended(client):
-    try:
-        while client.recv(4096):
-            pass
-    except ConnectionResetError:
-        pass
-    return True
-
-
-async def without_tasks():
-    tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
 async def made(kind):
     bench = kind()
     await bench.start()
     return bench
-
-
-async def first_bytes(client):
-    client.setblocking(False)
-    answer = await asyncio.get_running_loop().sock_recv(client, 12)
-    client.settimeout(NEVER_SECONDS)
-    return answer
-
-
-def test_a_server_that_never_listened_has_nothing_to_close():
-    async def scenario():
-        for kind in (OnPort, OverWebSocket, OnSocket):
-            kind().server.abandon()
-
-    asyncio.run(scenario())
