@@ -14,6 +14,7 @@ import sublime
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import wanted_agents
+from ..common.waiting import Latest
 from ..discovery.files import DiscoveryError
 from ..discovery.publisher import Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
@@ -62,7 +63,7 @@ class DiscoveryUpdater:
         self._report = report
         self._publishers = {dialect.key: Publisher() for dialect in DIALECTS}
         self._request: Optional[PublishRequest] = None
-        self._working = False
+        self._publishing = Latest(self._begin)
         self._looked_at = 0.0  # on the monotonic clock
 
     def announce(self, services: Tuple[Service, ...]) -> None:
@@ -80,7 +81,7 @@ class DiscoveryUpdater:
         )
         if request != self._request or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._request = request
-            self._work()
+            self._publishing.ask()
 
     @property
     def window_folders(self) -> Tuple[str, ...]:
@@ -99,12 +100,10 @@ class DiscoveryUpdater:
         for publisher in self._publishers.values():
             publisher.close()
 
-    def _work(self) -> None:
-        if self._working or self._request is None:
-            return
-        self._working = True
-        self._looked_at = time.monotonic()
+    def _begin(self) -> None:
         request = self._request
+        assert request is not None
+        self._looked_at = time.monotonic()
         self._runtime.use_disk(
             self._publish,
             request,
@@ -148,7 +147,6 @@ class DiscoveryUpdater:
         return folders, DiscoveryError("; ".join(problems)) if problems else None
 
     def _done(self, request: PublishRequest, folders: Tuple[str, ...], error: Optional[Exception]) -> None:
-        self._working = False
         if folders != self.folders:
             for folder in unusable_folders(request.folders):
                 logger.warning('clients cannot find the folder %s: its name contains "%s"', folder, os.pathsep)
@@ -157,7 +155,5 @@ class DiscoveryUpdater:
         if error is not None:
             logger.warning("%s", error, exc_info=None if isinstance(error, DiscoveryError) else error)
         self._report(None if error is None else str(error))
-        if request != self._request:
-            self._work()
-        elif error is not None:
-            self._runtime.later_on_main(RETRY_MILLISECONDS, self._work)
+        if self._publishing.answered() and error is not None:
+            self._runtime.later_on_main(RETRY_MILLISECONDS, self._publishing.ask)
