@@ -1,8 +1,8 @@
 """Plants small faults in the package, one at a time, and says which no test notices: `python3 tests/mutants.py`.
 
-Without names of files it takes the lines that have changed since `--since`, and makes every fault of them that the
-rules in `tests/tools/mutation/operators.py` know; `--sample N` takes N from the whole package instead, other ones every
-day. Those that are listed by hand in `tests/mutants.txt` are planted with either. A survivor is a line to look at:
+It takes the lines that have changed since `--since`, and makes every fault of them that the rules in
+`tests/tools/mutation/operators.py` know. Names of files limit it to these files, of which it takes every line unless
+`--since` is given; `--sample N` takes N faults from the whole package instead, other ones every day. Those that are listed by hand in `tests/mutants.txt` are planted with either. A survivor is a line to look at:
 either a test is missing, or the line could go, or both ways of writing it do the same.
 Everything runs in copies of the tree. Not part of the test command, because it takes long: by hand, and weekly.
 """
@@ -96,22 +96,20 @@ AREAS: Dict[str, Tuple[str, ...]] = {
 def main() -> int:
     parser = argparse.ArgumentParser(description="Plants faults and says which of them no test notices.")
     parser.add_argument("files", nargs="*", help="files of the package, or the beginnings of their paths")
-    parser.add_argument("--since", default="HEAD~1", help="the commit since which lines count (default: HEAD~1)")
+    parser.add_argument(
+        "--since", help="the commit since which lines count (default: HEAD~1, or every line of named files)"
+    )
     parser.add_argument("--sample", type=int, help="this many faults, chosen by the date, from the whole package")
     parser.add_argument("--jobs", type=int, default=2, help="how many copies of the tree work at a time (default: 2)")
     parser.add_argument("--list", action="store_true", help="print the faults and run nothing")
     parser.add_argument("--python", help="the executable of an environment to test with (default: Python 3.8's)")
     options = parser.parse_args()
     by_hand = hand_made.listed(cache.read_text(LIST) or "", read)
-    if options.files:
-        faults = [fault for path in package() if path.startswith(tuple(options.files)) for fault in made(path)]
-        by_hand = [fault for fault in by_hand if fault.path.startswith(tuple(options.files))]
-    elif options.sample:
+    if options.sample:
         faults = sample([fault for path in package() for fault in made(path)], options.sample)
     else:
-        lines = changed_lines(options.since)
-        faults = [fault for path in lines for fault in made(path) if fault.line in lines[path]]
-        by_hand = [fault for fault in by_hand if fault.path in lines]
+        faults, paths = chosen(tuple(options.files), options.since)
+        by_hand = [fault for fault in by_hand if fault.path in paths]
     if options.list:
         print("\n".join(map(str, [*faults, *by_hand])) + f"\n{len(faults)} made, {len(by_hand)} listed by hand")
         return 0
@@ -122,6 +120,16 @@ def main() -> int:
         outcomes = [outcome.noticed for outcome in work.run([(fault, tests_of(fault.path)) for fault in faults])]
         listed = [outcome.noticed for outcome in work.run([(fault, tests_of(fault.path)) for fault in by_hand])]
     return report(faults, outcomes, by_hand, listed)
+
+
+def chosen(names: Tuple[str, ...], since: Optional[str]) -> Tuple[List[Fault], List[str]]:
+    """The faults to plant, and the files that they are in: those whose paths begin with one of `names`, or all."""
+    if names and since is None:
+        paths = [path for path in package() if path.startswith(names)]
+        return [fault for path in paths for fault in made(path)], paths
+    lines = changed_lines(since or "HEAD~1")
+    paths = [path for path in lines if path.startswith(names or "")]
+    return [fault for path in paths for fault in made(path) if fault.line in lines[path]], paths
 
 
 def package() -> List[str]:

@@ -6,7 +6,7 @@ import os
 from typing import Any, Iterator
 from unittest import mock
 
-from ....companion.review import accepted_texts as accepted_text
+from ....companion.review import accepted_texts
 from ....companion.review.decision import ReviewError
 from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, CallTestCase
 
@@ -128,7 +128,7 @@ class TestDeciding(CallTestCase):
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        with mock.patch.object(accepted_text, "PATIENCE_SECONDS", 0.0):
+        with mock.patch.object(accepted_texts, "PATIENCE_SECONDS", 0.0):
             self.reviews.accept(review)
             yield lambda: len(self.reviews.pending()) == 1
         again = self.reviews.pending()[0]
@@ -184,7 +184,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
 
     def go(self, later: float = 0.0) -> None:
-        patcher = mock.patch.multiple(accepted_text, GONE_SECONDS=0.05, WRITTEN_UNASKED_SECONDS=60.0 - later)
+        patcher = mock.patch.multiple(accepted_texts, GONE_SECONDS=0.05, WRITTEN_UNASKED_SECONDS=60.0 - later)
         patcher.start()
         self.addCleanup(patcher.stop)
         self.leave()
@@ -230,7 +230,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
         self.assertEqual((self.read(), self.reviews.pending()), (b"edited\n", []))
 
     def test_a_tab_that_is_read_again_has_the_file_looked_at_at_once(self) -> Iterator[Any]:
-        patcher = mock.patch.multiple(accepted_text, SHORTEST_SECONDS=1000.0, LONGEST_SECONDS=1000.0)
+        patcher = mock.patch.multiple(accepted_texts, SHORTEST_SECONDS=1000.0, LONGEST_SECONDS=1000.0)
         patcher.start()
         self.addCleanup(patcher.stop)
         view = yield from self.open_file()

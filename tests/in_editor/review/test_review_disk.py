@@ -11,7 +11,6 @@ from unittest import mock, skipIf
 import sublime
 
 from ....companion.review import accepted_texts
-from ....companion.review import accepted_texts as accepted_text
 from ....companion.review.accepted_texts import Holder
 from ....companion.review.decision import ReviewError, ReviewState
 from ....companion.review.document import disk, file_replacement, writing
@@ -265,7 +264,7 @@ class TestWriting(DiskTestCase):
         self.reviews.accept(review)
         yield self.closed
         release = self.hold("write")
-        with mock.patch.object(accepted_text, "GONE_SECONDS", 0.05):
+        with mock.patch.object(accepted_texts, "GONE_SECONDS", 0.05):
             self.leave()
             yield lambda: any(each.state is Holder.WRITING for each in self.reviews.accepted_texts._texts)
         yield from self.left_to_other_windows(release)

@@ -89,6 +89,23 @@ def test_every_room_of_the_package_has_tests_that_should_notice_its_faults():
     assert {pattern for pattern in patterns if not list(Path(cache.ROOT, "tests/in_editor").rglob(pattern))} == set()
 
 
+@pytest.mark.parametrize(
+    ("names", "since", "lines"),
+    [
+        ((), None, {"companion/a.py": [11], "companion/b.py": [12]}),
+        (("companion/b",), "main", {"companion/b.py": [12]}),
+        (("companion/b",), None, {"companion/b.py": sorted({line for line, _ in changes()})}),
+    ],
+)
+def test_names_of_files_limit_the_changed_lines_and_alone_stand_for_all_of_theirs(monkeypatch, names, since, lines):
+    monkeypatch.setattr(mutants, "package", lambda: ["companion/a.py", "companion/b.py"])
+    monkeypatch.setattr(mutants, "read", lambda path: SOURCE)
+    monkeypatch.setattr(mutants, "changed_lines", lambda since: {"companion/a.py": {11}, "companion/b.py": {12}})
+    faults, paths = mutants.chosen(names, since)
+    assert paths == list(lines)
+    assert {path: sorted({each.line for each in faults if each.path == path}) for path in paths} == lines
+
+
 def fault(name="x"):
     return Fault("a.py", 1, name, "")
 
