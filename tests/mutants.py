@@ -2,8 +2,9 @@
 
 It takes the lines that have changed since `--since`, and makes every fault of them that the rules in
 `tests/tools/mutation/operators.py` know. Names of files limit it to these files, of which it takes every line unless
-`--since` is given; `--sample N` takes N faults from the whole package instead, other ones every day. Those that are listed by hand in `tests/mutants.txt` are planted with either. A survivor is a line to look at:
-either a test is missing, or the line could go, or both ways of writing it do the same.
+`--since` is given; `--sample N` takes N faults from the whole package instead, other ones every day. Those that are
+listed by hand in `tests/mutants.txt` are planted with either. A survivor is a line to look at: either a test is
+missing, or the line could go, or both ways of writing it do the same.
 Everything runs in copies of the tree. Not part of the test command, because it takes long: by hand, and weekly.
 """
 
@@ -96,9 +97,7 @@ AREAS: Dict[str, Tuple[str, ...]] = {
 def main() -> int:
     parser = argparse.ArgumentParser(description="Plants faults and says which of them no test notices.")
     parser.add_argument("files", nargs="*", help="files of the package, or the beginnings of their paths")
-    parser.add_argument(
-        "--since", help="the commit since which lines count (default: HEAD~1, or every line of named files)"
-    )
+    parser.add_argument("--since", help="the commit since which lines count (default: HEAD~1; all of named files)")
     parser.add_argument("--sample", type=int, help="this many faults, chosen by the date, from the whole package")
     parser.add_argument("--jobs", type=int, default=2, help="how many copies of the tree work at a time (default: 2)")
     parser.add_argument("--list", action="store_true", help="print the faults and run nothing")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 import sublime
@@ -20,7 +21,7 @@ from ..agents.registry import wanted_agents, wrong_rows
 from ..common.debounce import Debounce
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
-from ..protocol.serving import Address, Tokens
+from ..protocol.serving import Address, Hooks, Tokens
 from ..protocol.tools import error_result
 from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
@@ -137,15 +138,18 @@ class Endpoint:
         self._agent_window = EndpointWindow(
             window, runtime, self.reviews, self.tracker, origins, self.clients, self.folders
         )
-        listener = ServerListener(
-            self._serving,
-            self._server_problem,
-            self.clients.came,
-            self.clients.went,
-            self.clients.listed,
-            self.clients.process_known,
+        listener = ServerListener(self._serving, self._server_problem, self._hooks)
+        self.servers = Servers(runtime, libraries, listener, version, states)
+
+    def _hooks(self, dialect: Dialect) -> Hooks:
+        on_main, clients = self._runtime.on_main, self.clients
+        return Hooks(
+            partial(self._call, dialect),
+            lambda session: on_main(clients.came, session, dialect),
+            partial(on_main, clients.went),
+            lambda session: on_main(clients.listed, session, dialect),
+            partial(on_main, clients.process_known),
         )
-        self.servers = Servers(runtime, libraries, listener, self._call, version, states)
 
     def _names_changed(self) -> None:
         if not self._stopped:

@@ -21,9 +21,8 @@ import logging
 import sys
 import time
 from concurrent.futures import Future
-from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import ClientNotice, Dialect, Transport
@@ -36,7 +35,7 @@ from ..protocol.tools import Implementation
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
-    from ..protocol.tools import ClientSession, ToolCall, ToolResult
+    from ..protocol.tools import ClientSession
     from ..runtime import Runtime
     from ..transport.base import BaseServer
 
@@ -62,14 +61,11 @@ class ServerState(NamedTuple):
 
 
 class ServerListener(NamedTuple):
-    """What the servers of a window call with their events, always on the main thread."""
+    """What the servers of a window call with their events: the first two on the main thread."""
 
     serving: Callable[[Dialect, Address, Tokens], None]
     problem: Callable[[Dialect, Optional[str]], None]  # a sentence for the user, None when all is well again
-    came: Callable[[ClientSession, Dialect], None]
-    went: Callable[[ClientSession], None]
-    listed: Callable[[ClientSession, Dialect], None]  # the client has the list of tools
-    process_known: Callable[[ClientSession, int], None]
+    hooks: Callable[[Dialect], Hooks]  # for the calls and the clients of a dialect's server
 
 
 class ServerTask:
@@ -80,7 +76,6 @@ class ServerTask:
         runtime: Runtime,
         libraries: Libraries,
         listener: ServerListener,
-        call_tool: Callable[[Dialect, ToolCall], Awaitable[ToolResult]],
         version: str,
         dialect: Dialect,
         state: Optional[ServerState] = None,
@@ -89,8 +84,8 @@ class ServerTask:
         self._runtime = runtime
         self._libraries = libraries
         self._listener = listener
-        self._call_tool = call_tool
         self._dialect = dialect
+        self._hooks = listener.hooks(dialect)
         self._version = version
         self._limits = Limits()
         self._tokens: Tokens = {}
@@ -140,13 +135,7 @@ class ServerTask:
         server = make_server(
             self._dialect,
             self._tokens,
-            Hooks(
-                partial(self._call_tool, self._dialect),
-                self._client_came,
-                partial(self._tell, self._listener.went),
-                lambda client: self._tell(self._listener.listed, client, self._dialect),
-                partial(self._tell, self._listener.process_known),
-            ),
+            self._hooks,
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
             limits=self._limits,
             in_worker=self._runtime.in_worker,
@@ -163,9 +152,9 @@ class ServerTask:
             self.notify(*notification)
         sessions = server.sessions
         for session in sessions.values():
-            self._client_came(session)
+            self._hooks.came(session)
         for session in [each for each in self._former.values() if each.id not in sessions]:
-            self._tell(self._listener.went, session)  # its session could not be kept
+            self._hooks.went(session)  # its session could not be kept
         self._tell(self._listener.problem, self._dialect, None)
         self._tell_address()
 
@@ -243,9 +232,6 @@ class ServerTask:
         if self._server is not None:
             self._server.disconnect()
 
-    def _client_came(self, session: ClientSession) -> None:
-        self._tell(self._listener.came, session, self._dialect)
-
     def _tell(self, listener: Callable[..., None], *args: Any) -> None:
         self._runtime.on_main(listener, *args)
 
@@ -283,14 +269,13 @@ class Service(NamedTuple):
 
 
 class Servers:
-    """`listener` hears what happens; `call_tool` carries out the calls."""
+    """`listener` hears what happens."""
 
     def __init__(
         self,
         runtime: Runtime,
         libraries: Libraries,
         listener: ServerListener,
-        call_tool: Callable[[Dialect, ToolCall], Awaitable[ToolResult]],
         version: str,
         states: Mapping[str, ServerState] = {},
     ) -> None:
@@ -299,7 +284,7 @@ class Servers:
         """Those that listen, by the key of their dialect."""
         self._runtime = runtime
         self._tasks = {
-            dialect.key: ServerTask(runtime, libraries, listener, call_tool, version, dialect, states.get(dialect.key))
+            dialect.key: ServerTask(runtime, libraries, listener, version, dialect, states.get(dialect.key))
             for dialect in DIALECTS
         }
         self._started: List[ServerTask] = []

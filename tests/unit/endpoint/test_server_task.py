@@ -21,7 +21,7 @@ from companion.endpoint.servers import (
     ServerTask,
 )
 from companion.protocol.limits import ENVELOPE, MEBIBYTE
-from companion.protocol.serving import Address
+from companion.protocol.serving import Address, Hooks
 from companion.protocol.streams import GONE_SECONDS
 from companion.protocol.tools import ClientSession
 
@@ -95,10 +95,11 @@ class Told:
         self.listener = ServerListener(
             serving=lambda dialect, address, tokens: self.all.append(("serving", address.port)),
             problem=lambda dialect, problem: self.all.append(("problem", problem)),
-            came=lambda client, dialect: self.all.append(("came", client.id)),
-            went=lambda client: self.all.append(("went", client.id)),
-            listed=lambda client, dialect: self.all.append(("listed", client.id, dialect)),
-            process_known=lambda client, number: self.all.append(("process", client.id, number)),
+            hooks=lambda dialect: Hooks(
+                lambda call: None,
+                came=lambda client: self.all.append(("came", client.id)),
+                went=lambda client: self.all.append(("went", client.id)),
+            ),
         )
 
     def since(self):
@@ -128,7 +129,7 @@ def libraries():
 def make(runtime, libraries, told):
     """Makes tasks, which go on with what a former server has left if that is given."""
     return lambda state=None, dialect=IDE_COMPANION: ServerTask(
-        runtime, libraries, told.listener, lambda dialect, call: None, "1.2", dialect, state
+        runtime, libraries, told.listener, "1.2", dialect, state
     )
 
 
@@ -357,18 +358,6 @@ class TestEnding:
 
 
 class TestClients:
-    def test_what_happens_to_them_is_told(self, task, servers, told, now):
-        now(task.run())
-        told.since()
-        hooks = servers.made[0].hooks
-        hooks.came(CLIENT)
-        hooks.listed(CLIENT)
-        hooks.process_known(CLIENT, 4321)
-        hooks.went(CLIENT)
-        now()
-        of_client = [("came",), ("listed", IDE_COMPANION), ("process", 4321), ("went",)]
-        assert told.since() == [(event, CLIENT.id, *more) for event, *more in of_client]
-
     def test_those_that_a_restart_could_not_keep_have_gone(self, task, servers, told, now):
         now(task.run())
         for client in (CLIENT, OTHER):

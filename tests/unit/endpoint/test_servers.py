@@ -20,7 +20,7 @@ from companion.protocol.serving import Address
 class Task:
     """Keeps what it is asked."""
 
-    def __init__(self, runtime, libraries, listener, call_tool, version, dialect, state):
+    def __init__(self, runtime, libraries, listener, version, dialect, state):
         self.dialect, self.left = dialect, state
         self.asked = []
 
@@ -66,7 +66,7 @@ class Bench:
 
     def __init__(self, **states):
         self.runtime = Runtime()
-        self.servers = Servers(self.runtime, None, None, None, "1.2.3", states)
+        self.servers = Servers(self.runtime, None, None, "1.2.3", states)
 
     def asked(self):
         return [self.servers._tasks[dialect.key].asked for dialect in DIALECTS]
