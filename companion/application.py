@@ -18,13 +18,12 @@ from . import log
 from .actions import Actions
 from .agents.registry import agents_of
 from .diagnosis.report import Diagnosis
-from .discovery.sweeper import sweep
+from .discovery.publisher import sweep
 from .editor import edits
 from .editor.log_panel import LogPanel
-from .editor.marks import use_secret
+from .editor.marks import is_terminal, use_secret
 from .editor.status_bar import say
 from .editor.storage import installation_secret, storage_folder
-from .editor.view_roles import is_terminal
 from .endpoint.endpoints import Endpoints
 from .endpoint.servers import leave_states, take_states
 from .libraries import Libraries

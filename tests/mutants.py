@@ -58,7 +58,7 @@ AREAS: Dict[str, Tuple[str, ...]] = {
     "companion/comparison/": ("tests/unit/comparison",),
     "companion/context/": ("tests/unit/context", "editor:test_context_*.py"),
     "companion/diagnosis/": ("tests/unit/diagnosis", "editor:test_diagnose.py"),
-    "companion/discovery/": ("tests/unit/discovery", "tests/unit/hostile/endpoint/test_workspace_boundary.py"),
+    "companion/discovery/": ("tests/unit/discovery", "tests/unit/hostile/discovery/test_workspace_boundary.py"),
     "companion/editor/": ("tests/unit/editor", "tests/unit/context", "editor:test_review_*.py", "editor:test_log.py"),
     "companion/endpoint/": (
         "tests/unit/endpoint",

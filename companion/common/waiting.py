@@ -1,7 +1,8 @@
-"""What callers ask for while the same is under way: it is done once more afterwards, or one after the other.
+"""What callers ask for again and again: done when a burst is over, once more afterwards, or one after the other.
 
-`Latest` is for questions of which only the newest counts, such as what a file holds now. `InOrder` is for orders, of
-which each counts and none may overtake another. `Turns` is for calls to a thread that has other things to do as well.
+`Debounce` is for bursts of events, of which only the end counts. `Latest` is for questions of which only the newest
+counts, such as what a file holds now. `InOrder` is for orders, of which each counts and none may overtake another.
+`Turns` is for calls to a thread that has other things to do as well.
 
 Rule: one question, one order of a key, or one call is under way at a time, so a disk that hangs is not asked a second
 time and keeps nobody else waiting, and a flood of calls leaves the other thread its turns.
@@ -10,8 +11,72 @@ time and keeps nobody else waiting, and a flood of calls leaves the other thread
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
-from typing import Callable, Deque, Dict
+from typing import Callable, Deque, Dict, Optional
+
+Schedule = Callable[[int, Callable[[], None]], None]  # milliseconds, function
+
+# A timer may fire this much early by its own rounding, in seconds.
+_TOLERANCE = 0.002
+
+
+class Debounce:
+    """Calls `act` `quiet` milliseconds after the last `mark`, at the latest `longest` after the first.
+
+    One thread only. `mark` is called for every caret movement of the user, so it does next to nothing: it notes the
+    time, and sets a timer only if none is running.
+    """
+
+    __slots__ = ("_act", "_clock", "_first", "_last", "_longest", "_quiet", "_schedule", "_ticking")
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        act: Callable[[], None],
+        quiet: int = 50,
+        longest: int = 200,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._schedule = schedule
+        self._act = act
+        self._quiet = quiet / 1000.0
+        self._longest = longest / 1000.0
+        self._clock = clock
+        self._first: Optional[float] = None  # of the burst under way, if there is one
+        self._last = 0.0
+        self._ticking = False
+
+    def mark(self) -> None:
+        """Something happened."""
+        self._last = now = self._clock()
+        if self._first is None:
+            self._first = now
+            if not self._ticking:
+                self._ticking = True
+                self._schedule(int(self._quiet * 1000), self._tick)
+
+    @property
+    def pending(self) -> bool:
+        """Whether a burst is under way."""
+        return self._first is not None
+
+    def cancel(self) -> None:
+        """Forget the burst under way."""
+        self._first = None
+
+    def _tick(self) -> None:
+        self._ticking = False
+        if self._first is None:
+            return
+        now = self._clock()
+        due = min(self._last + self._quiet, self._first + self._longest)
+        if now + _TOLERANCE >= due:
+            self._first = None
+            self._act()
+            return
+        self._ticking = True
+        self._schedule(max(1, int((due - now) * 1000 + 0.5)), self._tick)
 
 
 class Latest:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Opti
 import sublime
 
 from ..agents.window import NOTHING, ActiveFile, SharedContext, TextPosition
-from ..common.debounce import Debounce
+from ..common.waiting import Debounce
 from ..editor.edits import some_selections
 from ..editor.file_views import is_in
 from .existence import Existence

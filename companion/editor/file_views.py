@@ -11,7 +11,7 @@ from typing import Dict, FrozenSet, List, Optional, Sequence
 
 import sublime
 
-from .view_roles import role_of
+from .marks import role_of
 
 
 def is_open(view: Optional[sublime.View]) -> bool:

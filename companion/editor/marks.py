@@ -1,8 +1,10 @@
-"""What the package notes in the settings of views and windows, and how it knows its own notes again.
+"""What the package notes in the settings of views and windows, and how it knows its own notes, views and terminals.
 
 Rule: a project's file, which may be a stranger's, has a say in all settings of its windows and their views, and a
 workspace brings settings with its tabs. So a note counts only if it holds the secret of this installation, and nothing
-counts that the project's file says as well. The editor keeps notes across a restart, with the secret in them.
+counts that the project's file says as well. The editor keeps notes across a restart, with the secret in them, and hands
+a view's to its clones, so their names are the same in every version, and nobody else spells them out. Only scratch
+views are ours or terminals: all others hold the user's texts.
 """
 
 from __future__ import annotations
@@ -45,3 +47,36 @@ def own(settings: sublime.Settings, window: Optional[sublime.Window], name: str)
     if not found or window is None:
         return found
     return None if project_settings(window.project_data()).get(name) == found else found
+
+
+# -- whose a view is ---------------------------------------------------------------------------------------------------
+
+ROLE = "gemini_companion.role"  # what a view of ours is for; absent in all others
+ORIGINAL, PROPOSAL = "original", "proposal"  # the roles of the two views of a review
+TERMINAL = "terminus_view"  # set by Terminus
+TERMINAL_ARGUMENTS = "terminus_view.args"  # what it was started with, as well; no two terminals have the same
+
+
+def is_terminal(view: Optional[sublime.View]) -> bool:
+    """Whether the view is a terminal, in a tab or in a panel. Main thread."""
+    if view is None or not view.settings().get(TERMINAL):
+        return False
+    if view.file_name() is not None or not view.is_scratch():
+        return False
+    settings, window = view.settings(), view.window()
+    return any(own(settings, window, each) for each in (TERMINAL, TERMINAL_ARGUMENTS))
+
+
+def take_role(view: sublime.View, role: str) -> None:
+    """Mark a view of ours. Main thread."""
+    put(view.settings(), ROLE, {"role": role})
+
+
+def role_of(view: sublime.View) -> Optional[str]:
+    """`ORIGINAL` or `PROPOSAL` if the view is, or before a restart was, part of a review; else None. Main thread."""
+    settings = view.settings()
+    if not settings.get(ROLE):
+        return None
+    note = read(settings, view.window(), ROLE)
+    role = note.get("role") if note is not None and view.is_scratch() else None
+    return role if role in (ORIGINAL, PROPOSAL) else None

@@ -32,6 +32,7 @@ from typing import (
 import sublime
 
 from ..agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, ReviewRequest
+from ..discovery.workspace import inside_workspace, place_inside
 from ..editor.file_views import same_key
 from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import Outcome, Owner, ReviewError, Ticket
@@ -40,7 +41,6 @@ from ..review.document.preparation import PathError, Preparation, prepare
 from ..review.document.text import ProposedText
 from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
-from .workspace_boundary import inside_workspace, place_inside
 
 if TYPE_CHECKING:
     import asyncio

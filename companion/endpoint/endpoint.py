@@ -18,7 +18,7 @@ import sublime
 from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Dialect
 from ..agents.registry import wanted_agents, wrong_rows
-from ..common.debounce import Debounce
+from ..common.waiting import Debounce
 from ..context.tracker import ContextTracker
 from ..editor.status_bar import StatusBar, say
 from ..protocol.serving import Address, Hooks, Tokens

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
 import sublime
 
-from ..common.debounce import Debounce
-from ..editor import file_views, view_roles
+from ..common.waiting import Debounce
+from ..editor import file_views, marks
 from ..editor.edits import COMMAND
 from .changes import WHOLE_SELECTION
 from .decision import Review
@@ -160,7 +160,7 @@ class ReviewEvents:
     def on_saved(self, view: sublime.View) -> None:
         """A view was saved: one of ours, which has a name now, is the user's."""
         reviews = self._reviews.of_view(view)  # the user may have dragged it here from another window
-        if reviews is None and view_roles.role_of(view) is None:
+        if reviews is None and marks.role_of(view) is None:
             return
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
         if reviews is None or review is None:
@@ -184,7 +184,7 @@ class ReviewEvents:
         what = tab_action(name, arguments)
         if what is TabAction.TYPE and self._typed.is_write(arguments):
             what = TabAction.SAVE
-        if what in (None, TabAction.TYPE) or view.file_name() is not None or view_roles.role_of(view) is None:
+        if what in (None, TabAction.TYPE) or view.file_name() is not None or marks.role_of(view) is None:
             return None
         reviews = self._reviews.of_view(view)
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
@@ -192,7 +192,7 @@ class ReviewEvents:
             return None
         if what is TabAction.CLOSE:
             return (COMMAND, {}) if review is self._saved or reviews.open_reviews.ignores(review) else None
-        if view_roles.role_of(view) == view_roles.PROPOSAL and review is not self._saved:
+        if marks.role_of(view) == marks.PROPOSAL and review is not self._saved:
             self._saved = review
             self._runtime.on_main(self._accept_saved, reviews, review)
         return COMMAND, {}  # does nothing without edits

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Se
 import sublime
 
 from ..comparison import Hunk
-from ..editor import view_roles
+from ..editor import marks
 from ..editor.scope import Scope
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
@@ -319,7 +319,7 @@ class ReviewManager:
 
     def is_abandoned(self, view: sublime.View) -> bool:
         """Whether the view is one of ours, of a review that nobody can decide any more."""
-        return view_roles.role_of(view) is not None and self.of_view(view) is None
+        return marks.role_of(view) is not None and self.of_view(view) is None
 
     def recover(self) -> None:
         """Close the views of reviews that nobody can decide any more, and give the window back.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
 
 import sublime
 
-from ..editor import file_views, view_roles
+from ..editor import file_views, marks
 from ..editor.scope import Scope
 from ..editor.status_bar import say
 from .decision import Owner, Review, ReviewError, Source, Ticket, Writer
@@ -134,7 +134,7 @@ class OpenReviews:
             return []
         review = self.review_of(view)
         if review is None:
-            return [view] if typing or view_roles.role_of(view) is not None else []  # of another window's, brought here
+            return [view] if typing or marks.role_of(view) is not None else []  # of another window's, brought here
         return [*self.presentations[review].views, view] if review.pending else []
 
     @property
@@ -155,7 +155,7 @@ class OpenReviews:
         """Whether the edits of a view are none of the user's: those of a terminal, or of a proposal put in by us."""
         review = self.review_of(view)
         ours = review is not None and self.presentations[review].proposal.untouched
-        return view_roles.is_terminal(view) or ours
+        return marks.is_terminal(view) or ours
 
     def find(self, owner: Owner, path: str) -> Optional[Review]:
         """The pending review of a client for a file; those that have a ticket are known by its name instead."""

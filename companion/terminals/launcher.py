@@ -21,9 +21,9 @@ from ..agents.agent import ConnectionDetails, Program
 from ..agents.dialect import Mention
 from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.edits import some_selections
+from ..editor.marks import TERMINAL_ARGUMENTS, is_terminal
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
-from ..editor.view_roles import TERMINAL_ARGUMENTS, is_terminal
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
 from ..system.programs import find_program

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
 
 import sublime
 
-from ...common.debounce import Debounce
+from ...common.waiting import Debounce
 from ...editor import file_views
 from ..decision import Review
 from ..document.analysis import NO_EDIT, NOTHING, Analysis, Compared, ComparisonQuestion, WhitespaceChoice, compare

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, 
 
 import sublime
 
-from ...editor import file_views, view_roles
+from ...editor import file_views, marks
 from ...editor.file_views import is_in
 from ...editor.scope import Scope
 from ..decision import Review
@@ -62,7 +62,7 @@ class Arrangement:
     def tab_in_use(self) -> Optional[sublime.View]:
         """The tab or terminal that has the focus, even while a palette or another panel covers it."""
         holder = self.focus.holder()
-        if holder is None or holder.element() is None or view_roles.is_terminal(holder):
+        if holder is None or holder.element() is None or marks.is_terminal(holder):
             return holder
         return self._window.active_view_in_group(self._window.active_group())
 
@@ -95,9 +95,9 @@ class Arrangement:
             pair = groups.original != groups.proposal
             if pair:
                 name = views.original_name(review.path, disk.Kind.TEXT, review.words)
-                original_view = self._make(groups.original, view_roles.ORIGINAL, name, review.path, user_view, False)
+                original_view = self._make(groups.original, marks.ORIGINAL, name, review.path, user_view, False)
             name = views.proposal_name(review.path, review.owner.client_name, review.words)
-            proposal_view = self._make(groups.proposal, view_roles.PROPOSAL, name, review.path, user_view, not pair)
+            proposal_view = self._make(groups.proposal, marks.PROPOSAL, name, review.path, user_view, not pair)
             if in_use:
                 self.pair_up(in_use, in_use[-1])
             self.focus.give(proposal_view if takes_focus else before, setting if takes_focus else NEVER)
@@ -130,7 +130,7 @@ class Arrangement:
         """
         setting, holder, front = self._settings().review_focus, self.focus.place(), self._window.active_sheet()
         view = front.view() if front is not None else None
-        if view is not None and view_roles.role_of(view) is not None and setting != ALWAYS:
+        if view is not None and marks.role_of(view) is not None and setting != ALWAYS:
             in_front = False
         takes_focus = in_front and self.focus.proposal_may_take_it(setting)
         with self._arranging():

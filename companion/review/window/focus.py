@@ -20,7 +20,7 @@ from weakref import ReferenceType, ref
 import sublime
 
 from ...editor.file_views import is_in
-from ...editor.view_roles import is_terminal
+from ...editor.marks import is_terminal
 from ..decision import Review
 
 ALWAYS, NEVER = "always", "never"

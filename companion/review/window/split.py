@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, S
 import sublime
 
 from ...editor import file_views, marks
-from ...editor.view_roles import ORIGINAL, PROPOSAL, is_terminal, role_of
+from ...editor.marks import ORIGINAL, PROPOSAL, is_terminal, role_of
 from . import layout as layouts
 from .layout import is_indexes
 

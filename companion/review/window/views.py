@@ -18,7 +18,7 @@ from ...common.display_names import client_name as shown_client
 from ...common.display_names import file_name
 from ...editor import file_views
 from ...editor.file_views import is_open, views_of_file
-from ...editor.view_roles import ROLE, take_role
+from ...editor.marks import ROLE, take_role
 from ..decision import Words
 from ..document.disk import Kind
 

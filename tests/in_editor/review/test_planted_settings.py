@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List
 
 import sublime
 
-from ....companion.editor import file_views, view_roles
+from ....companion.editor import file_views, marks
 from ....companion.review.decision import Review
 from ....companion.review.document.preparation import prepare
 from ...support.read_settings import OUR_OWN_VALUES, READ_SETTINGS, WRONG_VALUES
@@ -116,7 +116,7 @@ class TestPlantedRoles(PlantingTestCase):
         note, left_over = self.untitled("not saved"), self.untitled("left over")
         left_over.set_scratch(True)
         for view in (note, left_over):
-            view_roles.take_role(view, view_roles.PROPOSAL)
+            marks.take_role(view, marks.PROPOSAL)
         self.reviews.recover()
         yield lambda: not left_over.is_valid()
         file_views.close(note)
@@ -132,7 +132,7 @@ class TestPlantedRoles(PlantingTestCase):
 
     def test_our_mark_in_a_project_is_none(self) -> Iterator[Any]:
         """Somebody has given a workspace away, and the secret with it."""
-        view_roles.take_role(self.terminal(), view_roles.PROPOSAL)
+        marks.take_role(self.terminal(), marks.PROPOSAL)
         (terminal,) = self.window.views()
         mark = terminal.settings().get(ROLE)
         terminal.settings().erase(ROLE)

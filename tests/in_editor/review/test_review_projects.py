@@ -10,7 +10,7 @@ from unittest import mock
 
 import sublime
 
-from ....companion.editor import file_views, view_roles
+from ....companion.editor import file_views, marks
 from ....companion.review.decision import Review
 from ....companion.review.window import views
 from ...support.review_case import GEMINI, PLUGIN, TWO_COLUMNS, RestoringTestCase
@@ -139,7 +139,7 @@ class TestProjects(RestoringTestCase):
 
     def test_left_overs_that_come_back_with_a_workspace_are_closed(self) -> Iterator[Any]:
         self.window.focus_group(0)
-        view = views.create(self.window, view_roles.PROPOSAL, "left over (proposal)", self.path(), None, False)
+        view = views.create(self.window, marks.PROPOSAL, "left over (proposal)", self.path(), None, False)
         yield from self.switch(self.two)
         self.assertFalse(file_views.is_open(view))
         yield from self.switch(self.one)

@@ -8,7 +8,7 @@ from unittest import mock
 
 import sublime
 
-from ....companion.editor import view_roles
+from ....companion.editor import marks
 from ....companion.review import manager
 from ...support.review_case import ALL_MARKS, PROPOSED, TEXT, DecidingTestCase
 from .test_review_level import top
@@ -90,10 +90,10 @@ class TestSavedUnderAName(DecidingTestCase):
     def test_after_a_restart_too(self) -> Iterator[Any]:
         view = self.window.new_file()
         view.set_scratch(True)
-        view_roles.take_role(view, view_roles.PROPOSAL)
+        marks.take_role(view, marks.PROPOSAL)
         self.save_as(view, "copy.py")
         yield lambda: "gemini_companion.role" not in view.settings().to_dict()
-        view_roles.take_role(view, view_roles.PROPOSAL)  # while the package was not there
+        marks.take_role(view, marks.PROPOSAL)  # while the package was not there
         view.set_scratch(True)
         self.reviews.recover()
         yield 30

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.common.debounce import Debounce
+from companion.common.waiting import Debounce
 
 
 class Time:

@@ -13,8 +13,7 @@ from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
 from companion.discovery.files import DiscoveryError
-from companion.discovery.publisher import Publisher
-from companion.discovery.sweeper import sweep
+from companion.discovery.publisher import Publisher, sweep
 
 ANNOUNCED = Announcement(50001, "the-secret", ("/code/one",), 4321)
 

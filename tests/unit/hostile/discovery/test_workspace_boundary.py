@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from companion.endpoint.workspace_boundary import inside_workspace
+from companion.discovery.workspace import inside_workspace
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import pytest
 
 from companion.agents.agent import Announcement, ConnectionDetails
 from companion.agents.claude_code import CLAUDE_CODE
-from companion.agents.own import DIALECTS
-from companion.agents.registry import AGENTS, agents_of, programs_of, wrong_rows
+from companion.agents.registry import AGENTS, MODELS, agents_of, programs_of, wrong_rows
 from companion.discovery.publisher import Publisher
 from companion.settings import Settings, read
 from companion.system.platform import LINUX, Platform
@@ -151,7 +150,7 @@ def test_what_is_no_list_of_rows_is_no_setting():
 def test_the_schema_and_the_code_know_the_same_dialects_and_fields():
     (schema, _) = json.loads((ROOT / "sublime-package.json").read_text(encoding="utf-8"))["contributions"]["settings"]
     row = schema["schema"]["definitions"]["settings"]["properties"]["agents"]["items"]
-    assert row["properties"]["dialect"]["enum"] == list(DIALECTS)
+    assert row["properties"]["dialect"]["enum"] == list(MODELS)
     assert own({**dict.fromkeys(row["properties"], "x"), **ROW})
 
 
