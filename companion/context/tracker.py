@@ -30,7 +30,7 @@ from .existence import Existence
 from .model import ContextModel, Selection, cut, exclusion, utf16_length, well_formed
 
 if TYPE_CHECKING:
-    from ..runtime import Runtime
+    from ..editor.scope import Scope
     from ..settings import Settings
 
 KEY = "gemini_companion.sharing_paused"  # stays as it is: windows are stored with it
@@ -147,17 +147,13 @@ class ContextTracker:
 
     def __init__(
         self,
-        window: sublime.Window,
+        scope: Scope,
         *,
-        runtime: Runtime,
-        settings: Callable[[], Settings],
         look_at_project: Callable[[], None],
         publish: Callable[[SharedContext], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._window = window
-        self._runtime = runtime
-        self._settings = settings
+        self._window, self._runtime, self._settings = scope
         self._look_at_project = look_at_project
         self._publish = publish
         self._clock = clock
@@ -167,15 +163,15 @@ class ContextTracker:
         self._candidate: Optional[Tuple[sublime.View, int]] = None  # last activated, and when; not looked at yet
         self._watched: FrozenSet[int] = frozenset()  # the views of the active file; empty without clients
         self._structure_changed = True
-        self._pause = Pause(window)
+        self._pause = Pause(scope.window)
         self._state = TrackerState.IDLE
         self._rechecks = 0
         self._sent: Optional[Tuple[SharedContext, Settings]] = None  # and what it was made by
-        self._existence = Existence(runtime, self._looked_for)
+        self._existence = Existence(scope.runtime, self._looked_for)
         self._waiting_since: Optional[float] = None  # for files never looked for, on the monotonic clock
         self._waiting: List[Callable[[SharedContext], None]] = []
-        self._debounce = Debounce(runtime.later_on_main, self._flush, QUIET_MILLISECONDS, LONGEST_MILLISECONDS)
-        view = window.active_view()
+        self._debounce = Debounce(scope.runtime.later_on_main, self._flush, QUIET_MILLISECONDS, LONGEST_MILLISECONDS)
+        view = scope.window.active_view()
         if view is not None:
             self.on_activated(view)
         self.last_in_front = 0

@@ -10,8 +10,6 @@ import os
 import time
 from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Tuple
 
-import sublime
-
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import wanted_agents
 from ..common.waiting import Latest
@@ -22,8 +20,7 @@ from ..system.processes import EDITOR_PID
 from .servers import DIALECTS, Service
 
 if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
+    from ..editor.scope import Scope
 
 logger = logging.getLogger("gemini_companion.discovery")
 
@@ -47,18 +44,14 @@ class DiscoveryUpdater:
 
     def __init__(
         self,
-        window: sublime.Window,
-        runtime: Runtime,
-        settings: Callable[[], Settings],
+        scope: Scope,
         active_file: Callable[[], Optional[str]],
         report: Callable[[Optional[str]], None],
     ) -> None:
         self.folders: Tuple[str, ...] = ()  # as last announced
         self.all_folders: Tuple[str, ...] = ()  # the same, by every name
         self.has_announced = False  # whether `folders` says anything yet
-        self._window = window
-        self._runtime = runtime
-        self._settings = settings
+        self._window, self._runtime, self._settings = scope
         self._active_file = active_file
         self._report = report
         self._publishers = {dialect.key: Publisher() for dialect in DIALECTS}

@@ -20,6 +20,7 @@ from ..agents.dialect import Dialect
 from ..agents.registry import wanted_agents, wrong_rows
 from ..common.waiting import Debounce
 from ..context.tracker import ContextTracker
+from ..editor.scope import Scope
 from ..editor.status_bar import StatusBar, say
 from ..protocol.serving import Address, Hooks, Tokens
 from ..protocol.tools import error_result
@@ -100,6 +101,7 @@ class Endpoint:
         self.window = window
         self.port: Optional[int] = None
         self.settings = WindowSettings(window)
+        scope = Scope(window, runtime, self.settings)
         self._libraries = libraries
         self._runtime = runtime
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
@@ -119,9 +121,7 @@ class Endpoint:
         self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.clients)
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
-            window,
-            runtime=runtime,
-            settings=self.settings,
+            scope,
             look_at_project=self.look_at_project,
             publish=lambda context: self.clients.publish_context(context),  # noqa: PLW0108
         )
@@ -134,7 +134,7 @@ class Endpoint:
             any_changed=clients_changed,
             changed=Debounce(runtime.later_on_main, self._names_changed).mark,  # thousands may come and go in a second
         )
-        self.discovery = DiscoveryUpdater(window, runtime, self.settings, self.tracker.active_path, self._announced)
+        self.discovery = DiscoveryUpdater(scope, self.tracker.active_path, self._announced)
         self._agent_window = EndpointWindow(
             window, runtime, self.reviews, self.tracker, origins, self.clients, self.folders
         )

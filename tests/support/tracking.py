@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.editor.scope import Scope
 from companion.settings import Settings
 from tests.support.stepping import SteppedEditor
 
@@ -101,9 +102,7 @@ class Bench:
         self.published, self.questions, self.missing, self.links = [], [], set(), {}
         monkeypatch.setattr(module.time, "monotonic", lambda: self.editor.now / 1000)
         self.tracker = module.ContextTracker(
-            self.window,
-            runtime=self,
-            settings=lambda: self.settings,
+            Scope(self.window, self, lambda: self.settings),
             look_at_project=self.look_at_project,
             publish=self.published.append,
             clock=lambda: 1000.0 + self.editor.now / 1000,

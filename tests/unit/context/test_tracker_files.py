@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from companion.editor.scope import Scope
 from tests.support.tracking import View, Window
 
 
@@ -310,9 +311,7 @@ class TestTabs:
         bench.window.tabs, bench.window.active = [view], view
         module = sys.modules["companion.context.tracker"]
         later = module.ContextTracker(
-            bench.window,
-            runtime=bench,
-            settings=lambda: bench.settings,
+            Scope(bench.window, bench, lambda: bench.settings),
             look_at_project=bench.project_seen,
             publish=bench.published.append,
         )

@@ -6,6 +6,8 @@ import pytest
 
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.discovery.files import DiscoveryError
+from companion.editor.scope import Scope
+from companion.endpoint import discovery_updates
 from companion.endpoint.servers import Service
 from companion.protocol.serving import Address
 from companion.settings import Settings
@@ -56,7 +58,7 @@ class World:
         self.asked = 0
         self.reports = []
         self.discovery_updater = module.DiscoveryUpdater(
-            self.window, runtime, lambda: self.settings, self.active_file, self.reports.append
+            Scope(self.window, runtime, lambda: self.settings), self.active_file, self.reports.append
         )
         self.publisher = self.discovery_updater._publishers["ide_companion"]
 
@@ -75,10 +77,9 @@ class World:
 
 
 @pytest.fixture
-def module(load, monkeypatch):
-    module = load("companion.endpoint.discovery_updates")
-    monkeypatch.setattr(module, "Publisher", Publisher)
-    return module
+def module(monkeypatch):
+    monkeypatch.setattr(discovery_updates, "Publisher", Publisher)
+    return discovery_updates
 
 
 @pytest.fixture
