@@ -71,13 +71,13 @@ CONTEXT_KEYS = "gemini_companion."
 class Application:
     """Made by `plugin_loaded`, ended by `plugin_unloaded` or `on_exit`. Main thread only."""
 
-    def __init__(self, import_apart: Callable[[Callable[[], None]], None]) -> None:
-        """`import_apart` calls what imports on a thread for that."""
+    def __init__(self, on_import_thread: Callable[[Callable[[], None]], None]) -> None:
+        """`on_import_thread` calls what imports on a thread for that."""
         self.log = log.install()
         self.runtime = Runtime(self._report)
         self._log_panel = LogPanel(self.log, self.runtime)
         self._libraries = Libraries(
-            partial(self.runtime.answer, import_apart),
+            partial(self.runtime.answer, on_import_thread),
             lambda: self.runtime.on_main(self._endpoints.show_status),
             lambda sentence: self.runtime.on_main(say, None, sentence),
         )
@@ -217,9 +217,9 @@ class Application:
         for window in windows:
             if self._endpoints.of(window) is None:
                 self.window_opened(window)
-        there = {window.id() for window in windows}
+        open_windows = {window.id() for window in windows}
         for endpoint in self.endpoints():
-            if endpoint.window.id() not in there:
+            if endpoint.window.id() not in open_windows:
                 self.window_closing(endpoint.window)
         for endpoint in self._next_to_check():
             endpoint.workspace_changed()

@@ -2,7 +2,7 @@
 
 Four kinds of thread take part. The editor's *main thread* owns every view and is never made to wait. The *loop thread*
 runs asyncio, and all network traffic with it. *Computing threads* do what takes the processor: comparisons. *Disk
-threads* do what may hang: file access. Whoever belongs to one thread says so with `assert_main_thread` or
+threads* do what may hang: file access. Code that belongs to one thread says so with `assert_main_thread` or
 `assert_loop_thread` where it is entered. No module but this one, its pools (`workers`) and `startup` starts a thread,
 calls `sublime.set_timeout` or touches an event loop from outside.
 
@@ -237,7 +237,7 @@ class Runtime:
     ) -> Computation:
         """The same for a function that looks at the disk or writes to it, on a disk thread. Any thread.
 
-        It may never come back. Whoever asks regularly therefore waits for the answer before asking again. If it returns
+        It may never come back, so a regular caller waits for the answer before it asks again. If it returns
         `NOTHING_TO_TELL`, nothing is called.
         """
         return self._hand_over(self._disk, function, args, then, failed)
@@ -256,7 +256,7 @@ class Runtime:
             return self.stopped or computation.cancelled()
 
         def outcome() -> Optional[Callable[[], Any]]:
-            """What tells of the result, if anything is to be told."""
+            """What delivers the result; None if there is nothing to deliver."""
             if cancelled():
                 return None
             try:

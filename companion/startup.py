@@ -4,8 +4,8 @@ Installed by Package Control the package is a zip, whose modules are compiled at
 thread, which draws, cannot wait for that. What the editor tells meanwhile is kept, and told to the application in the
 same order once it serves the windows.
 
-Theory of operation: `None` in `sys.modules` in place of this package closes it: whoever imports one of its modules is
-refused. The end of a load closes it, which ends an import that is under way between two modules; a library's import
+Theory of operation: `None` in `sys.modules` in place of this package closes it: an import of one of its modules
+fails. The end of a load closes it, which ends an import that is under way between two modules; a library's import
 goes on to its own end. The next load keeps it closed until every thread of earlier loads that imports has ended, and
 forgets what they have left. So modules of two loads never mix, and the main thread waits for no import.
 
@@ -68,9 +68,9 @@ class Startup:
         """Begin to import. Returns at once."""
         former = _threads()
         self._close()
-        self.apart(lambda: self._load(former))
+        self.on_import_thread(lambda: self._load(former))
 
-    def apart(self, job: Callable[[], None]) -> None:
+    def on_import_thread(self, job: Callable[[], None]) -> None:
         """Call `job`, which imports and does not raise, on a thread of its own. Any thread."""
 
         def run() -> None:
@@ -124,7 +124,7 @@ class Startup:
         return otherwise
 
     def edit(self, act: Act) -> None:
-        """The same for an edit of ours, which may be asked for while the package ends and is over with the call."""
+        """The same for an edit of ours, which the package may still make while it ends."""
         if self._application is not None:
             act(self._application)
 
@@ -171,7 +171,7 @@ class Startup:
             return
         from .application import Application  # which the thread has imported
 
-        self._application = Application(self.apart)
+        self._application = Application(self.on_import_thread)
         self._made(self._application)
         self._application.start(self._serving)
 

@@ -245,7 +245,7 @@ class ClaudeLockFiles(Agent):
 
 
 class ClaudeCode(ClaudeLockFiles):
-    """Connects by itself where it was told to, and only if one editor alone fits."""
+    """Connects by itself if its user has set that, and only if exactly one editor fits."""
 
     key = "claude"
     title = "Claude Code"

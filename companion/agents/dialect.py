@@ -97,7 +97,7 @@ class Dialect(ServedDialect):
         raise NotImplementedError
 
     def only_takes_back(self, context: SharedContext) -> bool:
-        """Whether this context has nothing for a client but that what it was told before is over."""
+        """Whether this context only takes back what the client has heard before."""
         return False
 
     def mention(self, mention: Mention) -> Optional[ClientNotice]:

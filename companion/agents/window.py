@@ -50,7 +50,7 @@ NOTHING = SharedContext({"workspaceState": {"openFiles": []}})
 
 
 class CannotDo(Exception):
-    """What was asked for cannot be done. The message is a sentence for the program that asked."""
+    """The editor cannot do what the program wants. The message is a sentence for the program."""
 
 
 class ReviewRequest(NamedTuple):

@@ -171,25 +171,28 @@ class InOrder:
 
 class Turns:
     """Calls to another thread, each handed over when the one before is over and not sooner: between two of them that
-    thread can do everything else. Loop thread. `there` has a call made on the other thread, `back` on this one."""
+    thread can do everything else. Loop thread. `to_other` has a call made on the other thread, `to_this` on
+    the loop thread."""
 
-    def __init__(self, there: Callable[[Callable[[], None]], None], back: Callable[[Callable[[], None]], None]) -> None:
-        self._there = there
-        self._back = back
+    def __init__(
+        self, to_other: Callable[[Callable[[], None]], None], to_this: Callable[[Callable[[], None]], None]
+    ) -> None:
+        self._to_other = to_other
+        self._to_this = to_this
         self._waiting: Deque[Callable[[], None]] = deque()
 
     def add(self, call: Callable[[], None]) -> None:
         """Make this call, which raises nothing, after those that were added before."""
         self._waiting.append(call)
         if len(self._waiting) == 1:
-            self._there(self._take)
+            self._to_other(self._take)
 
     def _take(self) -> None:
         """The other thread."""
         self._waiting[0]()
-        self._back(self._over)
+        self._to_this(self._over)
 
     def _over(self) -> None:
         self._waiting.popleft()
         if self._waiting:
-            self._there(self._take)
+            self._to_other(self._take)

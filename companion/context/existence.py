@@ -50,7 +50,7 @@ class Existence:
         self._runtime = runtime
         self._answered = answered
         self._open: List[Question] = []  # without an answer yet
-        self._saved: Set[str] = set()  # since the oldest of them was asked
+        self._saved: Set[str] = set()  # since the oldest question began
 
     def ask(self, paths: Sequence[str], *, known: Optional[Mapping[str, str]] = None) -> None:
         """Look for those of these files that are in no open question. If too many are open, nothing happens: ask again.

@@ -77,7 +77,7 @@ class Pause:
 def read_selection(
     view: sublime.View, path: str, maximum: int, share_text: bool
 ) -> Tuple[Optional[Selection], ActiveFile]:
-    """What is selected in a view of the file `path`: for programs that are told of all selections, the caret of the
+    """What is selected in a view of the file `path`: for programs that hear of all selections, the caret of the
     last one and the text of all, joined; for the others the file with one of them. Each text is cut to `maximum` UTF-16
     units. None where there is not even a caret.
     """
@@ -142,7 +142,7 @@ class TrackerState(Enum):
 class ContextTracker:
     """One per window. Main thread only. `publish` gets each new context, never the same twice in a row.
 
-    `look_at_project` is called before other views are told of: with another project the window has other settings.
+    The tracker calls `look_at_project` before it publishes other views: another project brings other settings.
     """
 
     def __init__(
@@ -311,8 +311,8 @@ class ContextTracker:
             self._debounce.mark()
 
     def _replace_at_once(self) -> None:
-        """What was told may be shared no more. What waits for a client that reads slowly is replaced now, by what is
-        known of the tabs; whatever else has changed is told in a moment."""
+        """The user may no longer share what was published. What waits for a client that reads slowly is replaced now by
+        what the model knows of the tabs; the next flush publishes whatever else has changed."""
         self._changed()
         if self._state is TrackerState.LISTENING and self._sent is not None:
             self._send()

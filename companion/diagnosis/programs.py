@@ -49,7 +49,7 @@ def _origin(library: str) -> str:
 
 
 class ProgramAnswer(NamedTuple):
-    """Where the program is, and what it printed when asked for its version. `note` says how it was found, if oddly, or
+    """Where the program is, and what it printed as its version. `note` says how it was found, if oddly, or
     why none is started."""
 
     place: str

@@ -148,7 +148,7 @@ class Diagnosis:
             title_of(endpoint.window, endpoint.window == window): next(iter(endpoint.servers.secrets([PRIMARY])), "")
             for endpoint in open_endpoints(endpoints.all())
         }
-        self._asked = endpoints.asked
+        self._context_answers = endpoints.context_answers
         self._missing = endpoints.missing is not None
         endpoint = endpoints.of(window)
         self._settings = endpoint.settings() if endpoint is not None else Settings()
@@ -247,7 +247,7 @@ class Diagnosis:
                     tried = await client.check_agent_server(check.name, agent, entry.content, self._version)
                     check = tried if tried.outcome is CheckOutcome.FAILED else check
                 checks.append(check)
-        checks += [await client.check_answers(each) for each in self._asked]
+        checks += [await client.check_answers(each) for each in self._context_answers]
         for window in self._facts.windows:
             if window.is_this:
                 active_file = self._facts.active_file

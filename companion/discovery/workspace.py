@@ -4,7 +4,7 @@ Rule: only absolute folders that agents can split again. An agent connects only 
 of them, so a window without folders falls back to the project or working copy of its active file.
 Implements the companion specifications, section I.2 ("File Content & Workspace Validation").
 
-Whether a file lies inside is asked of the disk, however its path is spelled. Links are followed anew for each question,
+The disk says whether a file lies inside, however its path is spelled. Links are followed anew for each question,
 because a link may lead elsewhere the next time. What cannot be determined counts as outside. The editor is not known
 here.
 """

@@ -6,7 +6,7 @@ macros, and cannot carry every character. It waits here, and the command fetches
 
 Rules: text arrives in a view exactly as it is; the editor would otherwise turn tabs into spaces. No selection is
 changed anywhere else. Each selection is a question to the editor, and *Find All* leaves a user with ten thousands of
-them: however many there are, only `MOST` are asked for.
+them: however many there are, we ask for `MOST` at most.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ def is_open(view: Optional[sublime.View]) -> bool:
 
 def is_in(view: sublime.View, window: sublime.Window) -> bool:
     """Whether the view is in this window."""
-    there = view.window() if view.is_valid() else None
-    return there is not None and there.id() == window.id()
+    home = view.window() if view.is_valid() else None
+    return home is not None and home.id() == window.id()
 
 
 def close(view: sublime.View) -> None:

@@ -35,14 +35,14 @@ def put(settings: sublime.Settings, name: str, note: Mapping[str, Any]) -> None:
 def read(settings: sublime.Settings, window: Optional[sublime.Window], name: str) -> Optional[Dict[str, Any]]:
     """The note of this name if it is ours, else None. `window` is where the settings are in force. Main thread.
 
-    Whoever reads it checks what it holds: another version may have made it.
+    The caller checks what it holds: another version may have made it.
     """
     found = own(settings, window, name)
     return found if isinstance(found, dict) and found.get(SECRET) == _secret else None
 
 
 def own(settings: sublime.Settings, window: Optional[sublime.Window], name: str) -> Any:
-    """The value of a setting, whoever has set it, unless the window's project says just that. Main thread."""
+    """The value of a setting, unless the window's project sets it to just that. Main thread."""
     found = settings.get(name)
     if not found or window is None:
         return found

@@ -265,7 +265,7 @@ class EndpointWindow:
         return {file["path"]: bool(file.get("isActive")) for file in state.get("openFiles", [])}
 
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
-        """What the user's language servers and linters say; of one file under the name by which it was asked for."""
+        """What the user's language servers and linters say; with `path`, about that file alone, so named."""
         files: Callable[[], Collection[str]] = self._shared_files if path is None else self._askable_files
         names = None if path is None else tuple(await self._names_of(path, self._askable_files))
         found = await self._diagnostics.of(names)
@@ -278,8 +278,8 @@ class EndpointWindow:
         return await self._runtime.call_main(self._is_dirty, names)
 
     def _askable_files(self) -> List[str]:
-        """The open files of which programs hear if they ask for one by its name, so also those beyond the number that
-        they are told of unasked. Main thread."""
+        """The open files that a program may ask for by name: also those beyond the number that the context lists. Main
+        thread."""
         return [name for name in self._open_files() if not self._tracker.withholds_open(name)]
 
     def _open_files(self) -> List[str]:
@@ -292,8 +292,8 @@ class EndpointWindow:
         return view.is_dirty() if view is not None else None
 
     async def _names_of(self, path: str, files: Callable[[], Sequence[str]]) -> Collection[str]:
-        """By which of the names of these files, asked for on the main thread, the editor calls the file. Programs
-        resolve links, so theirs may be another."""
+        """The names that the editor has for this file, of those that `files` gives on the main thread. Programs resolve
+        links, so they may use another name."""
         open_files = await self._runtime.call_main(files)
         spelled_so = [name for name in open_files if same_key(name) == same_key(path)]
         if spelled_so or not os.path.isabs(path):

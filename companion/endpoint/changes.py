@@ -2,8 +2,8 @@
 
 Rule: they are tracked in the folders of the side bar, or in what stands for them where there are none, while a program
 is connected, or runs in a terminal that was started here, as the setting `track_changes` says. What `context_exclude`
-keeps from programs is neither read nor listed. The editor is asked for its settings when they change, for terminals
-when one of them is closed, and for nothing else. Main thread only, except where noted.
+keeps from programs is neither read nor listed. We ask the editor for its settings when they change, for terminals when
+one of them is closed, and for nothing else. Main thread only, except where noted.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class WindowChanges:
         self._secret: Tuple[str, ...] = ()
         self._left_out: Tuple[_LeftOut, ...] = ()
         self._rules = Rules(lambda path: True, lambda path, is_folder: True)
-        self._said: Tuple[Any, ...] = ((), False)  # to `track`
+        self._track_arguments: Tuple[Any, ...] = ((), False)  # of the last call of `track`
         decisions = ChangeDecisions(window, tracking)
         self.reviews = ChangeReviews(window, settings, reviews.open_reviews, tracking, decisions, reviews.decided)
         self.lists = ChangeLists(window, self.reviews, decisions)
@@ -116,10 +116,10 @@ class WindowChanges:
             self._rules = _rules(self._folders, self._secret, self._left_out)
         tracked = self.tracked
         wanted = () if self._settings().track_changes == NEVER else self._folders
-        said = wanted, self._rules, tracked
-        if said != self._said:
-            self._said = said
-            self._tracking.track(self._number, wanted, self._rules, tracked)
+        arguments = wanted, self._rules, tracked
+        if arguments != self._track_arguments:
+            self._track_arguments = arguments
+            self._tracking.track(self._number, *arguments)
             self.reviews.listed_anew()
 
     def settings_changed(self) -> None:
@@ -135,12 +135,12 @@ class WindowChanges:
 
         Any thread.
         """
-        if self._said[-1]:
+        if self._track_arguments[-1]:
             self._tracking.sign(self._number, name if session and session == self._alone else "")
 
     def turn_begins(self) -> None:
         """A program begins another turn. Any thread."""
-        if self._said[-1]:
+        if self._track_arguments[-1]:
             self._tracking.begin_turn(self._number)
 
     def stop(self) -> None:

@@ -94,7 +94,7 @@ class Client:
         return True
 
     def is_news(self, context: SharedContext) -> bool:
-        """Whether it has to be told: from one that has heard nothing, nothing is taken back. Keeps account."""
+        """Whether the client needs this context: one that has heard of no file needs no empty one. Keeps account."""
         if not self.dialect.only_takes_back(context):
             self.informed = True
             return True

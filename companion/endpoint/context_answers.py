@@ -10,8 +10,8 @@
     REFUSED   time to look again                               LOOKING
     any       no window's settings want the program            OFF
 
-Rule: loop thread, except where noted; the disk is asked on a disk thread. What a window last told its clients is the
-answer, so the main thread is not waited for. There is no timer: the one that watches the editor calls `look`.
+Rule: loop thread, except where noted; disk threads look at the disk. What a window last told its clients is the answer,
+so nothing waits for the main thread. There is no timer: the one that watches the editor calls `look`.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Asker(NamedTuple):
 
     endpoint: Endpoint
     session: ClientSession
-    asked: float
-    """When it has asked last, on the monotonic clock."""
+    last_request: float
+    """On the monotonic clock."""
 
 
 class ContextAnswers:
@@ -239,7 +239,7 @@ class ContextAnswers:
         """Show the program among the clients of its window."""
         known = self._askers.get(process)
         if known is not None and known.endpoint is endpoint:
-            self._askers[process] = known._replace(asked=time.monotonic())
+            self._askers[process] = known._replace(last_request=time.monotonic())
             return
         if known is not None:
             self._runtime.on_main(known.endpoint.clients.went, known.session)
@@ -249,7 +249,7 @@ class ContextAnswers:
 
     def _forget_the_dead(self) -> None:
         for process, asker in list(self._askers.items()):
-            recent = time.monotonic() - asker.asked < FORGOTTEN_SECONDS
+            recent = time.monotonic() - asker.last_request < FORGOTTEN_SECONDS
             if not (recent if process is None else is_alive(process)):
                 del self._askers[process]
                 self._runtime.on_main(asker.endpoint.clients.went, asker.session)
@@ -266,12 +266,11 @@ def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Opti
 
 
 def _fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, int]:
-    here, *all_there = (_comparable(each, platform) for each in (root, *folders))
-    best = 0, 0
-    for there in all_there:
-        if here.startswith(there):
-            best = max(best, (2, len(there)))
-        elif there.startswith(here):
+    root, best = _comparable(root, platform), (0, 0)
+    for folder in (_comparable(each, platform) for each in folders):
+        if root.startswith(folder):
+            best = max(best, (2, len(folder)))
+        elif folder.startswith(root):
             best = max(best, (1, 0))
     return best
 

@@ -1,6 +1,6 @@
 """What the user's language servers and linters say: taken from the packages LSP and SublimeLinter, if they are there.
 
-Rules: never from a language server of ours. LSP is asked through what `LSP.plugin` offers to other packages; how a
+Rules: never from a language server of ours. We ask LSP through what `LSP.plugin` offers to other packages; how a
 session keeps diagnostics is not part of that, and SublimeLinter offers nothing, so nothing is relied on: modules are
 used only if their package has loaded them, and whatever raises or does not look as expected counts as nothing, alone.
 Both packages go on with their own work on other threads meanwhile. The main thread only gathers, a file at a time; what
@@ -98,9 +98,9 @@ class Diagnostics:
     async def _answer(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
         async with self._turn:
             del self._waiting[paths]  # a call that comes from now on may know of a later edit
-            asked = await self._runtime.call_main(self._shared_files) if paths is None else paths
+            wanted = await self._runtime.call_main(self._shared_files) if paths is None else paths
             files = []
-            for path in asked:
+            for path in wanted:
                 taken = await self._runtime.call_main(_taken, self._window, path)
                 files.append(FileDiagnostics(path, await self._runtime.in_worker(_read, taken) if taken else ()))
             return [file for file in files if file.diagnostics]

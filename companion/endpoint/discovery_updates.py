@@ -78,8 +78,8 @@ class DiscoveryUpdater:
 
     @property
     def window_folders(self) -> Tuple[str, ...]:
-        """The folders that the window had when it was asked last; what was announced in their place if it had none, but
-        for the home folder, of which a single file makes no project."""
+        """The window's folders as of the last `announce`; if it had none, those announced instead, without the home
+        folder: a single file in it makes no project of it."""
         if self._request is not None and self._request.folders:
             return self._request.folders
         return tuple(folder for folder in self.folders if folder != os.path.expanduser("~"))

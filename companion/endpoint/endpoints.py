@@ -36,7 +36,7 @@ class Endpoints:
         self._by_window: Dict[int, Endpoint] = {}
         self.states: Dict[int, States] = {}
         """What those of a replaced package have left, by window id, as far as no endpoint goes on with it."""
-        self.asked = tuple(
+        self.context_answers = tuple(
             ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
         )
         """What answers programs that look for no window, but ask any that answers."""
@@ -70,7 +70,7 @@ class Endpoints:
             endpoint.show_status()
 
     def in_front(self) -> Optional[Endpoint]:
-        """The endpoint of the window in front. The only one there is need not be asked for."""
+        """The endpoint of the window in front. If there is only one, the editor is not asked."""
         if len(self._by_window) == 1:
             return next(iter(self._by_window.values()))
         return self.of(sublime.active_window())
@@ -134,11 +134,11 @@ class Endpoints:
 
     def _look(self) -> None:
         """Loop thread."""
-        for answers in self.asked:
+        for answers in self.context_answers:
             answers.look()
 
     def _withdraw(self) -> None:
-        for answers in self.asked:
+        for answers in self.context_answers:
             answers.withdraw()
 
     def _clients_changed(self) -> None:

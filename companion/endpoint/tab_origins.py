@@ -1,9 +1,10 @@
-"""What the disk held of a file when a tab was last the same as it.
+"""Which state of its file each tab was read from, or written as.
 
-A program may ask for a tab to be saved, and what another one has written meanwhile must not be lost by that. The editor
-says when it reads or writes a tab's file, and not which state of the file it was: that is looked up at once.
+A program may ask the editor to save a tab. That must not overwrite what another program has written to the file
+meanwhile. The editor reports when it reads or writes a tab's file, but not which state the file has: a disk thread
+looks it up at once.
 
-Rule: a file of which this is not known has no origin. Main thread only; the disk is asked on a disk thread.
+Rule: a file whose state is unknown has no origin. Main thread only.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class TabOrigins:
         self._origins: OrderedDict[str, FileStamp] = OrderedDict()
 
     def note(self, *views: sublime.View) -> None:
-        """These tabs were just read from the disk or written to it, or are there. Tabs with edits are passed over."""
+        """Look up the files of these tabs, which the editor has just opened, read or saved, but for tabs with edits."""
         paths = [path for path in (view.file_name() for view in views if not view.is_dirty()) if path]
         for path in paths:
             self._origins.pop(same_key(path), None)
@@ -48,7 +49,7 @@ class TabOrigins:
             self._origins.popitem(last=False)
 
     def of(self, path: str) -> Optional[FileStamp]:
-        """The state of the file that the tab has, or had before it was edited; None if that is not known."""
+        """The state of the file that the tab's text comes from; None if it is unknown."""
         return self._origins.get(same_key(path))
 
 

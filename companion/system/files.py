@@ -48,7 +48,7 @@ class NotRegularError(OSError):
 def opened(path: str, flags: int) -> Iterator[Tuple[int, os.stat_result]]:
     """A descriptor of the regular file and its status. Raises `NotRegularError` for anything else.
 
-    That is asked before opening, because opening a FIFO or a device is noticed at its other end, and again afterwards,
+    The kind is checked before opening, because the other end of a FIFO or a device notices that, and again afterwards,
     because the path may lead elsewhere by then; therefore it is opened without waiting.
     """
     _check_regular(os.stat(path))

@@ -1,7 +1,7 @@
 """Whether a process is running. Its id alone does not identify it: ids are reused, above all after a reboot.
 
-Rule: a query has no side effects. `os.kill(pid, 0)` is a query on POSIX, but *ends* the process on Windows, where the
-kernel is asked instead. Slow modules are imported on use, because this module is loaded with the package. The editor's
+Rule: a query has no side effects. `os.kill(pid, 0)` is a query on POSIX, but *ends* the process on Windows, where we
+ask the kernel instead. Slow modules are imported on use, because this module is loaded with the package. The editor's
 id is read once, when the package is loaded: the plugin host, whose parent the editor is, may outlive it by seconds and
 then has another parent, under whose id no discovery file may be written.
 """

@@ -240,7 +240,7 @@ class Connection(web.RequestHandler):
         self.frames: Optional[FrameBounds] = None
         """The bounds of what comes from now on, once it is no HTTP any more."""
         self.is_upgraded = False
-        """Whether the client has been told so."""
+        """Whether the server has sent the client its agreement."""
         self._limits = limits
         self._open = OpenConnections.of_this_loop()
         self._admitted = False

@@ -144,7 +144,7 @@ class FrameServer:
         if claimed.listening is not None:
             self._servers.append(await loop.create_unix_server(protocol, sock=claimed.listening, backlog=WAITING))
             return
-        # The first instance of a pipe is asked for as such: where another process has one, this is refused.
+        # The first instance of a pipe says that it is the first: where another process has one, Windows refuses it.
         self._servers.extend(await serve_pipe(protocol, claimed.path))
 
     def close(self) -> None:

@@ -34,8 +34,8 @@ class Runtime:
 class Application:
     """Stands for the real one: serves when the test says so."""
 
-    def __init__(self, import_apart):
-        self.import_apart = import_apart
+    def __init__(self, on_import_thread):
+        self.on_import_thread = on_import_thread
         self.runtime = Runtime()
         self.serving = None
         self.heard = []

@@ -182,11 +182,11 @@ def test_what_imports_later_does_so_apart_one_at_a_time_and_not_after_the_end(be
         names.append(threading.current_thread().name)
 
     for _ in range(5):
-        application.import_apart(job)
+        application.on_import_thread(job)
     bench.join()
     assert most == [1] * 5
     assert set(names) == {"gemini-companion-loading"}
     bench.startup.stop()
-    application.import_apart(job)
+    application.on_import_thread(job)
     bench.join()
     assert len(most) == 5
