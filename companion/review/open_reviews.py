@@ -120,7 +120,7 @@ class OpenReviews:
         ignored = self.input_guard.pressed(review)
         if ignored:
             name = os.path.basename(review.path)
-            self.say(review, f"the diff of {name} has just come to the front: look, then decide")
+            self.say(review, f"the diff of {name} has only just been shown: look, then decide")
         return ignored
 
     def _in_use(self) -> List[sublime.View]:

@@ -174,8 +174,9 @@ class ChangeReviews:
         older = [each for each in others if each.number < change.number]
         return next(iter(older or others), None)
 
-    def listed_anew(self) -> None:
-        """The changes were listed anew: show what has changed, and close what nobody has to decide any more."""
+    def listed_anew(self, decided: Optional[Review] = None) -> None:
+        """The changes were listed anew: show what has changed, and close what nobody has to decide any more. Of one the
+        user has just `decided` a part."""
         self.lists = self._tracking.lists(self._window.id())
         if not self.listed:
             self.scope = ChangeScope.SINCE_KEPT
@@ -187,10 +188,11 @@ class ChangeReviews:
                 self._finish(review)
                 continue
             if (change.before, change.now) != (shown.change.before, shown.change.now):
-                self._read(change, partial(self._show_anew, review, change))
+                self._read(change, partial(self._show_anew, review, change, review is decided))
             self._note(review)
 
-    def _show_anew(self, review: Review, change: UnreviewedChange, texts: TextPair) -> None:
+    def _show_anew(self, review: Review, change: UnreviewedChange, expected: bool, texts: TextPair) -> None:
+        """`expected`: the user has made it what it is."""
         if not review.pending or review not in self._shown:
             return
         if texts.right is None:
@@ -199,6 +201,8 @@ class ChangeReviews:
         self._shown[review] = _Shown(change, texts.by_lines)
         review.before = texts.left
         review.replace(texts.right)
+        if not expected:
+            self._open.input_guard.came(review)
         if review in self._open.presentations:
             self._open.presentations[review].show_proposal(Preparation(texts.left, review.same_files))
 
@@ -285,7 +289,7 @@ class ChangeReviews:
         elif review.writing_failed():  # it goes on with what is left
             if refused and review in self._open.presentations:
                 self._open.presentations[review].complain(refused[0].sentence, look_again=False)
-            self.listed_anew()
+            self.listed_anew(None if refused else review)
 
     def _go_on(self, review: Review, passed: Tuple[UnreviewedChange, ...] = ()) -> None:
         """A review is decided: the next change that was not `passed` over comes in its place."""

@@ -6,16 +6,16 @@ Otherwise with the setting `auto` a terminal keeps the focus, in a tab or in a p
 because the user may be about to answer there. In all other cases the proposal gets it. Opening and closing views moves
 the focus as a side effect, so it is always set explicitly afterwards.
 
-What the user does while a review comes to the front by itself was meant for what was there before. So for a moment
-nothing decides such a review, be it a key, a click, a command or a closing tab, and nothing edits it; the status bar
-says so. Nothing comes to the front of a user who is typing.
+What the user does while a review comes to the front by itself, or gets another text, was meant for what was there
+before. So for a moment nothing decides such a review, be it a key, a click, a command or a closing tab, and nothing
+edits it; the status bar says so. Nothing comes to the front of a user who is typing.
 """
 
 from __future__ import annotations
 
 import time
 from typing import Callable, Dict, List, Optional, Union
-from weakref import ReferenceType, ref
+from weakref import WeakKeyDictionary
 
 import sublime
 
@@ -158,8 +158,8 @@ class InputGuard:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._review: Optional[ReferenceType[Review]] = None
-        self._until = float("-inf")
+        self._until: WeakKeyDictionary[Review, float] = WeakKeyDictionary()
+        self._until_any = float("-inf")  # which review it will be is not known yet
         self._edited: Dict[int, float] = {}
         self._reloaded: Dict[int, float] = {}
 
@@ -183,22 +183,29 @@ class InputGuard:
         return self._now() - edited < TYPING and not by_disk
 
     def came(self, review: Optional[Review] = None, typing: bool = False) -> None:
-        """The review, or whichever it will be, has come to the front, and the user has not asked for that."""
-        self._review = ref(review) if review is not None else None
-        self._until = self._now() + (TYPING if typing else _AFTER_COMING)
+        """The review, or whichever it will be, has come to the front, or shows another text, and the user has not asked
+        for that."""
+        until = self._now() + (TYPING if typing else _AFTER_COMING)
+        if review is None:
+            self._until_any = until
+        else:
+            self._until_any = float("-inf")
+            self._until[review] = until
 
     def asked_for(self, review: Review) -> None:
         """The user has gone to the review."""
         if self.ignores(review):
-            self._until = float("-inf")
+            self._until_any = float("-inf")
+            self._until.pop(review, None)
 
     def ignores(self, review: Review) -> bool:
         """Whether what is done now does not decide this review."""
-        return (self._review is None or self._review() is review) and self._now() < self._until
+        return self._now() < max(self._until_any, self._until.get(review, self._until_any))
 
     def pressed(self, review: Review) -> bool:
         """The user has asked to decide the review. True if that is to be ignored, as are the repeats of a held key."""
         ignored = self.ignores(review)
         if ignored:
-            self._until = max(self._until, self._now() + _AFTER_A_REPEAT)
+            repeated = self._now() + _AFTER_A_REPEAT
+            self._until[review] = max(repeated, self._until_any, self._until.get(review, repeated))
         return ignored

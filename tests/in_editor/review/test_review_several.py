@@ -135,7 +135,7 @@ class TestKeys(SeveralTestCase):
         self.clock += 0.03
         self.press_accept(second)
         yield from self.assert_still(second, [PROPOSED])
-        self.assertIn("has just come to the front", self.said[-1])
+        self.assertIn("has only just been shown", self.said[-1])
 
     def test_nor_does_a_key_that_is_held(self) -> Iterator[Any]:
         first, second = yield from self.two()
@@ -172,7 +172,7 @@ class TestKeys(SeveralTestCase):
             self.said.clear()
             way()
             yield from self.assert_still(second, [None])
-            self.assertIn("has just come to the front", self.said[-1], way)
+            self.assertIn("has only just been shown", self.said[-1], way)
         for view in (self.proposal, self.original):
             view(second).close()  # as a package does, or the tab's button
             yield lambda: self.window.active_view() == self.proposal(second)

@@ -33,6 +33,7 @@ class TestReviewing(ChangesTestCase):
         self.assertEqual(self.read(), undone.encode())
         self.command("undo_revert_hunk")
         yield lambda: self.text(self.proposal(review)) == THREE and self.settled() and review.pending
+        yield lambda: not self.reviews.open_reviews.input_guard.ignores(review)
         select(view, sublime.Region(view.text_point(5, 0), view.text_point(10, 0)))
         for command in ("revert_all_remaining", "accept_this_hunk_only"):
             self.said.clear()
@@ -273,9 +274,43 @@ class TestReviewing(ChangesTestCase):
             for command in ("keep_hunk", "revert_hunk"):
                 self.said.clear()
                 self.command(command)
-                yield lambda: self.says("two.py has just come to the front")
+                yield lambda: self.says("two.py has only just been shown")
         self.assertTrue(other.pending)
         self.assertEqual((self.read("two.py"), self.names()), (CHANGED.encode(), ["two.py", "one.py"]))
+
+    def test_a_change_that_was_written_again_is_not_decided_before_it_can_have_been_seen(self) -> Iterator[Any]:
+        review = yield from self.change()
+        guard, now = self.reviews.open_reviews.input_guard, time.monotonic()
+        with mock.patch.object(guard, "_now", lambda: now):
+            self.write("file.py", THREE)
+            self.tracking.sign()
+            yield lambda: self.text(self.proposal(review)) == THREE and self.settled()
+            for command in ("reject_diff", "accept_diff", "keep_hunk", "revert_hunk"):
+                self.said.clear()
+                self.caret(review, 1)
+                self.command(command)
+                yield lambda: self.says("file.py has only just been shown")
+            self.assertTrue(review.pending)
+        with mock.patch.object(guard, "_now", lambda: now + 1.1):
+            self.command("reject_diff")
+            yield self.nothing_open
+        self.assertEqual(self.read(), LINES.encode())
+
+    def test_what_is_left_after_a_hunk_was_decided_is_decided_at_once(self) -> Iterator[Any]:
+        review = yield from self.change(after=THREE)
+        guard, now = self.reviews.open_reviews.input_guard, time.monotonic()
+        with mock.patch.object(guard, "_now", lambda: now):
+            for row, command, left in ((1, "revert_hunk", 2), (5, "keep_hunk", 1), (9, "revert_hunk", 0)):
+                self.caret(review, row)
+                self.command(command)
+                yield (
+                    lambda left=left: (
+                        self.settled() and len(self.marked(self.proposal(review), "lines")) == left
+                        if left
+                        else self.nothing_open()
+                    )
+                )
+        self.assertEqual(self.read(), LINES.replace("line 5\n", "LINE 5\n").encode())
 
     def test_after_a_file_comes_the_older_one_and_after_the_oldest_the_newest(self) -> Iterator[Any]:
         yield from self.three()
