@@ -188,6 +188,8 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
         "undo_revert_hunk",
         "toggle_whitespace_changes",
         "show_pending_diffs",
+        "read_as_patch",
+        "open_patch_line",
         "keep_hunk",
         "undo_hunk",
         "show_unreviewed_changes",

@@ -14,6 +14,7 @@ import sublime
 from .agents.agent import ConnectionDetails, Program
 from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name
+from .editor.marks import is_patch
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
 from .endpoint.clients import STARTING, listed
@@ -22,6 +23,7 @@ from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REVERT,
 from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ReviewManager
 from .terminals.launcher import Launcher, terminal_of
 from .unreviewed.model import ChangeScope
+from .unreviewed.patch import walk
 
 if TYPE_CHECKING:
     from .endpoint.endpoint import Endpoint
@@ -81,8 +83,8 @@ class Actions:
             "reject_diff": on_proposal("Reject Diff", REJECT),
             "keep_change": on_written("Keep Change", ACCEPT),
             "undo_change": on_written("Undo Change", REJECT),
-            "next_change": on_review("Next Change", NEXT),
-            "previous_change": on_review("Previous Change", PREVIOUS),
+            "next_change": Action("Next Change", partial(self._walk, NEXT), self._can_walk),
+            "previous_change": Action("Previous Change", partial(self._walk, PREVIOUS), self._can_walk),
             "revert_hunk": on_proposal("Revert Hunk", REVERT),
             "revert_all_remaining": on_proposal("Revert All Remaining", REVERT_ALL),
             "accept_this_hunk_only": on_proposal("Accept This Hunk Only", ACCEPT_ONLY),
@@ -91,6 +93,8 @@ class Actions:
             "undo_hunk": on_written("Undo Hunk", REVERT),
             "toggle_whitespace_changes": on_review("Toggle Whitespace Changes", WHITESPACE),
             "show_pending_diffs": Action("Show Pending Diffs", self._show_pending_diffs, self._has_diffs),
+            "read_as_patch": Action("Read as Patch", self._read_as_patch, self._can_read),
+            "open_patch_line": Action("", _open_patch_line, _in_patch),
             "show_unreviewed_changes": Action("Show Unreviewed Changes", _show_changes, _has_changes),
             "keep_all_changes": Action("Keep All Changes", lambda on: on.changes.lists.keep_all(), _has_changes),
             "undo_all_changes": Action("Undo All Changes", lambda on: on.changes.lists.undo_all(), _has_changes),
@@ -160,6 +164,33 @@ class Actions:
             say(endpoint.window, "there is no diff to review in this window")
         else:
             VERBS[verb](*found, WHOLE_SELECTION)
+
+    def _walk(self, verb: str, endpoint: Endpoint) -> None:
+        """From change to change: in the patch that has the focus, or in the review."""
+        view = endpoint.window.active_view()
+        if view is not None and is_patch(view):
+            walk(view, forward=verb == NEXT)
+        else:
+            self._on_review(verb, endpoint)
+
+    def _can_walk(self, endpoint: Endpoint) -> bool:
+        return self._has_review(endpoint) or _in_patch(endpoint)
+
+    def _can_read(self, endpoint: Endpoint) -> bool:
+        """Whether there is something to review in the window, or a review in the tab in front."""
+        return bool(endpoint.reviews.pending()) or _has_changes(endpoint) or self._focused(endpoint) is not None
+
+    def _focused(self, endpoint: Endpoint) -> Optional[Tuple[Endpoint, Review]]:
+        """The review that has the focus, and the endpoint that it belongs to."""
+        view = endpoint.window.active_view()
+        found = self._endpoints.of_review(view) if view is not None else None
+        review = found.reviews.open_reviews.review_of(view) if found is not None else None
+        return (found, review) if found is not None and review is not None else None
+
+    def _read_as_patch(self, endpoint: Endpoint) -> None:
+        """The review that has the focus as a patch, or else all that is to be reviewed in the window."""
+        found, review = self._focused(endpoint) or (endpoint, None)
+        found.changes.patches.show(review)
 
     def _accept(self, endpoint: Endpoint, from_command_line: bool = False) -> None:
         """`from_command_line`: the user has typed that into a panel, which closes."""
@@ -270,6 +301,18 @@ def _has_changes(endpoint: Endpoint) -> bool:
 def _show_changes(endpoint: Endpoint, last_turn: bool = False) -> None:
     """Let the user pick one of the window's unreviewed changes and go there."""
     endpoint.changes.lists.show(ChangeScope.LAST_TURN if last_turn else ChangeScope.SINCE_KEPT)
+
+
+def _in_patch(endpoint: Endpoint) -> bool:
+    """Whether a patch has the focus."""
+    return is_patch(endpoint.window.active_view())
+
+
+def _open_patch_line(endpoint: Endpoint) -> None:
+    """Go to the review of the line at the cursor."""
+    view = endpoint.window.active_view()
+    if view is not None and is_patch(view):
+        endpoint.changes.patches.open_line(view)
 
 
 def _can_restore(endpoint: Endpoint) -> bool:

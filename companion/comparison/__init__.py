@@ -8,6 +8,7 @@ Theory of operation, from the outside in:
 * Each numbers its elements and asks `matching` where they differ.
 * `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
   seconds, so the same texts give the same hunks on every machine.
+* `unified` makes a unified diff of hunks, and finds the way back from its lines.
 * `hunks` says what a hunk is and moves it to where a reader expects it; `moves` says which blocks of lines were only
   moved.
 

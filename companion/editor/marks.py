@@ -53,6 +53,8 @@ def own(settings: sublime.Settings, window: Optional[sublime.Window], name: str)
 
 ROLE = "gemini_companion.role"  # what a view of ours is for; absent in all others
 ORIGINAL, PROPOSAL = "original", "proposal"  # the roles of the two views of a review
+PATCH = "patch"  # the role of a plain view of all changes
+PATCH_KEYS = "gemini_companion.patch"  # true in such a view: the editor asks about its keys nowhere else
 TERMINAL = "terminus_view"  # set by Terminus
 TERMINAL_ARGUMENTS = "terminus_view.args"  # what it was started with, as well; no two terminals have the same
 
@@ -74,9 +76,16 @@ def take_role(view: sublime.View, role: str) -> None:
 
 def role_of(view: sublime.View) -> Optional[str]:
     """`ORIGINAL` or `PROPOSAL` if the view is, or before a restart was, part of a review; else None. Main thread."""
-    settings = view.settings()
-    if not settings.get(ROLE):
-        return None
-    note = read(settings, view.window(), ROLE)
-    role = note.get("role") if note is not None and view.is_scratch() else None
+    role = _role(view)
     return role if role in (ORIGINAL, PROPOSAL) else None
+
+
+def is_patch(view: Optional[sublime.View]) -> bool:
+    """Whether the view is, or before a restart was, a patch to be read. Main thread."""
+    return view is not None and _role(view) == PATCH
+
+
+def _role(view: sublime.View) -> Optional[str]:
+    settings = view.settings()
+    note = read(settings, view.window(), ROLE) if settings.get(ROLE) else None
+    return note.get("role") if note is not None and view.is_scratch() else None

@@ -19,6 +19,7 @@ from ..review.manager import ReviewManager
 from ..terminals.launcher import terminal_of
 from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
+from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
 
@@ -69,6 +70,7 @@ class WindowChanges:
         decisions = ChangeDecisions(window, tracking)
         self.reviews = ChangeReviews(window, settings, reviews.open_reviews, tracking, decisions, reviews.decided)
         self.lists = ChangeLists(window, self.reviews, decisions)
+        self.patches = Patches(window, settings, reviews, self.reviews, tracking)
 
     @property
     def tracked(self) -> bool:

@@ -146,7 +146,7 @@ class Review:
     which tabs called the file when the disk was last asked. `ticket` is the call that the decision answers, if it is
     not told by a notification. `draft` is what a view of the review is filled with: the proposal, or what the user had
     made of it in a view before that one. `before` is what the text is compared with, if that is not the file on disk.
-    `notes` are sentences for its header.
+    `notes` are sentences for its header. `row` of the text is gone to when it is shown first: to the change there.
     """
 
     def __init__(
@@ -168,6 +168,7 @@ class Review:
         self.source = source
         self.before = before
         self.notes: Tuple[str, ...] = ()
+        self.row = 0
 
     @property
     def words(self) -> Words:

@@ -268,6 +268,13 @@ class OpenReviews:
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)
             self._poller.start()
 
+    def show_at(self, review: Review, row: int) -> None:
+        """Go to a review, at the change in this row of its text, once it is drawn."""
+        review.row = row
+        self.show(review, focus=True)
+        if review in self.presentations:
+            self.presentations[review].hunks.show_first(row)
+
     def _open_late(self, review: Review) -> None:
         """Show a review that has waited: what was found out about its file may be hours old."""
         if review in self._waiting:

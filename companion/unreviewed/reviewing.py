@@ -98,13 +98,15 @@ class ChangeReviews:
 
     # -- showing ------------------------------------------------------------------------------------------------------
 
-    def show(self, change: UnreviewedChange) -> None:
-        """Open the review of a change, or go to it. The user has asked for it."""
+    def show(self, change: UnreviewedChange, row: Optional[int] = None) -> None:
+        """Open the review of a change, or go to it, at this `row` of the text. The user has asked for it."""
         review = self.review_of(change)
-        if review is not None:
+        if review is None:
+            self._read(change, partial(self._show, change, None, (), row=row or 0))
+        elif row is None:
             self._open.show(review, focus=True)
         else:
-            self._read(change, partial(self._show, change, None, ()))
+            self._open.show_at(review, row)
 
     def preview(self, change: UnreviewedChange) -> None:
         """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
@@ -133,7 +135,12 @@ class ChangeReviews:
         self._decisions.read(change, decoded, then)
 
     def _show(
-        self, change: UnreviewedChange, former: Optional[Review], passed: Tuple[UnreviewedChange, ...], texts: TextPair
+        self,
+        change: UnreviewedChange,
+        former: Optional[Review],
+        passed: Tuple[UnreviewedChange, ...],
+        texts: TextPair,
+        row: int = 0,
     ) -> None:
         """Show a change whose texts were read, in the place of the review that has just been decided, if any.
 
@@ -150,6 +157,7 @@ class ChangeReviews:
                 self._go_on(former, (*passed, change))
             return
         review = Review(WRITER, change.full_path, texts.right, self, before=texts.left)
+        review.row = row
         self._shown[review] = _Shown(change, texts.by_lines)
         self._note(review)
         if former is not None:

@@ -404,7 +404,7 @@ class Presentation:
         if not self._ever_shown:
             self._ever_shown = True
             if self.proposal.pristine:  # else the user was quicker, and works somewhere else already
-                self.hunks.show_first()
+                self.hunks.show_first(self.review.row)
             if self.hunks.caret_moved():
                 self.update_header()
 

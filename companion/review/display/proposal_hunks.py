@@ -169,10 +169,10 @@ class ProposalHunks:
 
     # -- going from change to change ----------------------------------------------------------------------------------
 
-    def show_first(self) -> None:
-        """Put the caret to the first changed character and scroll there, unless it is in sight already."""
-        if self._analysis.changes:
-            self._go_to(0)
+    def show_first(self, row: int = 0) -> None:
+        """Put the caret to the first changed character of the change at or behind this row of the text, and scroll
+        there, unless it is in sight already."""
+        self._go_to(self._analysis.change_from(row))
 
     def go_next(self) -> bool:
         """Go to the next change, after the last to the first. False if there is none."""

@@ -104,6 +104,12 @@ class Analysis(NamedTuple):
         hunk = self.changes[index].hunk
         return index if row < max(hunk.right_end, hunk.right_start + 1) else None
 
+    def change_from(self, row: int) -> Optional[int]:
+        """The index of the change at `row`, or of the first behind it; of the last one if there is none behind."""
+        last = len(self.changes) - 1
+        at = self.change_at(self.right_starts[min(row, len(self.right_starts) - 1)])
+        return at if at is not None else min(self._first_after(row), last) if last >= 0 else None
+
     def next_change(self, offset: int) -> Optional[int]:
         """The index of the first change behind the one at `offset`, from the start again after the last."""
         if not self.changes:

@@ -18,7 +18,7 @@ from ...common.display_names import client_name as shown_client
 from ...common.display_names import file_name
 from ...editor import file_views
 from ...editor.file_views import is_open, views_of_file
-from ...editor.marks import ROLE, take_role
+from ...editor.marks import PATCH_KEYS, ROLE, take_role
 from ..decision import Words
 from ..document.disk import Kind
 
@@ -124,7 +124,7 @@ def release(view: sublime.View) -> None:
 
 def _forget(settings: sublime.Settings) -> None:
     settings.erase(ROLE)
-    for key in (*_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", SETTING):
+    for key in (*_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", PATCH_KEYS, SETTING):
         settings.erase(key)
 
 

@@ -126,7 +126,7 @@ class TestPlantedRoles(PlantingTestCase):
     def test_a_file_with_our_mark_has_unsaved_edits_as_any_other(self) -> Iterator[Any]:
         """A workspace was given away with the secret in it, so tabs can bring our mark as their own setting."""
         view = yield from self.open_file()
-        view_roles.take_role(view, view_roles.PROPOSAL)
+        marks.take_role(view, marks.PROPOSAL)
         view.run_command("insert", {"characters": "mine"})
         self.assertEqual(file_views.unsaved_files(), {self.path()})
 

@@ -51,7 +51,10 @@ def test_neighbours_share_a_header_if_their_surroundings_meet():
 
 
 def test_git_makes_the_new_text_of_the_old_one(tmp_path):
-    chance, pieces = random.Random(34), ["a\n", "b\n", "-- a/c\n", "++ b/c\n", "@@ -1 +1 @@\n", "\n", "\\ No\n", "x\r\n"]
+    chance, pieces = (
+        random.Random(34),
+        ["a\n", "b\n", "-- a/c\n", "++ b/c\n", "@@ -1 +1 @@\n", "\n", "\\ No\n", "x\r\n"],
+    )
     for number in range(40):
         left = "".join(chance.choices(pieces, k=chance.randrange(1, 30)))
         lines = split_lines(left)
