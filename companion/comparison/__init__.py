@@ -8,9 +8,9 @@ Theory of operation, from the outside in:
 * Each numbers its elements and asks `matching` where they differ.
 * `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
   seconds, so the same texts give the same hunks on every machine.
-* `unified` makes a unified diff of hunks, and finds the way back from its lines.
 * `hunks` says what a hunk is and moves it to where a reader expects it; `moves` says which blocks of lines were only
   moved.
+* `unified` makes a unified diff of hunks, and finds the way back from its lines.
 
 Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
 may be called from any thread. It is pure Python, so a comparison on a worker thread shares the interpreter's lock with

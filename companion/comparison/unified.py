@@ -59,7 +59,7 @@ def _lines(sign: str, lines: Sequence[str]) -> Iterator[str]:
 # -- reading one back --------------------------------------------------------------------------------------------------
 
 
-class Place(NamedTuple):
+class PatchLine(NamedTuple):
     """What a line of a patch is about: the name of a file as its header has it, and a row of the new text that has
     changed, or before which lines have gone."""
 
@@ -67,7 +67,7 @@ class Place(NamedTuple):
     row: int
 
 
-def place_at(lines: Sequence[str], row: int) -> Optional[Place]:
+def place_at(lines: Sequence[str], row: int) -> Optional[PatchLine]:
     """What the line `row` of a patch is about: for an equal line the change above it in its hunk, else the one below.
 
     None above the first file.
@@ -94,7 +94,7 @@ def place_at(lines: Sequence[str], row: int) -> Optional[Place]:
             known = line.startswith("+++ ")
             if line[4:] != NO_FILE:
                 name, changed = line[len("+++ b/") :], 0
-    return Place(name, changed) if name else None
+    return PatchLine(name, changed) if name else None
 
 
 def hunk_starts(text: str) -> List[int]:

@@ -52,7 +52,7 @@ NO_ROOM = "not shown here, because the patch is long enough"
 NO_CHANGE = "the texts are the same"
 
 
-class Item(NamedTuple):
+class PatchItem(NamedTuple):
     """A file that is to be reviewed: the proposal of `review`, or `change`. `label` is what the patch calls it."""
 
     label: str
@@ -69,7 +69,7 @@ class _Question(NamedTuple):
     request: FileRequest
 
 
-class _Readers(NamedTuple):
+class _Reading(NamedTuple):
     """How texts are read and judged."""
 
     limits: ReadLimits
@@ -103,31 +103,31 @@ class Patches:
             say(self._window, "there is nothing to review")
             return
         settings, view, opened = self._settings(), self._window.active_view(), self._reviews.open_reviews
-        readers = _Readers(ReadLimits.of(settings), fallback_encoding(view), exclusion(settings.context_exclude))
-        questions: Dict[Item, _Question] = {}
+        reading = _Reading(ReadLimits.of(settings), fallback_encoding(view), exclusion(settings.context_exclude))
+        questions: Dict[PatchItem, _Question] = {}
         for item in items:
             if item.review is not None:
                 original, request = opened.original_of(item.review), file_request(item.path, settings, view)
                 questions[item] = _Question(opened.text_of(item.review), original, request)
         self._tracking.carry_out(
-            partial(_patch, items, questions, readers),
+            partial(_patch, items, questions, reading),
             lambda text: self._reviews.when_free(partial(self._show_text, text)),
         )
 
-    def _items(self) -> List[Item]:
+    def _items(self) -> List[PatchItem]:
         """All that is to be reviewed, the proposals first."""
         folders = self._window.folders()
         items = []
         for review in self._reviews.pending():
             label = "/".join(filter(None, [place_of(review.path, folders), os.path.basename(review.path)]))
-            items.append(Item(label, review.path, review))
+            items.append(PatchItem(label, review.path, review))
         several = len({change.folder for change in self._changes.listed}) > 1
         for change in self._changes.listed:
             start = os.path.basename(change.folder) + "/" if several else ""
-            items.append(Item(start + change.path, change.full_path, None, change))
+            items.append(PatchItem(start + change.path, change.full_path, None, change))
         return items
 
-    def _review_of(self, item: Item) -> Optional[Review]:
+    def _review_of(self, item: PatchItem) -> Optional[Review]:
         return item.review if item.change is None else self._changes.review_of(item.change)
 
     def _show_text(self, text: str) -> None:
@@ -191,19 +191,21 @@ def walk(view: sublime.View, forward: bool) -> None:
 # Disk threads.
 
 
-def _patch(items: Sequence[Item], questions: Dict[Item, _Question], readers: _Readers, workspaces: Workspaces) -> str:
+def _patch(
+    items: Sequence[PatchItem], questions: Dict[PatchItem, _Question], reading: _Reading, workspaces: Workspaces
+) -> str:
     parts = [f"# {file_count(len(items))}. Next Change goes from change to change, Enter opens the review.\n"]
     left = MOST_CHARACTERS
-    for item, texts in _texts(items, questions, readers, workspaces):
-        part = "".join(_file(item, texts, readers, full=left < 0))
+    for item, texts in _texts(items, questions, reading, workspaces):
+        part = "".join(_file(item, texts, reading, full=left < 0))
         left -= len(part)
-        parts.append(part if left >= 0 else "".join(_file(item, texts, readers, full=True)))
+        parts.append(part if left >= 0 else "".join(_file(item, texts, reading, full=True)))
     return "".join(parts)
 
 
 def _texts(
-    items: Sequence[Item], questions: Dict[Item, _Question], readers: _Readers, workspaces: Workspaces
-) -> Iterator[Tuple[Item, TextPair]]:
+    items: Sequence[PatchItem], questions: Dict[PatchItem, _Question], reading: _Reading, workspaces: Workspaces
+) -> Iterator[Tuple[PatchItem, TextPair]]:
     """The items with their texts, never too many at once."""
     for item, question in questions.items():
         proposal = ProposedText(question.text)
@@ -216,12 +218,12 @@ def _texts(
             workspace = workspaces.of(change.folder)
             sides = workspace.all_data([change.before, change.now]) if workspace is not None else [None, None]
             decoded = partial(
-                original_of, item.path, limits=readers.limits, encoding="", fallback=readers.fallback_encoding
+                original_of, item.path, limits=reading.limits, encoding="", fallback=reading.fallback_encoding
             )
             yield item, text_pair(change, sides, decoded)
 
 
-def _file(item: Item, texts: TextPair, readers: _Readers, full: bool) -> Iterator[str]:
+def _file(item: PatchItem, texts: TextPair, reading: _Reading, full: bool) -> Iterator[str]:
     """The part of the patch about one file."""
     change, label = item.change, shown(item.label)
     is_new = texts.left.kind is Kind.NEW
@@ -229,8 +231,8 @@ def _file(item: Item, texts: TextPair, readers: _Readers, full: bool) -> Iterato
     old = label[: -len(shown(change.path))] + shown(change.old_path) if change and change.old_path else label
     yield f"--- {NO_FILE}\n" if is_new else f"--- a/{old}\n"
     yield f"+++ {NO_FILE}\n" if has_gone else f"+++ b/{label}\n"
-    left, right, limits = texts.left.text, texts.right, readers.limits
-    if readers.excluded(item.path) or readers.excluded(os.path.realpath(item.path)):
+    left, right, limits = texts.left.text, texts.right, reading.limits
+    if reading.excluded(item.path) or reading.excluded(os.path.realpath(item.path)):
         yield f"# {WITHHELD}\n"
     elif right is None:
         yield f"# {(change.obstacle if change is not None else '') or NO_TEXT}\n"

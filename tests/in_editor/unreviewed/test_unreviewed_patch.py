@@ -47,9 +47,7 @@ class PatchTestCase(ChangesTestCase):
             return view is not None and view == self.window.active_view() and all(p in self.text(view) for p in parts)
 
         yield shown
-        view = self.patch_view()
-        assert view is not None
-        return view
+        return self.patch_view()
 
     def line(self, view: sublime.View) -> str:
         return view.substr(view.line(view.sel()[0].b))

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from companion.comparison import compare_lines, split_lines
-from companion.comparison.unified import Place, hunk_starts, place_at, unified
+from companion.comparison.unified import PatchLine, hunk_starts, place_at, unified
 
 LEFT = "".join(f"{number}\n" for number in range(20))
 
@@ -83,16 +83,16 @@ def test_each_line_leads_to_its_file_and_to_its_hunk():
     two = patch("a\nb\nc\n", "a\n++ b/c\n", "two.py")
     found = places("# heading\n" + text + two)
     assert found[0] is None
-    assert found[1:3] == [Place("one.py", 0)] * 2
-    assert found[3:12] == [Place("one.py", 5)] * 9
-    assert found[12:18] == [Place("one.py", 18)] * 6
-    assert found[18:20] == [Place("two.py", 0)] * 2
-    assert set(found[20:]) == {Place("two.py", 1)}
+    assert found[1:3] == [PatchLine("one.py", 0)] * 2
+    assert found[3:12] == [PatchLine("one.py", 5)] * 9
+    assert found[12:18] == [PatchLine("one.py", 18)] * 6
+    assert found[18:20] == [PatchLine("two.py", 0)] * 2
+    assert set(found[20:]) == {PatchLine("two.py", 1)}
 
 
 def test_a_file_that_is_new_or_has_gone_is_called_by_its_only_name():
     for head in ("--- /dev/null\n+++ b/x\n", "--- a/x\n+++ /dev/null\n", "--- a/old\n+++ b/x\n# not shown\n"):
-        assert set(places(head)) == {Place("x", 0)}
+        assert set(places(head)) == {PatchLine("x", 0)}
 
 
 def test_where_hunks_start():
