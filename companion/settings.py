@@ -257,6 +257,8 @@ class Settings:
     review_focus: str = _setting("auto", one_of("auto", "always", "never"), harmless)
     review_presentation: str = _setting("auto", one_of("auto", "side_by_side", "inline"), harmless)
     review_inline_below_columns: int = _setting(100, integer(20, 1000), harmless)
+    review_marks: str = _setting("outline", one_of("outline", "fill"), harmless)
+    review_colors: str = _setting("scheme", one_of("scheme", "blue_orange"), harmless)
     review_ignore_whitespace: str = _setting("none", one_of(*IGNORED_WHITESPACE), towards(*IGNORED_WHITESPACE))
     review_maximum_bytes: int = _setting(2000000, integer(1000, 1000000000), None)
     review_maximum_lines: int = _setting(50000, integer(100, 10000000), None)

@@ -60,6 +60,8 @@ ONLY_SHOWN: Dict[str, List[Any]] = {
     "review_focus": ["auto", "always", "never"],
     "review_presentation": ["auto", "side_by_side", "inline"],
     "review_inline_below_columns": [20, 100, 1000],
+    "review_marks": ["outline", "fill"],
+    "review_colors": ["scheme", "blue_orange"],
 }
 
 

@@ -1,9 +1,11 @@
 """The marks of changes (lines, characters, gutter), and what stands between the lines: header, fillers, removed lines.
 
 Rules:
-* Colours come from the colour scheme. Schemes that colour diffs have `diff.inserted` and `diff.deleted` with a
-  background; with others the editor's own `region.greenish` and `region.redish` outline the lines. Blocks that moved
-  have the editor's `region.purplish` instead, on both sides.
+* Colours come from the colour scheme. A region that is filled replaces the syntax colours of its text
+  (sublimehq/sublime_text 3729), and without a background in the scheme its foreground fills (3035). So the lines of a
+  change have an outline around them; only changed characters are filled, where the scheme has a background for them,
+  and else underlined. If the user asks for it, lines are filled with the scheme's `diff.inserted` and `diff.deleted`.
+  Blocks that moved have a purple outline on both sides.
 * The minimap shows what the gutter shows, in the same colours. It draws regions that have neither fill nor outline in
   the foreground of their scope, as GitGutter's `show_in_minimap` has it; a background would be hard to see there. It
   draws no empty region, so what was removed from a text is the line that stands at its place.
@@ -17,20 +19,23 @@ Rules:
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
 from ..document.analysis import Analysis, Carried, Span, moved_on_left, moved_on_right, parted
+from .mark_style import ICONS, KINDS, MarkStyle
 from .screen import caret_line_kept
 
 LINES = "gemini_companion.lines"
 CHARACTERS = "gemini_companion.characters"
 MOVED = "gemini_companion.moved"
 MOVED_CAPTIONS = "gemini_companion.moved_captions"
-GUTTER = {kind: "gemini_companion.gutter." + kind for kind in ("added", "removed", "changed", "moved")}
+GUTTER = {kind: "gemini_companion.gutter." + kind for kind in KINDS}
 
 UNSEEN = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # in the text; the gutter, the minimap and annotations show
+_UNDERLINED = UNSEEN | sublime.DRAW_SOLID_UNDERLINE
 _SINGLE_LINES = 2000  # up to so many lines each gets its own mark; beyond, each hunk does
 
 
@@ -42,25 +47,14 @@ class Look(NamedTuple):
     icon: str = ""
 
 
-_GUTTER_SCOPES = {
-    "added": "region.greenish",
-    "removed": "region.redish",
-    "changed": "region.yellowish",
-    "moved": "region.purplish",
-}
 _MOVED_LOOK = Look("region.purplish", sublime.DRAW_NO_FILL | sublime.HIDE_ON_MINIMAP)
 
 
-class Side(NamedTuple):
-    """How one of the two views is marked: the scopes for lines and characters, and the outline that replaces them."""
+class Side(Enum):
+    """One of the two views: what colour schemes call its part of a diff."""
 
-    lines: str
-    characters: str
-    outline: str
-
-
-LEFT = Side("diff.deleted", "diff.deleted.char", "region.redish")
-RIGHT = Side("diff.inserted", "diff.inserted.char", "region.greenish")
+    LEFT = "diff.deleted"
+    RIGHT = "diff.inserted"
 
 
 class Styles:
@@ -144,13 +138,15 @@ class Regions:
                 self._view.erase_regions(key)
 
 
-def mark(regions: Regions, side: Side, analysis: Analysis) -> Iterator[None]:
+def mark(regions: Regions, side: Side, analysis: Analysis, style: MarkStyle) -> Iterator[None]:
     """Mark the changes on one side, in the view of `regions`, which holds the analysed text. In small steps."""
-    left = side is LEFT
+    left = side is Side.LEFT
     starts = analysis.left_starts if left else analysis.right_starts
     rows = [change.hunk[:2] if left else change.hunk[2:] for change in analysis.changes]
-    look = _look(regions.styles, side.lines, side.outline)
-    filled = look.flags == sublime.DRAW_NO_OUTLINE  # outlines go around a whole hunk
+    scope = "region." + (style.removed if left else style.added)
+    outline = Look(scope, sublime.DRAW_NO_FILL)
+    look = _filled(regions.styles, side.value, outline) if style.filled else outline
+    each_line = look is not outline  # an outline goes around a whole hunk
     single = sum(last - first for first, last in rows) <= _SINGLE_LINES
     blocks = moved_on_left(analysis.moves) if left else moved_on_right(analysis.moves)
     lines: List[Span] = []
@@ -162,7 +158,7 @@ def mark(regions: Regions, side: Side, analysis: Analysis) -> Iterator[None]:
         for start, end, moved in parted(first, last, blocks):
             gutter["moved" if moved else kind].extend(_lines(starts, start, end, single))
             if not moved:
-                lines.extend(_lines(starts, start, end, single and filled))
+                lines.extend(_lines(starts, start, end, single and each_line))
     yield
     regions.show(LINES, lines, look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP))
     yield
@@ -172,20 +168,20 @@ def mark(regions: Regions, side: Side, analysis: Analysis) -> Iterator[None]:
     places = [(starts[block.start], starts[block.start]) for block in captioned]
     regions.show(MOVED_CAPTIONS, places, Look(), [block.caption for block in captioned], _MOVED_LOOK.scope)
     yield
+    colors = {"added": style.added, "removed": style.removed, "changed": "yellowish", "moved": "purplish"}
     for kind, spans in gutter.items():
-        regions.show(GUTTER[kind], spans, Look(_GUTTER_SCOPES[kind], UNSEEN, "dot"))
+        regions.show(GUTTER[kind], spans, Look("region." + colors[kind], UNSEEN, ICONS[kind]))
         yield
     parts = [part for change in analysis.changes for part in (change.left_parts if left else change.right_parts)]
-    scope = _look(regions.styles, side.characters, side.outline).scope
-    regions.show(CHARACTERS, parts, Look(scope, sublime.DRAW_NO_OUTLINE | sublime.HIDE_ON_MINIMAP))
+    underlined = Look(scope, _UNDERLINED)
+    look = _filled(regions.styles, side.value + ".char", underlined) if style.own_scopes else underlined
+    regions.show(CHARACTERS, parts, look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP))
     yield
 
 
-def _look(styles: Styles, scope: str, outline: str) -> Look:
-    """How to draw a scope: filled if the colour scheme has a background for it, else outlined."""
-    if styles.of(scope).get("background"):
-        return Look(scope, sublime.DRAW_NO_OUTLINE)
-    return Look(outline, sublime.DRAW_NO_FILL)
+def _filled(styles: Styles, scope: str, otherwise: Look) -> Look:
+    """How to fill with a scope; `otherwise` if the colour scheme has no background for it."""
+    return Look(scope, sublime.DRAW_NO_OUTLINE) if styles.of(scope).get("background") else otherwise
 
 
 def _lines(starts: Sequence[int], first: int, last: int, single: bool) -> List[Span]:

@@ -13,8 +13,9 @@ from typing import Callable, Iterator, List, Optional
 import sublime
 
 from ..document.analysis import NOTHING, Analysis, Carried
-from .decorations import RIGHT, Blocks, Regions, Styles, Top, mark
+from .decorations import Blocks, Regions, Side, Styles, Top, mark
 from .header import Header, HeaderRow, header_html, header_rows
+from .mark_style import MarkStyle
 from .proposal_hunks import REVERT_LINKS, UNDO_LINKS
 from .screen import Room, SizeCheck, Sizes, Watch, back_to_top, caret_line_kept
 
@@ -31,8 +32,10 @@ class Drawing:
         proposal_view: sublime.View,
         on_link: Callable[[str], None],
         on_outdated: Callable[[], None],
+        mark_style: MarkStyle,
     ) -> None:
         self._view = proposal_view
+        self.mark_style = mark_style
         self._on_outdated = on_outdated
         self._styles = Styles(proposal_view)
         self.regions = Regions(proposal_view, self._styles)
@@ -76,7 +79,7 @@ class Drawing:
     def steps(self, analysis: Optional[Analysis]) -> Iterator[object]:
         """Draw `analysis`, or nothing but the header if it is None. In small steps, after which `valid` may change."""
         self._watch.note()
-        yield from mark(self.regions, RIGHT, analysis or NOTHING)
+        yield from mark(self.regions, Side.RIGHT, analysis or NOTHING, self.mark_style)
         yield from self._draw_original(analysis)
         if self._was_at_top:
             self._was_at_top = False

@@ -16,6 +16,7 @@ from ...editor.edits import set_text
 from ..document.analysis import Analysis
 from .decorations import PlacedBlock, Styles
 from .drawing import Drawing
+from .mark_style import MarkStyle
 from .markup import Ink, removed_blocks
 
 _LONGEST = 1 << 18  # characters
@@ -79,9 +80,13 @@ class Inline(Drawing):
     """The drawing of a proposal whose removed lines stand between its own. Main thread only."""
 
     def __init__(
-        self, proposal_view: sublime.View, on_link: Callable[[str], None], on_outdated: Callable[[], None]
+        self,
+        proposal_view: sublime.View,
+        on_link: Callable[[str], None],
+        on_outdated: Callable[[], None],
+        mark_style: MarkStyle,
     ) -> None:
-        super().__init__(None, proposal_view, on_link, on_outdated)
+        super().__init__(None, proposal_view, on_link, on_outdated, mark_style)
         self.blocks: List[PlacedBlock] = []
         self._colors = OriginalColors(proposal_view, self._styles)
 

@@ -30,6 +30,7 @@ from ..window import views
 from .drawing import Drawing
 from .header import Header, age_text, columns_of, contents_notice, counts_text, place_of, status_text
 from .inline import Inline
+from .mark_style import MarkStyle
 from .markup import parse_link, unstamped
 from .pacing import Phase, Slices
 from .panes import FileWatch, OriginalPane, ProposalPane
@@ -81,10 +82,11 @@ class Presentation:
         self.file = FileWatch(review, runtime, loaded=self._loaded, failed=self._not_loaded, news=self.update_header)
         self.proposal = ProposalPane(proposal_view, review)
         self._drawing: Drawing
+        style = MarkStyle.of(settings())
         if original_view is None:
-            self._drawing = Inline(proposal_view, self._link, self._redraw)
+            self._drawing = Inline(proposal_view, self._link, self._redraw, style)
         else:
-            self._drawing = SideBySide(original_view, proposal_view, self._link, self._redraw)
+            self._drawing = SideBySide(original_view, proposal_view, self._link, self._redraw, style)
         self.hunks = ProposalHunks(proposal_view, review.words, self._link, self._drawing.regions)
         self._phase = Phase.GATHERING
         self._limits = ReadLimits.of(settings())  # when the file was read
@@ -281,7 +283,12 @@ class Presentation:
         self._compare()
 
     def settings_changed(self) -> None:
-        """Compare again if the settings hide other changes, and read the file again if they have other limits."""
+        """Draw again if the settings mark changes otherwise, compare again if they hide other ones, and read the file
+        again if they have other limits."""
+        style = MarkStyle.of(self._settings())
+        if style != self._drawing.mark_style:
+            self._drawing.mark_style = style
+            self._redraw()
         other_whitespace = self._whitespace.settings_changed()
         if ReadLimits.of(self._settings()) != self._limits:
             self.load()

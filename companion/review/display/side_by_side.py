@@ -14,7 +14,7 @@ from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
 import sublime
 
 from ..document.analysis import NOTHING, Analysis
-from .decorations import LEFT, Blocks, PlacedBlock, Regions, Top, mark
+from .decorations import Blocks, PlacedBlock, Regions, Side, Top, mark
 from .drawing import Drawing
 from .leveling import (
     NO_BLOCKS,
@@ -29,6 +29,7 @@ from .leveling import (
     planned,
     within_tolerance,
 )
+from .mark_style import MarkStyle
 from .markup import filler_html
 from .pacing import TURN
 from .screen import BothSizes, Sizes
@@ -57,8 +58,9 @@ class SideBySide(Drawing):
         proposal_view: sublime.View,
         on_link: Callable[[str], None],
         on_outdated: Callable[[], None],
+        mark_style: MarkStyle,
     ) -> None:
-        super().__init__(original_view, proposal_view, on_link, on_outdated)
+        super().__init__(original_view, proposal_view, on_link, on_outdated, mark_style)
         self.rounds = 0  # of corrections that the last drawing took
         self._original_view = original_view
         self._original_top = Top(original_view)
@@ -104,7 +106,7 @@ class SideBySide(Drawing):
     # -- drawing ------------------------------------------------------------------------------------------------------
 
     def _draw_original(self, analysis: Optional[Analysis]) -> Iterator[object]:
-        yield from mark(self.original_regions, LEFT, analysis or NOTHING)
+        yield from mark(self.original_regions, Side.LEFT, analysis or NOTHING, self.mark_style)
         before = self.levelled
         yield from self._level(analysis, len(self._rows))
         yield None

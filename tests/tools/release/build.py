@@ -31,6 +31,7 @@ FILE_NAME = "Gemini Companion.sublime-package"
 _FIRST = datetime.datetime(1980, 1, 1)  # noqa: DTZ001
 _YEARS = 40
 _UNIX = 3
+BINARY = ".png"  # as .gitattributes has it
 _REGULAR_FILE_0644 = 0o100644 << 16
 
 
@@ -39,7 +40,9 @@ def package(root: Path = ROOT) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression=zipfile.ZIP_STORED) as archive:
         for name in packed(root):
-            content = (root / name).read_bytes().replace(b"\r\n", b"\n")
+            content = (root / name).read_bytes()
+            if not name.endswith(BINARY):
+                content = content.replace(b"\r\n", b"\n")
             entry = zipfile.ZipInfo(name, date_time=time_of(content))
             entry.create_system = _UNIX
             entry.external_attr = _REGULAR_FILE_0644
