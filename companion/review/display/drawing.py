@@ -109,7 +109,7 @@ class Drawing:
 
     def _draw_header(self) -> None:
         sizes, below = self.sizes, self._below_header
-        html = header_html(self._rows, sizes.line_height, sizes.width, sizes.em_width, below)
+        html = header_html(self._rows, sizes.line_height, self.mark_style, sizes.width, sizes.em_width, below)
         height = (len(self._rows), below, sizes)
         if html != self._top.document:
             # At the top the header itself is what stays in sight: it grows downwards.

@@ -1,8 +1,9 @@
-"""What the header of a proposal says: file, client, counts, where the caret is, and what to beware of.
+"""What the header of a proposal says: the decisions, where the caret is, counts, and what to beware of.
 
-Rules: a warning is of what may be lost, or written otherwise than it is shown; everything else is a note. The header
-is laid out in rows that fit into the view, because its height must be known: as many empty rows stand in the original's
-view, to keep the lines below level. minihtml would wrap longer ones by itself, and no event says so.
+Rules: one row says it all where there is nothing special to say; the file's name stands in the tab already. A warning
+is of what may be lost, or written otherwise than it is shown; everything else is a note. The header is laid out in rows
+that fit into the view, because its height must be known: as many empty rows stand in the original's view, to keep the
+lines below level. minihtml would wrap longer ones by itself, and no event says so.
 
 The editor is not known here. Any thread.
 """
@@ -11,12 +12,14 @@ from __future__ import annotations
 
 import os
 from html import escape
-from typing import Callable, List, NamedTuple, Sequence, Tuple
+from types import MappingProxyType
+from typing import Callable, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ...common.display_names import client_name, columns, cut_middle, file_name, shown, wrapped
+from ...common.display_names import client_name, columns, cut_middle, shown, wrapped
 from ..decision import Writer
 from ..document.disk import BYTES_SETTING, LINES_SETTING, Kind, Original
 from ..document.text import ProposedText
+from .mark_style import MarkStyle
 from .markup import (
     ACCEPT,
     AS_PROPOSED,
@@ -40,8 +43,8 @@ class Header(NamedTuple):
     """How things stand with a review.
 
     `columns` fit into a row. `place` is the folder that the file is in, as the workspace calls it. `generation` is that
-    of the proposal: links say it, so that one of an older proposal is known. `name`, `client` and the sentences may
-    hold anything: what is hidden in them is shown, what is too long is cut.
+    of the proposal: links say it, so that one of an older proposal is known. `keys` are those of the commands.
+    `name`, `client` and the sentences may hold anything: what is hidden in them is shown, what is too long is cut.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Header(NamedTuple):
     generation: int = 0
     accept: str = "Accept"
     reject: str = "Reject"
+    keys: Mapping[str, str] = MappingProxyType({})
     notes: Tuple[str, ...] = ()
     # The file. `contents` says what it and the proposal are if one of them is no text, `original_notice` what it is
     # like; `unreadable`: what it holds is not known.
@@ -208,8 +212,11 @@ def columns_of(em_width: float, width: float) -> int:
 
 # -- layout -----------------------------------------------------------------------------------------------------------
 
-_GAP, _ARROW = "   ", " \u2190 "  # between the parts of a row; before the client
-_SHORTEST_PLACE = 6  # columns, with which it says something
+_GAP = "  "  # between the parts of a row
+_BUTTON_COLUMNS = 2  # that a button's padding takes, whatever the font
+_LONGEST_PLACE = 40  # columns
+_BUTTONS = ("accept", "reject")
+_COMMANDS = {ACCEPT: "accept_diff", REJECT: "reject_diff", PREVIOUS: "previous_change", NEXT: "next_change"}
 
 
 class HeaderRow(NamedTuple):
@@ -222,19 +229,10 @@ class HeaderRow(NamedTuple):
 
 def header_rows(header: Header) -> List[HeaderRow]:
     """The header row by row. Each fits, so that its height is known: the original's view gets as many empty rows."""
-    pieces, actions = _title(header), _actions(header)
-    fits = _width(pieces + actions) <= header.columns
     sentences = notices(header)
-    if header.place:
-        taken = pieces + actions if fits else _rows_of(pieces, header.columns)[0]
-        room = header.columns - _width(taken)
-        place = cut_middle(shown(header.place), room - 1) if room > _SHORTEST_PLACE else ""
-        pieces[0] = _file(header, place)
-        if os.path.isabs(header.place) and place != shown(header.place):
-            sentences.insert(0, _note(f"The file is in {header.place}."))  # in no workspace folder
-    bars = [pieces + actions]
-    if not fits:
-        bars = [*_rows_of(pieces, header.columns), *_rows_of(actions, header.columns)]
+    bars = _bars(header)
+    if os.path.isabs(header.place) and not any(piece.text == _who(header) for piece in bars[0]):
+        sentences.insert(0, _note(f"The file is in {header.place}."))  # in no workspace folder
     rows = [("bar", bar) for bar in bars]
     for notice in sentences:
         kind, first, others = ("notice", "\u26a0 ", "\u2003 ") if notice.risk else ("note", "", "")
@@ -247,72 +245,129 @@ def header_rows(header: Header) -> List[HeaderRow]:
     return [HeaderRow(kind, gap.join(piece.markup for piece in row), _width(row)) for kind, row in rows]
 
 
+def _bars(header: Header) -> List[List[RowPiece]]:
+    """The decisions and the counts, with the keys that there is room for, and what else there is to say of the file:
+    behind them, or below them if it has no room there."""
+    about = _about(header)
+    bars = [_actions(header, keys) + _progress(header) for keys in (_BUTTONS, _BUTTONS[:1], ())]
+    for bar in bars:
+        if _width(bar + about) <= header.columns:
+            return [bar + about]
+    fitting = next((bar for bar in bars if _width(bar) <= header.columns), None)
+    rows = [fitting] if fitting is not None else _rows_of(bars[-1], header.columns)
+    if os.path.isabs(header.place):
+        header = header._replace(place="")  # there is a note of it
+    if header.new_file or header.place:  # whose it is, the tab says too
+        rows += _rows_of(_about(header), header.columns)
+    return rows
+
+
 def header_html(
-    rows: Sequence[HeaderRow], line_height: float, width: float = 0.0, em_width: float = 0.0, below: int = 0
+    rows: Sequence[HeaderRow],
+    line_height: float,
+    style: MarkStyle,
+    width: float = 0.0,
+    em_width: float = 0.0,
+    below: int = 0,
 ) -> str:
     """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it."""
-    style = """
-        div.bar, div.note {{ background-color: color(var(--foreground) alpha(0.1)); }}
-        div.notice {{ background-color: color(var(--yellowish) alpha(0.2)); }}
-        span.added, a.accept {{ color: var(--greenish); }}
-        span.removed, a.reject {{ color: var(--redish); }}
-        a {{ text-decoration: none; }}
+    css = f"""
+        div.bar, div.note {{{{ background-color: color(var(--foreground) alpha(0.1)); }}}}
+        div.notice {{{{ background-color: color(var(--yellowish) alpha(0.2)); }}}}
+        a {{{{ text-decoration: none; }}}}
+        a.accept, a.reject {{{{ padding: 0 0.4rem; border-radius: 0.3rem; }}}}
+        a.accept {{{{ background-color: color(var(--{style.added}) alpha(0.2)); }}}}
+        a.reject {{{{ background-color: color(var(--{style.removed}) alpha(0.2)); }}}}
+        span.added, a.accept {{{{ color: var(--{style.added}); }}}}
+        span.removed, a.reject {{{{ color: var(--{style.removed}); }}}}
+        span.key, span.faint {{{{ color: color(var(--foreground) alpha(0.6)); }}}}
     """
     # Its letters may be a little wider than the text's.
     wide = em_width / CERTAIN
     content = "".join(f"{padded(row.kind, row.columns, width, wide)}{row.markup}</div>" for row in rows)
     content += space(below, max(0, int(width - 2 * em_width)))
-    return document("gemini-companion-header", line_height, style, content)
+    return document("gemini-companion-header", line_height, css, content)
 
 
 class RowPiece:
-    """A part of a row that stays together. `dress` makes markup of its text."""
+    """A part of a row that stays together. `dress` makes markup of its text, which takes `more` columns than that."""
 
-    def __init__(self, text: str, dress: Callable[[str], str] = escape) -> None:
-        self.columns = columns(text)
+    def __init__(self, text: str, dress: Callable[[str], str] = escape, more: int = 0) -> None:
+        self.text = text
+        self.columns = columns(text) + more
         self.markup = dress(text)
-        self._text = text
         self._dress = dress
+        self._more = more
 
     def cut(self, width: int) -> RowPiece:
         """The same in at most so many columns."""
-        return self if self.columns <= width else RowPiece(cut_middle(self._text, width), self._dress)
+        if self.columns <= width:
+            return self
+        return RowPiece(cut_middle(self.text, max(1, width - self._more)), self._dress, self._more)
 
 
-def _title(header: Header) -> List[RowPiece]:
-    pieces = [_file(header)]
-    if header.new_file:
-        pieces.append(RowPiece("new file"))
-    if header.compared:
-        pieces.append(RowPiece(counts_text(header.added, header.removed), _counts))
-        pieces.append(RowPiece(position(header.current, header.changes, header.hidden)))
-    return pieces
-
-
-def _file(header: Header, place: str = "") -> RowPiece:
-    """The file and its client, with the file's place in front if there is one."""
-    room = header.columns - len(_ARROW)
-    client = cut_middle(client_name(header.client), max(1, room // 2))
-    name = cut_middle(file_name(header.name), max(1, room - columns(client)))
-    folder = f"{place}/" if place else ""
-
-    def bold_name(text: str) -> str:
-        start, end = len(folder), len(folder + name)
-        return f"{escape(text[:start])}<b>{escape(text[start:end])}</b>{escape(text[end:])}"
-
-    return RowPiece(folder + name + _ARROW + client, bold_name)
-
-
-def _actions(header: Header) -> List[RowPiece]:
+def _actions(header: Header, keys_on: Sequence[str]) -> List[RowPiece]:
+    """The decisions, as buttons with keys on these, and the ways to other changes."""
     actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
     if header.edits_stay:
         actions[:1] = [
             (AS_PROPOSED, "Accept as proposed", "accept"),
             (ACCEPT, "Accept, then save my edits", "accept"),
         ]
+    pieces = [_button(header, verb, caption, style, verb in keys_on) for verb, caption, style in actions]
     if header.changes > 1:
-        actions += [(PREVIOUS, "\u2191 Previous", ""), (NEXT, "\u2193 Next", "")]
-    return [_link_piece(stamped(href, header.generation), caption, style) for href, caption, style in actions]
+        links = [
+            link(stamped(verb, header.generation), arrow, "", _title(header, verb, f"{verb.title()} change"))
+            for verb, arrow in ((PREVIOUS, "\u2191"), (NEXT, "\u2193"))
+        ]
+        pieces.append(RowPiece("\u2191 \u2193", lambda text: " ".join(links)))
+    return pieces
+
+
+def _button(header: Header, verb: str, caption: str, style: str, with_key: bool) -> RowPiece:
+    """A decision. With its key where that is wanted, and there is one."""
+    key = _key(header, verb) if with_key else ""
+    href, title = stamped(verb, header.generation), _title(header, verb, f"{caption} these changes")
+    behind = f' <span class="key">{escape(key)}</span>' if key else ""
+
+    def dress(text: str) -> str:
+        return link(href, escape(text[: len(text) - len(key) - 1] if key else text) + behind, style, title)
+
+    return RowPiece(f"{caption} {key}" if key else caption, dress, _BUTTON_COLUMNS)
+
+
+def _key(header: Header, verb: str) -> str:
+    return shown(header.keys.get(_COMMANDS.get(verb, ""), ""))
+
+
+def _title(header: Header, verb: str, words: str) -> str:
+    key = _key(header, verb)
+    return f"{words} ({key})" if key else words
+
+
+def _progress(header: Header) -> List[RowPiece]:
+    """Where the caret is, and how much is changed."""
+    if not header.compared:
+        return []
+    within = f"{header.current:,} of {header.changes:,}"
+    where = within if header.current else position(0, header.changes, header.hidden)
+    return [RowPiece(where), RowPiece(counts_text(header.added, header.removed), _counts)]
+
+
+def _about(header: Header) -> List[RowPiece]:
+    """What else there is to say of the file."""
+    return [*([RowPiece("new file")] if header.new_file else []), RowPiece(_who(header), _faint)]
+
+
+def _who(header: Header) -> str:
+    """The folder of the file, if it is not the workspace's own, and the client. One in no workspace folder is whole."""
+    place = shown(header.place)
+    place = place if os.path.isabs(place) else cut_middle(place, _LONGEST_PLACE)
+    return f"{place} \u2190 {client_name(header.client)}".strip()
+
+
+def _faint(text: str) -> str:
+    return f'<span class="faint">{escape(text)}</span>'
 
 
 def _counts(text: str) -> str:
@@ -336,5 +391,5 @@ def _rows_of(pieces: Sequence[RowPiece], room: int) -> List[List[RowPiece]]:
     return rows
 
 
-def _link_piece(href: str, caption: str, style: str = "") -> RowPiece:
-    return RowPiece(caption, lambda text: link(href, escape(text), style))
+def _link_piece(href: str, caption: str) -> RowPiece:
+    return RowPiece(caption, lambda text: link(href, escape(text)))

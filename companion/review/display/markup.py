@@ -76,9 +76,10 @@ def _text(text: str, tab_size: int) -> str:
     return escape(text.replace("\t", " " * tab_size)).replace(" ", "&nbsp;")
 
 
-def link(href: str, caption: str, style: str = "") -> str:
-    """A link. `caption` is markup already."""
-    return '<a href="{}"{}>{}</a>'.format(escape(href), f' class="{style}"' if style else "", caption)
+def link(href: str, caption: str, style: str = "", title: str = "") -> str:
+    """A link, with `title` in a tooltip. `caption` is markup already."""
+    more = "".join(f' {name}="{escape(value)}"' for name, value in (("class", style), ("title", title)) if value)
+    return f'<a href="{escape(href)}"{more}>{caption}</a>'
 
 
 def space(height: int, room: int = 0) -> str:

@@ -22,6 +22,7 @@ import sublime
 
 from ...common.waiting import Debounce
 from ...editor import file_views
+from ...editor.key_bindings import KeyBindings
 from ..decision import Review
 from ..document.analysis import NO_EDIT, NOTHING, Analysis, Compared, ComparisonQuestion, WhitespaceChoice, compare
 from ..document.disk import Kind, Original, ReadLimits
@@ -109,6 +110,7 @@ class Presentation:
         self._place = place_of(review.path, window.folders() if window is not None else [])
         self._status = ""  # as the status bar has it
         self._opened = time.monotonic()
+        KeyBindings.read(runtime.use_disk, then=self.update_header)
 
     # -- how things stand ---------------------------------------------------------------------------------------------
 
@@ -454,6 +456,7 @@ class Presentation:
             generation=self._generation,
             accept=review.words.accept,
             reject=review.words.reject,
+            keys=KeyBindings.known,
             notes=review.notes,
             new_file=original.kind is Kind.NEW,
             contents=contents_notice(original, review.proposal),
