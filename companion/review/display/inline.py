@@ -96,7 +96,8 @@ class Inline(Drawing):
             self._colors.use(analysis.left_lines, analysis.left_starts[-1], self._watch.syntax)
             yield None
             line_height, room = self._watch.sizes.right.line_height, self.room
-            for block in removed_blocks(analysis, room.tab_size, line_height, room.wrapped_at, self._colors.of):
+            style, colors = self.mark_style, self._colors.of
+            for block in removed_blocks(analysis, room.tab_size, line_height, room.wrapped_at, style, colors):
                 blocks.append(block)
                 yield None
         self.blocks = blocks

@@ -13,6 +13,7 @@ from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
 
 from ...common.display_names import ELLIPSIS, columns
 from ..document.analysis import Analysis, Change, Moved, Span, moved_on_left
+from .mark_style import MarkStyle
 
 ACCEPT, REJECT, NEXT, PREVIOUS = "accept", "reject", "next", "previous"
 KEEP, REVERT, UNDO, RELOAD = "keep", "revert", "undo", "reload"
@@ -111,7 +112,8 @@ def _number(pixels: float) -> str:
 # them at blanks only, and lose these.
 
 _MOST_ROWS = 20  # of a line that wraps; what is left of it is not shown
-_BESIDE_A_NUMBER = 3  # columns
+_SIGN = " \u2212 "  # between the number of a removed line and its text
+_BEHIND = 2  # columns that its outline, and the blank that a row ends with, take
 
 
 class RemovedLine(NamedTuple):
@@ -129,32 +131,44 @@ class RemovedLine(NamedTuple):
     moved: Optional[str] = None
 
 
-def removed_html(lines: Sequence[RemovedLine], tab_size: int, line_height: float, left_out: int = 0) -> str:
-    """Lines that the proposal removes, and how many more. Each is marked as far as its text goes, as in the editor."""
+def removed_html(
+    lines: Sequence[RemovedLine], tab_size: int, line_height: float, style: MarkStyle, left_out: int = 0
+) -> str:
+    """Lines that the proposal removes, and how many more, with their numbers in the file and a sign before them."""
     rows: List[str] = []
+    digits = _digits(lines)
     for start, end in _blocks(lines):
         moved = lines[start].moved is not None
+        block = "moved" if moved else "" if style.filled else "removed"
         for line in lines[start:end]:
             # The outline of a block takes a pixel of its first row, and one of its last.
-            lower = moved * ((line is lines[start]) + (line is lines[end - 1]))
-            style = f' style="line-height: {_number(line_height - lower)}px"' if lower else ""
-            more = f" \u00b7 {line.moved}" if line.moved else ""
+            lower = bool(block) * ((line is lines[start]) + (line is lines[end - 1]))
+            height = f' style="line-height: {_number(line_height - lower)}px"' if lower else ""
             text = _styled(line.text.rstrip("\n"), line, tab_size) or "&nbsp;"
-            text = text if moved else f'<span class="removed">{text}</span>'
-            beside = f'<span class="number">&nbsp; {line.number}{escape(more)}</span>' if line.number else ""
-            opened = '<div class="moved">' if moved and line is lines[start] else ""
-            closed = "</div>" if moved and line is lines[end - 1] else ""
-            rows.append(f'{opened}<div class="line"{style}>{text}{beside}</div>{closed}')
+            text = text if block else f'<span class="removed">{text}</span>'
+            before = "&nbsp;" * (digits + len(_SIGN))
+            if line.number:
+                before = f'<span class="number">{_text(f"{line.number:>{digits}}{_SIGN}", 1)}</span>'
+            behind = f'<span class="number">&nbsp; {escape(line.moved)}</span>' if line.moved else ""
+            opened = f'<div class="{block}">' if block and line is lines[start] else ""
+            closed = "</div>" if block and line is lines[end - 1] else ""
+            rows.append(f'{opened}<div class="line"{height}>{before}{text}{behind}</div>{closed}')
     if left_out:
         rows.append(f'<div class="more">and {left_out:,} more line{"s" if left_out > 1 else ""}</div>')
-    style = """
-        span.removed {{ display: inline-block; background-color: color(var(--redish) alpha(0.15)); }}
-        span.changed {{ background-color: color(var(--redish) alpha(0.4)); }}
-        span.number, div.more {{ color: color(var(--foreground) alpha(0.5)); }}
-        div.moved {{ border: 1px solid var(--purplish); }}
-        div.more {{ font-style: italic; }}
+    css = f"""
+        span.removed {{{{ display: inline-block; background-color: color(var(--{style.removed}) alpha(0.15)); }}}}
+        span.changed {{{{ background-color: color(var(--{style.removed}) alpha(0.4)); }}}}
+        span.number, div.more {{{{ color: color(var(--foreground) alpha(0.5)); }}}}
+        div.removed {{{{ border: 1px solid var(--{style.removed}); }}}}
+        div.moved {{{{ border: 1px solid var(--purplish); }}}}
+        div.more {{{{ font-style: italic; }}}}
     """
-    return document("gemini-companion-removed", line_height, style, "".join(rows))
+    return document("gemini-companion-removed", line_height, css, "".join(rows))
+
+
+def _digits(lines: Sequence[RemovedLine]) -> int:
+    """How many columns their numbers take."""
+    return len(str(max((line.number or 0 for line in lines), default=0)))
 
 
 def _blocks(lines: Sequence[RemovedLine]) -> Iterator[Tuple[int, int]]:
@@ -188,7 +202,12 @@ def _styled(text: str, line: RemovedLine, tab_size: int) -> str:
 
 
 def removed_blocks(
-    analysis: Analysis, tab_size: int, line_height: float, wrapped_at: int, colors: Callable[[int, int], Sequence[Ink]]
+    analysis: Analysis,
+    tab_size: int,
+    line_height: float,
+    wrapped_at: int,
+    style: MarkStyle,
+    colors: Callable[[int, int], Sequence[Ink]],
 ) -> Iterator[Tuple[int, str]]:
     """The blocks from the top, made one by one. `tab_size` is in columns, `line_height` in pixels.
 
@@ -200,12 +219,14 @@ def removed_blocks(
         if change.hunk.left_count:
             rows: List[RemovedLine] = []
             left_out = change.hunk.left_count
+            last = min(change.hunk.left_end, change.hunk.left_start + LONGEST_REMOVAL)
+            beside = len(str(last)) + len(_SIGN) + _BEHIND
             for line in _removed_lines(analysis, change, moved, colors):
                 if len(rows) >= LONGEST_REMOVAL:
                     break
-                rows.extend(_rows(line, wrapped_at, tab_size) if wrapped_at else [line])
+                rows.extend(_rows(line, wrapped_at - beside, tab_size) if wrapped_at else [line])
                 left_out -= 1
-            yield _line_above(analysis, change), removed_html(rows, tab_size, line_height, left_out)
+            yield _line_above(analysis, change), removed_html(rows, tab_size, line_height, style, left_out)
 
 
 def _line_above(analysis: Analysis, change: Change) -> int:
@@ -237,10 +258,9 @@ def _removed_lines(
         yield RemovedLine(row + 1, text, parts, own, moved.get(row))
 
 
-def _rows(line: RemovedLine, wrapped_at: int, tab_size: int) -> Iterator[RemovedLine]:
-    """The line as it is shown where lines wrap. Its number stands beside its first row."""
+def _rows(line: RemovedLine, room: int, tab_size: int) -> Iterator[RemovedLine]:
+    """The line as it is shown where lines wrap, in rows of so many columns. Its number stands before the first."""
     text = line.text.rstrip("\n")
-    room = wrapped_at - len(str(line.number)) - _BESIDE_A_NUMBER
     end = 0
     for number in range(_MOST_ROWS):
         start, end = end, _row_end(text, end, room, tab_size)

@@ -136,7 +136,7 @@ class Activity(ReviewTestCase):
 
     def test_a_file_that_cannot_be_read_says_so_and_its_proposal_can_be_accepted(self) -> Iterator[Any]:
         review = yield from self.open_unread()
-        self.assertIn("file.py \u2190 Gemini CLI", self.header(review))
+        self.assertIn("Accept", self.header(review))
         self.type(self.proposal(review), 0, "typed\n")
         yield self.settled
         self.reviews.changes.revert_hunk(review)

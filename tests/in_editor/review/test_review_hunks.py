@@ -40,10 +40,10 @@ class TestHunks(ReviewTestCase):
             self.assertIn(f'href="revert:{number}@', self.links(review, "revert")[number])
             self.reviews._follow_link(review, f"revert:{number}")
             yield lambda expected=expected: self.text(self.proposal(review)) == expected
-            yield lambda: self.settled() and self.says(review, r"change \d of 2|2 changes")
+            yield lambda: self.settled() and self.says(review, r"\d of 2|2 changes")
             self.proposal(review).run_command("undo")
             self.assertEqual(self.text(self.proposal(review)), RIGHT)
-            yield lambda: self.settled() and self.says(review, r"change \d of 3|3 changes")
+            yield lambda: self.settled() and self.says(review, r"\d of 3|3 changes")
 
     def test_a_click_undoes_it(self) -> Iterator[Any]:
         review = yield from self.review()

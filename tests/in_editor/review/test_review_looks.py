@@ -27,25 +27,6 @@ class TestTheHeader(ReviewTestCase):
             self.assertIn("change 1 of 2", said)
 
 
-class TestTheScheme(ReviewTestCase):
-    def test_one_without_backgrounds_for_diffs_has_outlines_around_whole_changes(self) -> Iterator[Any]:
-        of_scope = sublime.View.style_for_scope
-
-        def plain(view: sublime.View, scope: str) -> Any:
-            return {name: value for name, value in of_scope(view, scope).items() if name != "background"}
-
-        self.write(content="a\nold\nolder\nz\n")
-        with mock.patch.object(sublime.View, "style_for_scope", plain):
-            review = yield from self.open_diff(proposed="a\nnew\nnewer\nz\n")
-        drawing = self.reviews._presentations[review]._drawing
-        for view, regions, text, scope in (
-            (self.original(review), drawing.original_regions, "old\nolder\n", "region.redish"),
-            (self.proposal(review), drawing.regions, "new\nnewer\n", "region.greenish"),
-        ):
-            self.assertEqual(self.marked(view, "lines"), [text])
-            self.assertEqual(regions._drawn["gemini_companion.lines"].look[0].scope, scope)
-
-
 class TestRemovedLinesInline(ReviewTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
@@ -60,14 +41,38 @@ class TestRemovedLinesInline(ReviewTestCase):
         return unescape(re.sub("<[^>]+>", "", markup)).replace("\xa0", " ")
 
     def test_their_band_is_as_wide_as_that_of_added_lines(self) -> Iterator[Any]:
+        self.use(review_marks="fill")
         self.write()
         review = yield from self.open_diff(proposed=TEXT.replace("return 2", "return 3"))
         (row,) = self.rows(review)
-        band = self.words(row.partition('<span class="removed">')[2].partition('<span class="number">')[0])
+        band = self.words(row.partition('<span class="removed">')[2])
         view = self.proposal(review)
         (line,) = view.get_regions("gemini_companion.lines")
         start, end = view.text_to_layout(line.a)[0], view.text_to_layout(line.b - 1)[0]
         self.assertEqual(len(band) * view.em_width(), end - start)
+
+    def test_their_old_numbers_and_a_sign_stand_before_them(self) -> Iterator[Any]:
+        self.write(content="".join(f"line {number}\n" for number in range(1, 14)))
+        proposed = "".join(f"line {number}\n" for number in range(1, 14) if number not in (2, 9, 10))
+        review = yield from self.open_diff(proposed=proposed)
+        self.assertEqual(
+            [self.words(row) for row in self.rows(review)], ["2 \u2212 line 2", " 9 \u2212 line 9", "10 \u2212 line 10"]
+        )
+
+    def test_they_are_outlined_as_lines_of_the_text_are_and_no_higher_for_it(self) -> Iterator[Any]:
+        heights = []
+        for marks in ("outline", "fill"):
+            self.use(review_marks=marks)
+            self.write(content=TEXT)
+            review = yield from self.open_diff(proposed=TEXT.replace("def first():\n    return 1\n", ""))
+            ((_, html),) = self.reviews._presentations[review]._drawing.blocks
+            self.assertEqual('<div class="removed">' in html, marks == "outline")
+            self.assertEqual('<span class="removed">' in html, marks == "fill")
+            view = self.proposal(review)
+            heights.append(view.text_to_layout(view.size())[1])
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+        self.assertEqual(*heights)
 
     def test_they_keep_their_colors(self) -> Iterator[Any]:
         self.write()
@@ -132,7 +137,7 @@ class TestOnePane(ReviewTestCase):
         self.assertEqual(self.window.layout(), layout)
         self.assertEqual(self.titles(), [["new.py \u2190 Gemini CLI (proposal)"]])
         self.assertIn("new file", self.header(review))
-        self.assertEqual(self.marked(self.proposal(review), "lines"), ["a = 1\n", "b = 2\n"])
+        self.assertEqual(self.marked(self.proposal(review), "lines"), ["a = 1\nb = 2\n"])
         self.reviews.reject(review)
         yield lambda: not self.reviews.pending()
         self.assertEqual(self.window.layout(), layout)

@@ -132,11 +132,11 @@ class TestNothingToCompare(ReviewTestCase):
     def test_another_limit_takes_effect_at_once(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        for limit, words in ((0, "without a comparison"), (50000, "change 1 of 2"), (1, "Coarse comparison")):
+        for limit, words in ((0, "without a comparison"), (50000, "1 of 2"), (1, "Coarse comparison")):
             self.use(review_maximum_lines=limit)
             self.reviews.open_reviews.settings_changed()
             yield lambda words=words: self.settled() and words in self.header(review)
         self.use(review_maximum_bytes=1)
         self.reviews.open_reviews.settings_changed()
-        yield lambda: self.settled() and "change 1 of" not in self.header(review)
+        yield lambda: self.settled() and "1 of" not in self.header(review)
         self.assertEqual(self.text(self.proposal(review)), PROPOSED)

@@ -283,7 +283,7 @@ class TestHeader(ReviewTestCase):
         self.write()
         review = yield from self.open_diff()
         header = self.header(review)
-        for words in ("file.py", "Gemini CLI", "+2 \u22121", "change 1 of 2", "Accept", "Reject", "Previous", "Next"):
+        for words in ("Accept", "Reject", "\u2191", "\u2193", "1 of 2", "+2 \u22121"):
             self.assertIn(words, header)
         for link in ("accept", "reject", "previous", "next"):
             self.assertIn(f'href="{link}@1"', self.header_html(review))
@@ -293,7 +293,7 @@ class TestHeader(ReviewTestCase):
         review = yield from self.open_diff()
         view = self.proposal(review)
         put_caret(view, self.text(view).index("42"))
-        yield lambda: "change 2 of 2" in self.header(review)
+        yield lambda: "2 of 2" in self.header(review)
         put_caret(view, view.size())
         yield lambda: "2 changes" in self.header(review)
 

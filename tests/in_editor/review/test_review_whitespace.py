@@ -55,7 +55,7 @@ class TestWhatIsMarked(WhitespaceTestCase):
         self.assertEqual("".join(self.marked(self.original(review), "lines")), "    return 2\n")
         self.assertIn("3 whitespace changes are hidden. Show them", self.header(review))
         self.assertIn("+2 \u22121", self.header(review))
-        self.assertIn("change 1 of 2", self.header(review))
+        self.assertIn("1 of 2", self.header(review))
 
     def test_nothing_but_whitespace(self) -> Iterator[Any]:
         review = yield from self.review("all", LEFT, LEFT.replace("    ", "\t"))
@@ -131,7 +131,7 @@ class TestShowingThem(WhitespaceTestCase):
         review = yield from self.review("none")
         settings = sublime.load_settings("Gemini Companion.sublime-settings")
         self.addCleanup(settings.erase, "review_ignore_whitespace")
-        for ignored, words in (("all", "3 whitespace"), ("trailing", "2 whitespace"), ("none", "change 1 of 4")):
+        for ignored, words in (("all", "3 whitespace"), ("trailing", "2 whitespace"), ("none", "1 of 4")):
             self.use(review_ignore_whitespace=ignored)
             settings.set("review_ignore_whitespace", ignored)
             yield lambda words=words: self.settled() and words in self.header(review)

@@ -7,6 +7,7 @@ from html import unescape
 
 import pytest
 
+from companion.review.display.mark_style import MarkStyle
 from companion.review.display.markup import (
     RemovedLine,
     _rows,
@@ -36,7 +37,8 @@ def test_a_link_says_what_it_was_drawn_for():
 
 
 def removed(*texts, **more):
-    return removed_html([RemovedLine(number, text, **more) for number, text in enumerate(texts, 1)], 4, 16.0)
+    lines = [RemovedLine(number, text, **more) for number, text in enumerate(texts, 1)]
+    return removed_html(lines, 4, 16.0, MarkStyle(filled=True))
 
 
 def rows(document):
@@ -55,15 +57,30 @@ def test_changed_characters_are_marked_and_the_rest_is_not():
     assert '<span class="removed">one&nbsp;<span class="changed">two</span>&nbsp;three</span>' in document
 
 
-def test_a_removed_line_has_its_number_behind_it():
+def test_a_removed_line_has_its_number_and_a_sign_before_it():
     (first, second) = rows(removed("one\n", "two\n"))
-    assert first == '<span class="removed">one</span><span class="number">&nbsp; 1</span>'
-    assert second.endswith('<span class="number">&nbsp; 2</span>')
+    assert first == '<span class="number">1&nbsp;\u2212&nbsp;</span><span class="removed">one</span>'
+    assert second.startswith('<span class="number">2&nbsp;\u2212&nbsp;</span>')
+
+
+def test_numbers_stand_below_each_other():
+    lines = [RemovedLine(9, "a\n"), RemovedLine(10, "b\n"), RemovedLine(None, "of b\n")]
+    found = [words(row) for row in rows(removed_html(lines, 4, 16.0, MarkStyle()))]
+    assert found == [" 9 \u2212 a", "10 \u2212 b", "     of b"]
+
+
+def test_lines_that_are_not_filled_are_outlined_block_by_block():
+    lines = [RemovedLine(1, "a\n"), RemovedLine(2, "b\n"), RemovedLine(3, "c\n", moved="moved to line 3")]
+    document = removed_html(lines, 4, 16.0, MarkStyle("bluish", "orangish"))
+    assert document.count('<div class="removed">') == 1
+    assert '<span class="removed">' not in document
+    assert "div.removed { border: 1px solid var(--orangish); }" in document
+    assert re.findall("line-height: ([^;]*)px", document.partition("</style>")[2]) == ["15", "15", "14"]
 
 
 def test_a_removed_line_has_its_colors_inside_and_outside_of_what_changed():
     (row,) = rows(removed("if one\n", parts=[(1, 4)], colors=[(0, 2, "#f00"), (3, 6, "#0f0")]))
-    text = row.partition('<span class="number">')[0]
+    text = row.partition("&nbsp;</span>")[2]
     assert text == (
         '<span class="removed"><span style="color: #f00">i</span><span class="changed" style="color: #f00">f</span>'
         '<span class="changed">&nbsp;</span><span class="changed" style="color: #0f0">o</span>'
@@ -73,7 +90,7 @@ def test_a_removed_line_has_its_colors_inside_and_outside_of_what_changed():
 
 def test_a_color_that_goes_on_over_several_lines_is_that_of_each():
     inks = [(0, 3, "#f00"), (4, 11, "#0f0")]
-    ((_, document),) = removed_blocks(analyse("abc d\nef\nghi\n", ""), 4, 16.0, 0, lambda *_: inks)
+    ((_, document),) = removed_blocks(analyse("abc d\nef\nghi\n", ""), 4, 16.0, 0, MarkStyle(), lambda *_: inks)
     assert [re.findall(r'color: (\S+)">([^<]*)<', row) for row in rows(document)] == [
         [("#f00", "abc"), ("#0f0", "d")],
         [("#0f0", "ef")],
@@ -83,11 +100,11 @@ def test_a_color_that_goes_on_over_several_lines_is_that_of_each():
 
 def test_a_block_that_moved_has_an_outline_which_makes_it_no_higher():
     lines = [RemovedLine(7, "a\n"), RemovedLine(8, "b\n", moved="moved to line 3"), RemovedLine(9, "c\n", moved="")]
-    document = removed_html(lines, 4, 16.0)
+    document = removed_html(lines, 4, 16.0, MarkStyle(filled=True))
     assert document.count('<div class="moved">') == 1
     assert "a</span>" in document
     assert '<span class="removed">b' not in document
-    assert "8 \u00b7 moved to line 3" in document
+    assert '<span class="number">&nbsp; moved to line 3</span>' in document
     assert re.findall(r'<div class="line"([^>]*)>', document) == [
         "",
         ' style="line-height: 15px"',
@@ -103,15 +120,17 @@ def test_an_empty_line_is_as_high_as_others():
     ("lines", "shown", "more"), [(200, 200, ""), (201, 200, "and 1 more line<"), (1400, 200, "and 1,200 more lines<")]
 )
 def test_of_a_long_removal_the_beginning_is_shown_and_the_rest_counted(lines, shown, more):
-    ((_, document),) = removed_blocks(analyse("x\n" * lines, ""), 4, 16.0, 0, lambda *_: ())
-    assert document.count('<div class="line">') == shown
+    ((_, document),) = removed_blocks(analyse("x\n" * lines, ""), 4, 16.0, 0, MarkStyle(), lambda *_: ())
+    assert document.count('<div class="line"') == shown
     assert ('class="more"' in document) is bool(more)
     assert more in document
 
 
 def wrapped(text, wrapped_at, tab_size=4, colors=()):
     """The rows on the screen of a removed line, as markup."""
-    ((_, document),) = removed_blocks(analyse(text + "\n", ""), tab_size, 16.0, wrapped_at, lambda *_: colors)
+    ((_, document),) = removed_blocks(
+        analyse(text + "\n", ""), tab_size, 16.0, wrapped_at, MarkStyle(), lambda *_: colors
+    )
     return rows(document)
 
 
@@ -119,29 +138,30 @@ def words(markup):
     return unescape(re.sub("<[^>]+>", "", markup)).replace("\xa0", " ")
 
 
-def test_a_removed_line_wraps_behind_blanks_with_its_number_beside_the_first_row():
-    found = [words(row) for row in wrapped("one two  three fourfourfour", 12)]
-    assert found == ["one two    1", "three ", "fourfour", "four"]
+def test_a_removed_line_wraps_behind_blanks_with_its_number_before_the_first_row():
+    found = [words(row) for row in wrapped("one two  three fourfourfour", 14)]
+    assert found == ["1 \u2212 one two  ", "    three ", "    fourfour", "    four"]
 
 
 def test_a_removed_line_that_just_fits_does_not_wrap():
-    assert [words(row) for row in wrapped("one twox", 12)] == ["one twox  1"]
-    assert [words(row) for row in wrapped("one twox ", 12)] == ["one twox   1"]
+    assert [words(row) for row in wrapped("one twox", 14)] == ["1 \u2212 one twox"]
+    assert [words(row) for row in wrapped("one twox ", 14)] == ["1 \u2212 one twox "]
 
 
 @pytest.mark.parametrize("text", ["\tlonglonglong", "\u6c49\u6c49\u6c49\u6c49\u6c49\u6c49", "x" * 100, ""])
 def test_no_row_of_a_wrapped_removed_line_is_wider_than_its_view(text):
-    found = [words(row).replace("  1", "") for row in wrapped(text, 12)]
+    found = [words(row)[4:] for row in wrapped(text, 14)]
     assert all(sum(2 if character > "\u3000" else 1 for character in row) <= 8 for row in found)
     assert "".join(found).replace(" ", "") == text.strip()
 
 
 def test_colors_and_changed_characters_go_on_in_the_next_row():
     lines = RemovedLine(1, "one two three\n", [(5, 10)], [(4, 9, "#f00")])
-    document = removed_html(list(_rows(lines, 12, 4)), 4, 16.0)
+    document = removed_html(list(_rows(lines, 8, 4)), 4, 16.0, MarkStyle(filled=True))
     first, second = rows(document)
     assert '<span class="changed" style="color: #f00">wo&nbsp;</span>' in first
     assert second == (
+        "&nbsp;&nbsp;&nbsp;&nbsp;"
         '<span class="removed"><span class="changed" style="color: #f00">t</span>'
         '<span class="changed">h</span>ree</span>'
     )
@@ -154,7 +174,7 @@ def test_of_an_endless_line_that_wraps_a_few_rows_are_shown():
 
 
 def test_of_a_long_removal_that_wraps_no_more_rows_are_shown():
-    ((_, document),) = removed_blocks(analyse("word word word\n" * 200, ""), 4, 16.0, 12, lambda *_: ())
+    ((_, document),) = removed_blocks(analyse("word word word\n" * 200, ""), 4, 16.0, 14, MarkStyle(), lambda *_: ())
     assert len(rows(document)) in range(200, 220)
     assert "and 133 more lines<" in document
 
