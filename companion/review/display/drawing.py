@@ -65,6 +65,11 @@ class Drawing:
         """How many pixels belong below the header."""
         return 0
 
+    @property
+    def _below_caption(self) -> str:
+        """What they stand for."""
+        return ""
+
     def _still_level(self) -> bool:
         """Whether the two texts are as level as they were, as far as that is known."""
         return True
@@ -109,7 +114,9 @@ class Drawing:
 
     def _draw_header(self) -> None:
         sizes, below = self.sizes, self._below_header
-        html = header_html(self._rows, sizes.line_height, self.mark_style, sizes.width, sizes.em_width, below)
+        html = header_html(
+            self._rows, sizes.line_height, self.mark_style, sizes.width, sizes.em_width, below, self._below_caption
+        )
         height = (len(self._rows), below, sizes)
         if html != self._top.document:
             # At the top the header itself is what stays in sight: it grows downwards.

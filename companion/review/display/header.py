@@ -29,6 +29,7 @@ from .markup import (
     RELOAD,
     WHITESPACE,
     document,
+    filler,
     link,
     padded,
     space,
@@ -269,8 +270,10 @@ def header_html(
     width: float = 0.0,
     em_width: float = 0.0,
     below: int = 0,
+    caption: str = "",
 ) -> str:
-    """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it."""
+    """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it, which say what
+    they stand for if there is room for a `caption`."""
     css = f"""
         div.bar, div.note {{{{ background-color: color(var(--foreground) alpha(0.1)); }}}}
         div.notice {{{{ background-color: color(var(--yellowish) alpha(0.2)); }}}}
@@ -285,7 +288,11 @@ def header_html(
     # Its letters may be a little wider than the text's.
     wide = em_width / CERTAIN
     content = "".join(f"{padded(row.kind, row.columns, width, wide)}{row.markup}</div>" for row in rows)
-    content += space(below, max(0, int(width - 2 * em_width)))
+    row, room = int(line_height), int(width - (max(1, columns(caption)) + 1) * wide)
+    if caption and below >= row and room >= 0:
+        content += filler(below, row, room, caption)
+    else:
+        content += space(below, max(0, int(width - 2 * em_width)))
     return document("gemini-companion-header", line_height, css, content)
 
 

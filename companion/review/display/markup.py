@@ -24,21 +24,38 @@ LONGEST_REMOVAL = 200  # lines shown of one removal in the inline presentation
 _STYLE = """
     html, body {{ margin: 0; padding: 0; }}
     div {{ line-height: {height}px; white-space: nowrap; }}
-    div.filler {{ background-color: color(var(--foreground) alpha(0.04)); }}
+    div.filler {{ background-color: color(var(--foreground) alpha(0.04)); color: color(var(--foreground) alpha(0.4)); }}
 """
 
 Ink = Tuple[int, int, str]
 """Start, end, and a colour of the colour scheme."""
 
 
-def filler_html(height: int, row: int, room: int = 0) -> str:
-    """A block of nothing, `height` pixels high, of which `row` are a row of text, and `room` wider than a character.
+def filler_html(height: int, row: int, room: int = 0, caption: str = "", above: int = 0) -> str:
+    """A block of nothing, `height` pixels high, of which `row` are a row of text, and `room` wider than what it says.
 
-    Padding can be any number of pixels; a row of text has a least height.
+    It says `caption` at its top, below `above` pixels that stand for something else.
     """
+    return document("gemini-companion-filler", row, "", space(above) + filler(height - above, row, room, caption))
+
+
+def filler(height: int, row: int, room: int = 0, caption: str = "") -> str:
+    """The same as a part of a document. Padding can be any number of pixels; a row of text has a least height."""
     text = min(row, height)
     style = f"line-height: {text}px; padding: {height - text}px {room}px 0 0"
-    return document("gemini-companion-filler", row, "", f'<div class="filler" style="{style}">&nbsp;</div>')
+    if caption:
+        style = f"line-height: {text}px; padding: 0 {room}px {height - text}px 0"
+    return f'<div class="filler" style="{style}">{_text(caption, 1) or "&nbsp;"}</div>'
+
+
+def added_caption(lines: int) -> str:
+    """Says beside lines that were added why nothing stands there; empty for none."""
+    return f"{lines:,} line{'s' if lines > 1 else ''} added \u2192" if lines else ""
+
+
+def removed_caption(lines: int) -> str:
+    """The same beside lines that were removed."""
+    return f"\u2190 {lines:,} line{'s' if lines > 1 else ''} removed" if lines else ""
 
 
 def link_html(verb: str, number: int, caption: str, generation: int = 0) -> str:

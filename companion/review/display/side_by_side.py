@@ -30,7 +30,7 @@ from .leveling import (
     within_tolerance,
 )
 from .mark_style import MarkStyle
-from .markup import filler_html
+from .markup import added_caption, filler_html, removed_caption
 from .pacing import TURN
 from .screen import BothSizes, Sizes
 from .scrolling import ScrollLock, ScrollMap
@@ -164,9 +164,11 @@ class SideBySide(Drawing):
             left_starts, right_starts = self._analysis.left_starts, self._analysis.right_starts
             for gap, heights in list(zip(self._gaps, self._heights))[1:]:
                 if heights.left is not None:
-                    lefts.append((left_starts[gap.left_row], _filler(heights.left, self._watch.sizes.left)))
+                    filler = _filler(heights.left, self._watch.sizes.left, added_caption(gap.left_rows))
+                    lefts.append((left_starts[gap.left_row], filler))
                 if heights.right is not None:
-                    rights.append((right_starts[gap.right_row], _filler(heights.right, self._watch.sizes.right)))
+                    filler = _filler(heights.right, self._watch.sizes.right, removed_caption(gap.right_rows))
+                    rights.append((right_starts[gap.right_row], filler))
         yield from self._original_blocks.update(lefts)
         yield from self._blocks.update(rights)
         self._draw_header()
@@ -182,12 +184,17 @@ class SideBySide(Drawing):
     def _below_header(self) -> int:
         return self._heights[0].right or 0
 
+    @property
+    def _below_caption(self) -> str:
+        return removed_caption(self._gaps[0].right_rows)
+
     def _draw_header(self) -> None:
         """Show the header, and in the original's view what stands level with it, as far as that is known yet."""
         super()._draw_header()
-        more = (len(self._rows) - self.header_rows) * self._watch.sizes.left.line_height
-        left = (self._heights[0].left or 0) + round(more)
-        self._original_top.show(_filler(left, self._watch.sizes.left) if left > 0 else "")
+        sizes, rows, missing = self._watch.sizes.left, len(self._rows), self._gaps[0].left_rows
+        left = (self._heights[0].left or 0) + round((rows - self.header_rows) * sizes.line_height)
+        above = round(rows * sizes.line_height) if missing else 0
+        self._original_top.show(_filler(left, sizes, added_caption(missing), above) if left > 0 else "")
 
     # -- measuring ----------------------------------------------------------------------------------------------------
 
@@ -227,5 +234,9 @@ def _uneven(gaps: Sequence[Gap]) -> List[Gap]:
     return [gap for number, gap in enumerate(gaps) if not number or gap.left_rows or gap.right_rows]
 
 
-def _filler(height: int, sizes: Sizes) -> str:
-    return filler_html(height, sizes.row, sizes.room)
+def _filler(height: int, sizes: Sizes, caption: str, above: int = 0) -> str:
+    """A filler that says what it stands for, below so many pixels, if there is room for that."""
+    room = sizes.room - int((max(1, len(caption)) - 1) * sizes.em_width)
+    if room < 0 or height - above < sizes.row or not caption:
+        return filler_html(height, sizes.row, sizes.room)
+    return filler_html(height, sizes.row, room, caption, above)

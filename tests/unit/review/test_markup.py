@@ -11,11 +11,13 @@ from companion.review.display.mark_style import MarkStyle
 from companion.review.display.markup import (
     RemovedLine,
     _rows,
+    added_caption,
     filler_html,
     link,
     link_html,
     parse_link,
     removed_blocks,
+    removed_caption,
     removed_html,
     unstamped,
 )
@@ -186,6 +188,26 @@ def test_nothing_is_as_high_as_was_asked_for(height):
     assert row + padding == height
     assert row <= 16
     assert room == 300
+
+
+@pytest.mark.parametrize("height", [16, 17, 80000])
+def test_a_filler_with_a_caption_is_no_higher(height):
+    (_, content) = filler_html(height + 32, 16, 300, "4 lines added \u2192", above=32).split("</style>")
+    above, _, row, room, *padding = map(int, re.findall(r"(\d+)px", content))
+    assert (above, row + sum(padding), room) == (32, height, 300)
+    assert words(content) == "4 lines added \u2192"
+
+
+@pytest.mark.parametrize(
+    ("lines", "added", "removed"),
+    [
+        (0, "", ""),
+        (1, "1 line added \u2192", "\u2190 1 line removed"),
+        (4321, "4,321 lines added \u2192", "\u2190 4,321 lines removed"),
+    ],
+)
+def test_fillers_say_what_they_stand_for(lines, added, removed):
+    assert (added_caption(lines), removed_caption(lines)) == (added, removed)
 
 
 def test_the_address_of_a_link_is_escaped_too():

@@ -1,0 +1,53 @@
+"""Fillers say once, at their top, what they stand for, and are as high as without it."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any, Iterator, List
+
+import sublime
+
+from ...support.review_case import ReviewTestCase
+
+LINES = [f"line {number}\n" for number in range(12)]
+NEW = [f"new {number}\n" for number in range(4)]
+
+
+class TestFillers(ReviewTestCase):
+    def captions(self, view: sublime.View) -> List[str]:
+        """What the fillers of a view say, from the top."""
+        shown = next(shown for shown in self.presentations() if view in shown.views)._drawing
+        left = view == shown._original_view
+        tops, blocks = (shown._original_top, shown._original_blocks) if left else (shown._top, shown._blocks)
+        documents = [tops.document] + [html for part in blocks._shown for _, html in part or ()]
+        fillers = [text for html in documents for text in re.findall('class="filler"[^>]*>([^<]*)<', html)]
+        words = [unescape(text).replace("\xa0", " ").strip() for text in fillers]
+        return [text for text in words if text]
+
+    def review(self, before: List[str], after: List[str]) -> Iterator[Any]:
+        self.write(content="".join(before))
+        review = yield from self.open_diff(proposed="".join(after))
+        return review
+
+    def test_each_says_how_many_lines_stand_on_the_other_side(self) -> Iterator[Any]:
+        review = yield from self.review(LINES, [*LINES[:2], *NEW, *LINES[2:6], *LINES[7:]])
+        self.assertEqual(self.captions(self.original(review)), ["4 lines added \u2192"])
+        self.assertEqual(self.captions(self.proposal(review)), ["\u2190 1 line removed"])
+
+    def test_lines_at_the_very_top_are_counted_too(self) -> Iterator[Any]:
+        review = yield from self.review(LINES, NEW + LINES)
+        self.assertEqual(self.captions(self.original(review)), ["4 lines added \u2192"])
+        self.assertEqual(self.captions(self.proposal(review)), [])
+        review = yield from self.review(NEW + LINES, LINES)
+        self.assertEqual(self.captions(self.proposal(review)), ["\u2190 4 lines removed"])
+        self.assertEqual(self.captions(self.original(review)), [])
+
+    def test_lines_that_are_replaced_by_as_many_need_no_words(self) -> Iterator[Any]:
+        review = yield from self.review(LINES, [*LINES[:4], *NEW, *LINES[8:]])
+        self.assertEqual(self.captions(self.original(review)) + self.captions(self.proposal(review)), [])
+
+    def test_the_words_make_no_view_scroll(self) -> Iterator[Any]:
+        review = yield from self.review(LINES, [*LINES[:2], *NEW, *LINES[2:6], *LINES[7:]])
+        for view in (self.original(review), self.proposal(review)):
+            self.assertLessEqual(view.layout_extent()[0], view.viewport_extent()[0] + 1)
