@@ -219,7 +219,9 @@ class Workspace:
                 if shown is None or not holds_edit(shown, text, data):
                     continue
                 wanted = self._history.content(text, now)
-            known[:] = [each._replace(shown=wanted) for each in known[index + 1 :]]  # which were made of this
+            del known[: index + 1]  # in place, since the main thread may append meanwhile
+            for place, each in enumerate(known):
+                known[place] = each._replace(shown=wanted)  # it was made of this
             self._history.said(Event.ACCEPTED, path, now, expected.shown, wanted)
             return True
         return False

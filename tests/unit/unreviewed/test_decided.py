@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from companion.unreviewed import workspace
 from companion.unreviewed.texts import hunks_between
 
 
@@ -94,6 +95,26 @@ def test_two_accepted_texts_arrive_one_after_the_other_or_at_once(project):
         project.write(a_txt=seen)
         project.look()
         project.write(a_txt=second)
+        assert project.look() == {}
+
+
+def test_a_text_that_is_accepted_while_an_earlier_one_arrives_is_expected(project, monkeypatch):
+    """The user accepts it on the main thread, while a disk thread looks at the file."""
+    first, second, third = b"1\nmine\n2\n", b"1\nmine\n2\nmine too\n", b"1\nmine\n2\nmine too\nand this\n"
+
+    class Interrupted(workspace._Expected):
+        def _replace(self, **changes):
+            project.workspace.expect("a.txt", third)
+            return super()._replace(**changes)
+
+    project.write(a_txt=b"1\n2\n")
+    project.begin()
+    project.workspace.expect("a.txt", first)
+    with monkeypatch.context() as patched:
+        patched.setattr(workspace, "_Expected", Interrupted)
+        project.workspace.expect("a.txt", second)
+    for text in (first, third):
+        project.write(a_txt=text)
         assert project.look() == {}
 
 
