@@ -5,6 +5,7 @@ Rule: everything runs on the main thread. A command that finds nothing to do say
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Callable, List, Optional, Sequence
 
@@ -24,6 +25,7 @@ NONE = "this diff shows no changes"  # none that are marked: it may be too large
 NONE_AT_CURSOR = "there is no change at the cursor"
 NO_LONGER_THERE = "that change is no longer there"
 NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
+NOT_ACCEPTED = "the diff of {} was not accepted: look, then decide"
 ONLY_FOR_PROPOSALS = "that command is for proposals: use “Keep Hunk”, “Undo Hunk” or “Undo Change” here"
 
 
@@ -129,12 +131,19 @@ class Changes:
         self._act_or_say(presentation, act_on, NONE_AT_CURSOR if number == WHOLE_SELECTION else NO_LONGER_THERE)
 
     def wait(self, review: Review, then: Callable[[], None]) -> bool:
-        """Whether a command of the user waits for a comparison: `then` is called after it, unless all is off."""
+        """Whether a command of the user waits for a comparison: `then` is called after it, or the user learns that
+        nothing was accepted."""
         presentation = self._open.presentations.get(review)
         if presentation is None or not presentation.hunks.has_deferred:
             return False
-        presentation.hunks.when_ready(presentation.hunks.selected(), lambda places: then() if places else None)
+        dropped = partial(self.not_accepted, review)
+        presentation.hunks.when_ready(presentation.hunks.selected(), lambda places: then() if places else dropped())
         return True
+
+    def not_accepted(self, review: Review) -> None:
+        """Tell the user that an Accept came to nothing, because the diff shows another text by now."""
+        if review.pending:
+            self._open.say(review, NOT_ACCEPTED.format(os.path.basename(review.path)))
 
     def _act_or_say(
         self, presentation: Presentation, act: Callable[[List[sublime.Region]], bool], nothing: str

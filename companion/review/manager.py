@@ -233,8 +233,8 @@ class ReviewManager:
 
     def _accept_later(self, review: Review) -> None:
         """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
-        proposal = review.proposal
-        self._runtime.on_main(lambda: self.accept(review) if review.proposal is proposal else None)
+        proposal, accept, drop = review.proposal, self.accept, self.changes.not_accepted
+        self._runtime.on_main(lambda: (accept if review.proposal is proposal else drop)(review))
 
     def accept_as_proposed(self, review: Review) -> None:
         """Accept what the client proposed, without the user's edits."""

@@ -34,7 +34,7 @@ class TestHasty(ReviewTestCase):
         self.reviews.accept(review)
         self.reviews.open_diff(GEMINI, self.path("file.txt"), "other\n")
         yield self.settled
-        yield 50
+        yield lambda: any("the diff of file.txt was not accepted" in each for each in self.said)
         self.assertEqual(self.told, [])
         self.assertEqual(self.text(view), "other\n")
 
@@ -43,7 +43,7 @@ class TestHasty(ReviewTestCase):
         self.window.run_command("gemini_companion_accept_this_hunk_only")
         self.reviews.open_diff(GEMINI, self.path("file.txt"), "other\n")
         yield self.settled
-        yield 50
+        yield lambda: any("the diff of file.txt was not accepted" in each for each in self.said)
         self.assertEqual(self.told, [])
         self.assertEqual(self.text(self.proposal(review)), "other\n")
 
