@@ -40,27 +40,51 @@ _numbers: Iterator[int] = count(1)
 
 
 def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
-    """Make the edits of `batch`, if it is there. Inside the run of the text command `COMMAND`."""
+    """Make the edits of `batch`, if it is there. Inside the run of the text command `COMMAND`.
+
+    A caret stays where it was in the text, at the start of an edit around it, and the view does not scroll.
+    """
+    edits = sorted(_waiting.pop(batch, []), reverse=True)
+    before, scrolled_to = _regions(view), view.viewport_position()
     settings = view.settings()
     spaces = settings.get(_TABS_TO_SPACES)
     if spaces:
         settings.set(_TABS_TO_SPACES, False)
     try:
         # From the end, so that the points of the others stay right.
-        for start, end, text in sorted(_waiting.pop(batch, []), reverse=True):
-            if start == end:
-                view.insert(edit, start, text)  # to replace nothing would select the text where the caret stands
-            else:
-                view.replace(edit, sublime.Region(start, end), text)
+        for start, end, text in edits:
+            # `View.replace` would move the caret, select what comes in and scroll (sublime_text 1165, 2560, 4144).
+            if start != end:
+                view.erase(edit, sublime.Region(start, end))
+            if text:
+                view.insert(edit, start, text)
     finally:
         if spaces:
             settings.set(_TABS_TO_SPACES, True)
+    after = [(carried(region.a, edits), carried(region.b, edits)) for region in before]
+    if any(each.start <= region.end() and region.begin() <= each.end for each in edits for region in before):
+        select(view, after)
+    if view.viewport_position() != scrolled_to:
+        view.set_viewport_position(scrolled_to, False)
+
+
+def _regions(view: sublime.View) -> List[sublime.Region]:
+    """What is selected; nothing where that is too much to be asked for."""
+    selection = view.sel()
+    return list(selection) if len(selection) <= MOST else []
+
+
+def carried(point: int, edits: Sequence[Edit]) -> int:
+    """Where a point stands after these edits, which do not overlap: one inside an edit comes to its start."""
+    behind = [each for each in edits if each.end <= point and each.start < point]
+    inside = next((each.start for each in edits if each.start < point < each.end), point)
+    return inside + sum(len(each.text) - (each.end - each.start) for each in behind)
 
 
 def select(view: sublime.View, regions: Sequence[Sequence[int]]) -> None:
     """Make the `regions` (pairs of anchor and caret) the whole selection and nothing else.
 
-    Inside the run of the text command `MOVE_CARET`.
+    Inside the run of a text command.
     """
     selection = view.sel()
     selection.clear()

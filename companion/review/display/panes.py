@@ -17,7 +17,7 @@ import sublime
 from ...common.waiting import Latest
 from ...comparison import Whitespace
 from ...editor import file_views
-from ...editor.edits import PORTION, move_caret, some_selections, text_steps
+from ...editor.edits import PORTION, some_selections, text_steps
 from ..decision import Review, Words
 from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import FileRequest, FileState, Preparation, look, read
@@ -61,7 +61,6 @@ class ProposalPane:
         """Put the proposal into the view, in steps, and a syntax up to a length of `longest`. True the first time."""
         view, shown = self.view, self._review.draft.shown
         first = not self._ever_filled
-        caret_is_ours = first or self.pristine
         if len(shown) > PORTION:
             view.set_read_only(True)  # what is typed between two portions would be taken for proposed
         try:
@@ -73,8 +72,6 @@ class ProposalPane:
         self._given = shown if len(shown) > PORTION and view.size() == len(shown) else whole_text(view)
         self._given_at = view.change_count()
         self._ever_filled = True
-        if caret_is_ours:
-            move_caret(view, 0)
         if first and len(shown) <= longest:
             views.assign_syntax(view, self._review.path, shown, self._review.same_files)
         return first
@@ -163,8 +160,6 @@ class OriginalPane:
         if original.format.binary:
             contents = contents_html(original.format.with_size(original.stamp.size), view.line_height())
             view.add_phantom(CONTENTS, sublime.Region(0), contents, sublime.LAYOUT_INLINE)
-        if not self._ever_filled:
-            move_caret(view, 0)  # from then on it is the user's
         if original.kind is Kind.TEXT:
             view.set_line_endings(original.line_endings)
             view.set_encoding(original.encoding)

@@ -297,7 +297,7 @@ class ProposalHunks:
             if self._reverted[each].step == step:
                 edits.append(Edit(region.begin(), region.end(), self._reverted[each].proposed))
                 self._forget(each)
-        edit_in_place(self._view, edits)
+        apply_edits(self._view, edits)
         return True
 
     def _places(self, numbers: Sequence[int]) -> List[Tuple[int, sublime.Region]]:

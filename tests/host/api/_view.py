@@ -189,12 +189,15 @@ class View(ViewText, ViewLook, ViewMarks):
         if not model.buffer.read_only:
             text = _translated(model, text)
             start, end = model.buffer.clamp(region.begin()), model.buffer.clamp(region.end())
+            quirks = current().quirks
             carets = [(view, Region(start)) for view in model.buffer.views if Region(start) in view.selection.regions]
+            touched = any(region.begin() <= end and start <= region.end() for region in model.selection.regions)
             model.buffer.replace(start, end, text)
-            for view, caret in carets:
-                _expand_caret(view, caret.b, end - start, len(text))
-            if "scrolling_edits" in current().quirks and model.selection.regions:
-                geometry.show(model, Region(model.selection.regions[0].b))
+            if "replacing_selects" in quirks:
+                for view, caret in carets:
+                    _expand_caret(view, caret.b, end - start, len(text))
+            if touched and "replacing_scrolls" in quirks:
+                current().scheduler.set_timeout(lambda: _scroll_to_caret(model))
 
     def change_count(self):
         return self._model().buffer.change_count
@@ -220,6 +223,14 @@ def _translated(model, text):
     if "\t" not in text or not model.settings.get("translate_tabs_to_spaces"):
         return text
     return text.replace("\t", " " * int(model.settings.get("tab_size", 4)))
+
+
+def _scroll_to_caret(model):
+    """What follows a `View.replace` around the caret: the view scrolls there, whatever the command has put back
+    (sublimehq/sublime_text 2560).
+    """
+    if model.valid and model.selection.regions:
+        current().show(model, model.selection.regions[0].b)
 
 
 def _expand_caret(view, point, removed, inserted):

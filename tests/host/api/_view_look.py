@@ -41,7 +41,7 @@ class ViewLook:
             model.viewport = geometry.clamp_viewport(model, as_vector(xy))
 
     def viewport_extent(self):
-        return geometry.known_extent(self._model())
+        return geometry.viewport_extent(self._model())
 
     def layout_extent(self):
         return geometry.layout_extent(self._model())

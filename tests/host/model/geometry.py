@@ -72,7 +72,7 @@ def margin(view: Any) -> float:
 
 def phantom_columns(view: Any) -> int:
     """How many characters fit in a row of a phantom; views that show nowhere wrap nothing."""
-    return int((viewport_extent(view)[0] - 2 * margin(view)) // em_width(view)) if view.window is not None else 10000
+    return int((text_box(view)[2] - 2 * margin(view)) // em_width(view)) if view.window is not None else 10000
 
 
 def _compute_row_tops(view: Any, columns: int, wrap: Wrap) -> RowTops:
@@ -206,15 +206,12 @@ def text_box(view: Any) -> Tuple[float, float, float, float]:
 
 
 def viewport_extent(view: Any) -> Tuple[float, float]:
-    return text_box(view)[2:]
+    """The size of what shows of the view. A tab has none before it was drawn (sublimehq/sublime_text 538, 3128, 4687):
 
-
-def known_extent(view: Any) -> Tuple[float, float]:
-    """The same as the editor knows it: a tab has none before it was in front and has been drawn. What is scrolled to
-    then stands at the top of the view, however much room there is above it (sublimehq/sublime_text 3128, 4687).
+    what is centred then comes to the top.
     """
-    known = view.drawn or view.sheet is None or "early_size" in view.host.quirks
-    return viewport_extent(view) if known else (0.0, 0.0)
+    late = "late_size" in view.host.quirks and view.sheet is not None
+    return text_box(view)[2:] if view.drawn or not late else (0.0, 0.0)
 
 
 def clamp_viewport(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
@@ -231,7 +228,7 @@ def visible_region(view: Any) -> Region:
 def show(view: Any, region: Region, surrounds: bool = True, keep_to_left: bool = False, center: bool = False) -> None:
     """Scroll as little as needed, or put the region in the middle."""
     x, y = view.viewport
-    width, height = known_extent(view)
+    width, height = viewport_extent(view)
     left, top = text_to_layout(view, region.begin())
     right, bottom = text_to_layout(view, region.end())
     bottom += line_height(view)

@@ -240,11 +240,13 @@ class Host:
         self.check_disk()
 
     def _draw(self) -> None:
+        """Draw what shows: from then on those views have a size."""
         self.scheduler.set_timeout(self._draw, LATE_MILLISECONDS, hidden=True)
         for window in self.windows.values():
             for sheet in (sheet for group in window.groups for sheet in group.selected):
-                if sheet.view is not None:
+                if sheet.view is not None and not sheet.view.drawn:
                     sheet.view.drawn = True
+                    sheet.view.viewport = self.clamp_viewport(sheet.view)
 
     # -- the end ---------------------------------------------------------------------------------
     def shut_down(self) -> None:

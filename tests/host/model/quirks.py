@@ -1,13 +1,22 @@
-"""What the documentation leaves open, so that a package must not rely on it: each can be switched to the contrary.
+"""Switches of the host: what is awkward and known, and what nobody knows.
 
-`HOST_QUIRKS` in the environment names them, separated by commas; "all" are all of them. Without it the host behaves as
-the editor most probably does.
+Truths are what public evidence says of the editor. They are on; `HOST_QUIRKS=-name` in the environment switches one off.
+
+  late_size           a view has no size, (0, 0), until it was in front and has been drawn; centring and the bounds of
+                      scrolling work with that (sublime_text 538, 3128, 4687)
+  replacing_selects   `View.replace` moves a caret at the start of what it replaces by the growth, or selects what came
+                      in (sublime_text 1165, 4144)
+  replacing_scrolls   where it moves or selects so, the view scrolls to it once the command is over (sublime_text 2560)
+  moving_deselects    a tab that is moved within its group is the only one that stays selected there (sublime_text 3126)
+
+Quirks are what the documentation leaves open, so that a package must not rely on it: each can be switched to the
+contrary. `HOST_QUIRKS` names them, separated by commas; "all" are all of them. Without it the host behaves as the
+editor most probably does.
 
   late_events         focus, edits and loading are told when the main loop is idle, not inside the call that caused them
   repeated_events     the same events come twice
   late_close          a view that a plugin closes is still there until the main loop is idle
   late_reverts        a file that is reverted, or reopened in another encoding, is read when the main loop is idle
-  early_size          a tab has its size as soon as it is there, and not only once it was in front and has been drawn
   late_timers         every timer fires some milliseconds later than asked
   rounded_phantoms    phantoms are a whole number of pixels high
   rounded_layout      positions in a layout are kept with four digits
@@ -16,7 +25,6 @@ the editor most probably does.
   moved_previews      a view without a tab that is moved to another group has none there either
   closing_windows     close_windows_when_empty is true, as it is by default on macOS
   focus_deselects     focusing one of several selected sheets leaves that one selected only
-  moving_deselects    moving a selected sheet leaves only the active one of its group selected (sublime_text 3126)
   stale_annotations   annotations that change while their view is in the back are drawn as before (sublime_text 5511)
   scrolling_edits     a view whose text a plugin replaces scrolls to its caret (sublime_text 2560)
   silent_windows      windows come and go without events
@@ -33,19 +41,21 @@ from __future__ import annotations
 import os
 from typing import FrozenSet
 
+TRUTHS = frozenset("late_size replacing_selects replacing_scrolls moving_deselects".split())
 ALL = frozenset(
-    """late_events repeated_events late_close late_reverts early_size late_timers rounded_layout untitled_window
+    """late_events repeated_events late_close late_reverts late_timers rounded_layout untitled_window
     silent_windows silent_projects late_projects rounded_phantoms moving_shows window_selection undo_counts
-    active_panel stuck_previews moved_previews closing_windows focus_deselects moving_deselects
-    stale_annotations scrolling_edits""".split()
+    active_panel stuck_previews moved_previews closing_windows focus_deselects stale_annotations""".split()
 )
 LATE_MILLISECONDS = 25
 
 
 def chosen() -> FrozenSet[str]:
-    """The quirks that are switched on. Raises ValueError for a name that is none."""
+    """What is switched on: truths and quirks. Raises ValueError for a name that is neither."""
     names = frozenset(name for name in os.environ.get("HOST_QUIRKS", "").split(",") if name)
-    unknown = names - ALL - {"all"}
+    off = frozenset(name[1:] for name in names if name.startswith("-"))
+    quirks = frozenset(name for name in names if not name.startswith("-"))
+    unknown = (quirks - ALL - {"all"}) | (off - TRUTHS)
     if unknown:
         raise ValueError("there is no quirk %s" % ", ".join(sorted(unknown)))
-    return ALL if "all" in names else names
+    return (TRUTHS - off) | (ALL if "all" in quirks else quirks)

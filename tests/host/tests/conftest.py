@@ -85,6 +85,7 @@ class Bench:
         """Write a file and open it; the view is loaded."""
         view = self.window.open_file(self.write(name, data))
         self.scheduler.pump_until(lambda: not view.is_loading())
+        self.draw()
         return view
 
     def named(self, *names: str):
@@ -95,6 +96,11 @@ class Bench:
             view.set_name(name)
             views.append(view)
         return views
+
+    def draw(self) -> None:
+        """Let a moment pass in which the editor draws what shows."""
+        drawn = self.host.focus.active_window().active_view
+        self.scheduler.pump_until(lambda: drawn() is None or drawn().drawn)
 
     def text(self, view) -> str:
         return view.substr(self.sublime.Region(0, view.size()))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.host.model.quirks import ALL, TRUTHS, chosen
+
 LINES = "".join("line %d\n" % number for number in range(200))
 
 
@@ -74,19 +76,29 @@ def test_phantom_sets(bench, view):
 
 
 def test_a_view_has_no_size_before_it_was_drawn(bench):
-    """What is shown in the middle of it stands at its top (sublimehq/sublime_text 3128, 4687)."""
-    view = bench.open("long.txt", b"line\n" * 300)
-    back = bench.window.new_file()
-    bench.window.focus_view(view)
-    place = view.text_to_layout(view.text_point(100, 0))[1]
-    view.show_at_center(view.text_point(100, 0))
+    """Evidence: sublime_text 538, 3128, 4687: the line that is to be centred comes to the top."""
+    view = bench.window.new_file()
+    view.run_command("append", {"characters": LINES})
     assert view.viewport_extent() == (0.0, 0.0)
-    assert view.viewport_position()[1] == place + view.line_height() / 2
-    bench.scheduler.pump_until(lambda: view.viewport_extent()[1] > 0)
-    assert back.viewport_extent() == (0.0, 0.0)  # it was in front, but never drawn
-    view.show_at_center(view.text_point(200, 0))
-    place = view.text_to_layout(view.text_point(200, 0))[1]
-    assert view.viewport_position()[1] == place + (view.line_height() - view.viewport_extent()[1]) / 2
+    view.show_at_center(view.text_point(100, 0), False)
+    assert view.viewport_position()[1] == 100.5 * view.line_height()
+    bench.draw()
+    assert view.viewport_extent()[1] > 0.0
+    assert view.viewport_position()[1] == 100.5 * view.line_height(), "it is not centred later"
+    behind = bench.window.new_file()
+    bench.window.focus_view(view)
+    bench.scheduler.pump_until(bench.scheduler.is_idle)
+    assert behind.viewport_extent() == (0.0, 0.0), "it was never in front"
+
+
+def test_what_is_known_can_be_switched_off(bench, monkeypatch):
+    monkeypatch.setenv("HOST_QUIRKS", "-late_size")
+    assert chosen() == TRUTHS - {"late_size"}
+    monkeypatch.setenv("HOST_QUIRKS", "all,-late_size")
+    assert chosen() == TRUTHS - {"late_size"} | ALL
+    monkeypatch.setenv("HOST_QUIRKS", "-rounded_layout")
+    with pytest.raises(ValueError):
+        chosen()
 
 
 def test_scrolling_is_clamped(bench, view):

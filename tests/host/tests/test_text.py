@@ -37,6 +37,20 @@ def make(bench, text):
     return view
 
 
+def test_a_replacement_around_the_caret_scrolls_to_it_whatever_the_command_puts_back(texts):
+    """Evidence: sublime_text 2560; what is erased and inserted does not scroll."""
+    view = make(texts, "line\n" * 300)
+    texts.draw()
+    view.run_command("replace", {"a": 0, "b": 4, "text": "first line"})
+    view.set_viewport_position((0.0, 2000.0), False)
+    texts.settle()
+    assert view.viewport_position()[1] == 0.0
+    view.set_viewport_position((0.0, 2000.0), False)
+    view.run_command("replace", {"a": 100, "b": 104, "text": "elsewhere"})
+    texts.settle()
+    assert view.viewport_position()[1] == 2000.0
+
+
 def test_only_the_line_feed_ends_a_line(texts):
     view = make(texts, "a\x0bb\x0cc\x85d\u2028e\rf\ng")
     region = texts.sublime.Region
