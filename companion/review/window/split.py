@@ -67,25 +67,22 @@ class Snapshot:
                 self._window.open_file(state.preview, sublime.TRANSIENT, group)
             if len(state.selected) > 1:
                 several[group] = [sheet for sheet in state.selected if is_in(sheet, group)]
-        if several:
-            self._select(several)
+        for group, sheets in several.items():
+            self._select(group, sheets)
         if self._active_group < self._window.num_groups():
             self._window.focus_group(self._active_group)
 
-    def _select(self, several: Dict[int, List[sublime.Sheet]]) -> None:
-        """Show these sheets of some groups side by side. The editor takes a selection for the whole window's.
+    def _select(self, group: int, sheets: List[sublime.Sheet]) -> None:
+        """Show these sheets of a group side by side, its active one still the active one.
 
-        The active one of each group is named last, because focusing it afterwards might deselect the others.
+        What a selection across groups does nobody has seen, so the group is the active one for it. Its active sheet is
+        named last, because focusing it afterwards might deselect the others.
         """
-        active = [self._window.active_sheet_in_group(group) for group in range(self._window.num_groups())]
-        selected: List[sublime.Sheet] = []
-        for group, front in enumerate(active):
-            sheets = several.get(group) or self._window.selected_sheets_in_group(group)
-            selected += [sheet for sheet in sheets if sheet != front] + [sheet for sheet in sheets if sheet == front]
-        self._window.select_sheets(selected)
-        for group, sheet in enumerate(active):
-            if sheet is not None and self._window.active_sheet_in_group(group) != sheet:
-                self._window.focus_sheet(sheet)
+        front = self._window.active_sheet_in_group(group)
+        self._window.focus_group(group)
+        self._window.select_sheets(sorted(sheets, key=lambda sheet: bool(sheet == front)))
+        if front is not None and self._window.active_sheet_in_group(group) != front:
+            self._window.focus_sheet(front)
 
     def to_value(self) -> Dict[str, Any]:
         """The part that can be stored: sheets by their positions, because a restart gives them new numbers."""

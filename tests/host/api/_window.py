@@ -171,6 +171,10 @@ class Window(WindowParts):
         model = self._model()
         return [View(view.id) for view in model.views(include_transient)] if model is not None else []
 
+    def selected_sheets(self):
+        """Those of the active group, whatever the documentation says (sublimehq/sublime_text 5079)."""
+        return self.selected_sheets_in_group(self.active_group())
+
     def selected_sheets_in_group(self, group):
         found = self._group(group)
         return _sheets(found.selected) if found is not None else []

@@ -197,6 +197,8 @@ class Panels:
 
     def finish_quick(self, index: int) -> None:
         """Close the list; the callback runs in the next turn of the main loop, after the focus has gone back."""
+        if index >= 0 and "late_highlights" in self.window.host.quirks:
+            self.highlight(index)
         panel, self.quick = self.quick, None
         if panel is None:
             return

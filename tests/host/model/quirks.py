@@ -7,6 +7,8 @@ Truths are what public evidence says of the editor. They are on; `HOST_QUIRKS=-n
   replacing_selects   `View.replace` moves a caret at the start of what it replaces by the growth, or selects what came
                       in (sublime_text 1165, 4144)
   replacing_scrolls   where it moves or selects so, the view scrolls to it once the command is over (sublime_text 2560)
+  late_highlights     `on_highlight` comes once more for what is chosen, before `on_select`
+  shared_phantoms     phantoms show in the clones of their view, too (sublime_text 6188)
   moving_deselects    a tab that is moved within its group is the only one that stays selected there (sublime_text 3126)
 
 Quirks are what the documentation leaves open, so that a package must not rely on it: each can be switched to the
@@ -31,7 +33,7 @@ editor most probably does.
   silent_projects     so do projects
   late_projects       a window's tabs and layout are those of another project before its name is
   moving_shows        a tab that is moved to another group shows there, and has the focus
-  window_selection    select_sheets clears the selection of groups that it does not name, and moves no focus
+  group_selection     select_sheets takes no notice of sheets in other groups than the active one
   undo_counts         clearing the undo history counts as a change
   active_panel        a panel or a palette that has the focus is its window's active view
 """
@@ -41,10 +43,12 @@ from __future__ import annotations
 import os
 from typing import FrozenSet
 
-TRUTHS = frozenset("late_size replacing_selects replacing_scrolls moving_deselects".split())
+TRUTHS = frozenset(
+    "late_size replacing_selects replacing_scrolls moving_deselects late_highlights shared_phantoms".split()
+)
 ALL = frozenset(
     """late_events repeated_events late_close late_reverts late_timers rounded_layout untitled_window
-    silent_windows silent_projects late_projects rounded_phantoms moving_shows window_selection undo_counts
+    silent_windows silent_projects late_projects rounded_phantoms moving_shows group_selection undo_counts
     active_panel stuck_previews moved_previews closing_windows focus_deselects stale_annotations""".split()
 )
 LATE_MILLISECONDS = 25

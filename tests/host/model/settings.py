@@ -51,6 +51,7 @@ class SettingsModel:
             self.changed()
 
     def to_dict(self) -> Dict[str, Any]:
+        """All that `get` would find, the values of the layers below among them."""
         result: Dict[str, Any] = {}
         for parent in reversed(self._parents()):
             result.update(parent.to_dict())
@@ -146,9 +147,11 @@ BUILT_IN: Dict[str, Any] = {
     "auto_indent": True,
     "default_line_ending": "system",
     "detect_indentation": True,
+    "draw_centered": False,
     "enable_hexadecimal_encoding": True,
     "ensure_newline_at_eof_on_save": False,
     "fallback_encoding": "Western (Windows 1252)",
+    "fold_buttons": True,
     "font_size": 10,
     "gutter": True,
     "ignored_packages": ["Vintage"],
@@ -156,10 +159,12 @@ BUILT_IN: Dict[str, Any] = {
     "line_padding_bottom": 0,
     "line_padding_top": 0,
     "margin": 4,
+    "mini_diff": True,
     "save_on_focus_lost": False,
     "scroll_past_end": 0.5,
     "tab_size": 4,
     "translate_tabs_to_spaces": False,
+    "use_tab_stops": True,
     "trim_trailing_white_space_on_save": "none",
     "word_wrap": "auto",
     "wrap_width": 0,

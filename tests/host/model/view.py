@@ -43,6 +43,8 @@ class ViewModel:
         self.__dict__.update(self.blank(host, buffer, SettingsModel(host, self._parents)))
         self.selection.set([(0, 0)])
         self.id = host.next_id("view")
+        if buffer.views and "shared_phantoms" in host.quirks:
+            self.phantoms = buffer.views[0].phantoms
         self.window = window
         self.element = element
         self.valid = True
@@ -108,7 +110,8 @@ class ViewModel:
         self.selection.carry(change)
         for region_set in self.region_sets.values():
             region_set.carry(change)
-        self.phantoms.carry(change)
+        if self is next(view for view in self.buffer.views if view.phantoms is self.phantoms):  # of clones, once
+            self.phantoms.carry(change)
         self.undrawn = None
         self.host.notes.modified(self)
         if self.selection.copy() != before:

@@ -106,18 +106,13 @@ class WindowModel:
 
     def select_sheets(self, sheets: List[SheetModel]) -> None:
         """Show these sheets side by side in their groups; the last one named is the active one."""
-        chosen = [sheet for sheet in sheets if self.group_of(sheet) >= 0]
+        groups = {self.active_group} if "group_selection" in self.host.quirks else set(range(len(self.groups)))
+        chosen = [sheet for sheet in sheets if self.group_of(sheet) in groups]
         for group in self.groups:
             own = [sheet for sheet in group.all() if sheet in chosen]
             if own:
                 group.selected = own
-            elif "window_selection" in self.host.quirks and group.active is not None:
-                group.selected = [group.active]
-        if "window_selection" in self.host.quirks:
-            for group in self.groups:
-                if group.active is not None and group.active not in group.selected:
-                    group.show(group.selected[0], keep_selection=True)
-        elif chosen:
+        if chosen:
             for sheet in chosen:
                 self.groups[self.group_of(sheet)].show(sheet, keep_selection=True)
             self.active_group = self.group_of(chosen[-1])

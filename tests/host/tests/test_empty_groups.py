@@ -162,7 +162,6 @@ def test_focusing_one_of_several_selected_sheets(bench, deselects):
 
 
 def test_moving_one_of_several_selected_sheets(bench):
-    bench.host.quirks = frozenset(["moving_deselects"])
     a, b = bench.window.new_file(), bench.window.new_file()
     bench.window.select_sheets([a.sheet(), b.sheet()])
     bench.window.set_view_index(b, 0, 0)

@@ -194,3 +194,52 @@ def test_an_image_is_a_sheet_without_a_view(bench):
     window.run_command("save")  # which is for a view
     window.run_command("close_file")
     assert (window.sheets(), window.active_view(), image.window()) == ([tab.sheet()], tab, None)
+
+
+def test_the_selected_sheets_are_the_active_groups(bench):
+    """Evidence: sublime_text 5079."""
+    bench.window.set_layout({"cols": [0, 0.5, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
+    left = bench.window.new_file()
+    bench.window.focus_group(1)
+    right = bench.window.new_file()
+    assert bench.window.selected_sheets() == [right.sheet()]
+    bench.window.focus_group(0)
+    assert bench.window.selected_sheets() == [left.sheet()]
+
+
+def test_what_is_chosen_from_a_list_is_highlighted_once_more(bench):
+    calls = []
+    bench.window.show_quick_panel(
+        ["a", "b"], lambda index: calls.append(("chosen", index)), on_highlight=lambda index: calls.append(index)
+    )
+    bench.gestures.choose(1)
+    bench.settle()
+    assert calls == [0, 1, ("chosen", 1)]
+
+
+def test_a_clone_shows_the_phantoms_of_its_view(bench):
+    """Evidence: sublime_text 6188: they stay in the clone when their view is closed."""
+    sublime = bench.sublime
+    view = bench.open("a.txt", b"one\ntwo\nthree\n")
+    phantoms = sublime.PhantomSet(view, "k")
+    phantoms.update([sublime.Phantom(sublime.Region(0), "<b>1</b>", sublime.LAYOUT_BLOCK)])
+    bench.window.run_command("clone_file")
+    (clone,) = view.clones()
+    assert clone.text_to_layout(4)[1] == 2 * clone.line_height()
+    bench.plugin(
+        "class PutCommand(sublime_plugin.TextCommand):\n"
+        "    def run(self, edit):\n"
+        "        self.view.insert(edit, 0, 'new line\\n')"
+    )
+    view.run_command("put")
+    assert view.query_phantoms([1]) == clone.query_phantoms([1]) == [sublime.Region(9)]
+    view.close()
+    phantoms.update([])
+    assert clone.query_phantoms([1]) == [sublime.Region(9)]
+
+
+def test_an_inherited_setting_is_among_the_values(bench):
+    settings = bench.window.new_file().settings()
+    assert settings.to_dict()["draw_centered"] is False
+    bench.sublime.load_settings("Preferences.sublime-settings").set("mine", 1)
+    assert settings.to_dict()["mine"] == 1

@@ -33,10 +33,12 @@ class TestSavedUnderAName(DecidingTestCase):
         self.type(saved, 0, "# mine\n")
         self.save_as(saved, "copy.py")
         yield lambda: not saved.is_scratch()
-        plain = self.window.new_file()  # `to_dict` has what is inherited, too
+        plain = self.window.new_file()  # has what the editor and its packages say by themselves
+        theirs = plain.settings().to_dict()
+        plain.close()
         for view in (saved, clone):
-            for name in OURS:
-                self.assertEqual(view.settings().get(name), plain.settings().get(name), name)
+            found = view.settings().to_dict()
+            self.assertEqual({key: found.get(key) for key in OURS}, {key: theirs.get(key) for key in OURS})
             self.assertFalse(view.is_scratch())
         plain.close()
         self.assertEqual(self.read("copy.py").decode(), "# mine\n" + PROPOSED)
