@@ -42,10 +42,12 @@ _numbers: Iterator[int] = count(1)
 def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
     """Make the edits of `batch`, if it is there. Inside the run of the text command `COMMAND`.
 
-    A caret stays where it was in the text, at the start of an edit around it, and the view does not scroll.
+    A caret stays where it was in the text, at the start of an edit around it, and so does the first line in sight.
     """
     edits = sorted(_waiting.pop(batch, []), reverse=True)
-    before, scrolled_to = _regions(view), view.viewport_position()
+    before, (x, top) = _regions(view), view.viewport_position()
+    first = view.layout_to_text((0.0, top)) if top else 0
+    hidden = top - view.text_to_layout(first)[1] if top else 0.0
     settings = view.settings()
     spaces = settings.get(_TABS_TO_SPACES)
     if spaces:
@@ -64,8 +66,9 @@ def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
     after = [(carried(region.a, edits), carried(region.b, edits)) for region in before]
     if any(each.start <= region.end() and region.begin() <= each.end for each in edits for region in before):
         select(view, after)
-    if view.viewport_position() != scrolled_to:
-        view.set_viewport_position(scrolled_to, False)
+    wanted = (x, view.text_to_layout(carried(first, edits))[1] + hidden if top else 0.0)
+    if view.viewport_position() != wanted:
+        view.set_viewport_position(wanted, False)
 
 
 def _regions(view: sublime.View) -> List[sublime.Region]:
@@ -89,35 +92,6 @@ def select(view: sublime.View, regions: Sequence[Sequence[int]]) -> None:
     selection = view.sel()
     selection.clear()
     selection.add_all([sublime.Region(*region) for region in regions])
-
-
-def moved(point: int, edits: Sequence[Edit]) -> int:
-    """Where a point stands after `edits`: at the start of the one that it stood in."""
-    shift = 0
-    for start, end, text in sorted(edits):
-        if point <= start:
-            break
-        if point < end:
-            return start + shift
-        shift += len(text) - (end - start)
-    return point + shift
-
-
-def edit_in_place(view: sublime.View, edits: Sequence[Edit]) -> None:
-    """Make `edits` as `apply_edits` does, and leave carets and the text in sight where they are. Main thread.
-
-    By itself the editor moves a caret in what is replaced by the growth, or selects what came in, and may scroll
-    (sublimehq/sublime_text 4144, 2560).
-    """
-    regions = list(view.sel()) if len(view.sel()) <= MOST else []
-    x, top = view.viewport_position()
-    first = view.layout_to_text((0.0, top))
-    hidden = top - view.text_to_layout(first)[1]
-    apply_edits(view, edits)
-    if regions:
-        carried = [[moved(region.a, edits), moved(region.b, edits)] for region in regions]
-        view.run_command(MOVE_CARET, {"regions": carried})
-    view.set_viewport_position((x, max(0.0, view.text_to_layout(moved(first, edits))[1] + hidden)), False)
 
 
 def move_caret(view: sublime.View, point: int) -> None:

@@ -17,7 +17,7 @@ import sublime
 
 from ...common.display_names import columns
 from ...comparison import Hunk
-from ...editor.edits import Edit, edit_in_place, first_caret, move_caret
+from ...editor.edits import Edit, apply_edits, first_caret, move_caret
 from ..decision import Words
 from ..document.analysis import NOTHING, Analysis, Change, moved_on_right
 from .decorations import Look, Regions
@@ -264,7 +264,7 @@ class ProposalHunks:
             shift += len(original) - (end - start)
         if not edits:
             return False
-        edit_in_place(self._view, edits)
+        apply_edits(self._view, edits)
         for number, region in placed.items():
             self._view.add_regions(_REVERTED + str(number), [region], flags=sublime.HIDDEN | sublime.NO_UNDO)
         return True

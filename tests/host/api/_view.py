@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..model import geometry
 from ..model.host import current
 from ..model.values import Edit, Region, as_point, as_region, as_text
 from ._gate import gated, on_main

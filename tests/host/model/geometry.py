@@ -206,16 +206,15 @@ def text_box(view: Any) -> Tuple[float, float, float, float]:
 
 
 def viewport_extent(view: Any) -> Tuple[float, float]:
-    """The size of what shows of the view. A tab has none before it was drawn (sublimehq/sublime_text 538, 3128, 4687):
-
-    what is centred then comes to the top.
+    """The size of what shows of the view. A tab has none before it was drawn: what is centred then comes to the top
+    (sublimehq/sublime_text 538, 3128, 4687).
     """
     late = "late_size" in view.host.quirks and view.sheet is not None
     return text_box(view)[2:] if view.drawn or not late else (0.0, 0.0)
 
 
 def clamp_viewport(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
-    layout, viewport = layout_extent(view), known_extent(view)
+    layout, viewport = layout_extent(view), viewport_extent(view)
     return (max(0.0, min(xy[0], layout[0] - viewport[0])), max(0.0, min(xy[1], layout[1] - viewport[1])))
 
 

@@ -1,6 +1,7 @@
 """Switches of the host: what is awkward and known, and what nobody knows.
 
-Truths are what public evidence says of the editor. They are on; `HOST_QUIRKS=-name` in the environment switches one off.
+Truths are what public evidence says of the editor. They are on; `HOST_QUIRKS=-name` in the environment switches one
+off.
 
   late_size           a view has no size, (0, 0), until it was in front and has been drawn; centring and the bounds of
                       scrolling work with that (sublime_text 538, 3128, 4687)
@@ -28,7 +29,6 @@ editor most probably does.
   closing_windows     close_windows_when_empty is true, as it is by default on macOS
   focus_deselects     focusing one of several selected sheets leaves that one selected only
   stale_annotations   annotations that change while their view is in the back are drawn as before (sublime_text 5511)
-  scrolling_edits     a view whose text a plugin replaces scrolls to its caret (sublime_text 2560)
   silent_windows      windows come and go without events
   silent_projects     so do projects
   late_projects       a window's tabs and layout are those of another project before its name is

@@ -113,7 +113,6 @@ def test_marks_end_with_the_text_of_their_line(bench, view):
 
 
 def test_zooming_changes_sizes_without_a_word(bench, view):
-    bench.host.quirks = frozenset(["early_size"])
     before = len(bench.gestures.events())
     height, em, extent = view.line_height(), view.em_width(), view.viewport_extent()
     html = '<div style="line-height: 20px">a</div>'

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.host.model.quirks import ALL, TRUTHS, chosen
-
 LINES = "".join("line %d\n" % number for number in range(200))
 
 
@@ -39,7 +37,6 @@ def test_phantoms_push_lines_down(bench, view):
 
 def test_long_phantoms_wrap_at_the_width_of_the_view(bench, view):
     """As in the editor: the same phantom is higher in a narrower view."""
-    bench.host.quirks = frozenset(["early_size"])
     sublime, height = bench.sublime, view.line_height()
     view.add_phantom("k", sublime.Region(0), "<div>%s</div>" % " ".join(["word"] * 30), sublime.LAYOUT_BLOCK)
     view.add_phantom("k", sublime.Region(0), "<div>%s</div>" % "&nbsp;".join(["word"] * 30), sublime.LAYOUT_BLOCK)
@@ -73,32 +70,6 @@ def test_phantom_sets(bench, view):
 
     gc.collect()
     assert bench.gestures.snapshot_view()["phantoms"] == []
-
-
-def test_a_view_has_no_size_before_it_was_drawn(bench):
-    """Evidence: sublime_text 538, 3128, 4687: the line that is to be centred comes to the top."""
-    view = bench.window.new_file()
-    view.run_command("append", {"characters": LINES})
-    assert view.viewport_extent() == (0.0, 0.0)
-    view.show_at_center(view.text_point(100, 0), False)
-    assert view.viewport_position()[1] == 100.5 * view.line_height()
-    bench.draw()
-    assert view.viewport_extent()[1] > 0.0
-    assert view.viewport_position()[1] == 100.5 * view.line_height(), "it is not centred later"
-    behind = bench.window.new_file()
-    bench.window.focus_view(view)
-    bench.scheduler.pump_until(bench.scheduler.is_idle)
-    assert behind.viewport_extent() == (0.0, 0.0), "it was never in front"
-
-
-def test_what_is_known_can_be_switched_off(bench, monkeypatch):
-    monkeypatch.setenv("HOST_QUIRKS", "-late_size")
-    assert chosen() == TRUTHS - {"late_size"}
-    monkeypatch.setenv("HOST_QUIRKS", "all,-late_size")
-    assert chosen() == TRUTHS - {"late_size"} | ALL
-    monkeypatch.setenv("HOST_QUIRKS", "-rounded_layout")
-    with pytest.raises(ValueError):
-        chosen()
 
 
 def test_scrolling_is_clamped(bench, view):

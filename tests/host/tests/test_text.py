@@ -127,16 +127,6 @@ def test_a_replacement_takes_a_caret_at_its_start_along(texts, start, end, text,
     assert view.sel()[0].to_tuple() == after
 
 
-def test_a_view_may_scroll_to_its_caret_when_its_text_is_replaced(texts):
-    """As in sublimehq/sublime_text 2560. Nobody knows when."""
-    view = make(texts, "line\n" * 300)
-    for quirks, scrolls in (([], False), (["scrolling_edits"], True)):
-        texts.host.quirks = frozenset([*quirks, "early_size"])
-        view.set_viewport_position((0.0, 2000.0), False)
-        view.run_command("replace", {"a": 1000, "b": 1004, "text": "LINE"})
-        assert (view.viewport_position()[1] == 0.0) == scrolls
-
-
 def test_undo_steps(texts):
     view = make(texts, "")
     for character in "ab":

@@ -209,9 +209,7 @@ def test_the_selected_sheets_are_the_active_groups(bench):
 
 def test_what_is_chosen_from_a_list_is_highlighted_once_more(bench):
     calls = []
-    bench.window.show_quick_panel(
-        ["a", "b"], lambda index: calls.append(("chosen", index)), on_highlight=lambda index: calls.append(index)
-    )
+    bench.window.show_quick_panel(["a", "b"], lambda index: calls.append(("chosen", index)), on_highlight=calls.append)
     bench.gestures.choose(1)
     bench.settle()
     assert calls == [0, 1, ("chosen", 1)]

@@ -56,7 +56,6 @@ def test_coordinates_round_trip(view):
 
 
 def test_without_a_column_lines_wrap_at_the_width_of_the_view(bench, view):
-    bench.host.quirks = frozenset(["early_size"])
     view.settings().set("wrap_width", 0)
     before = top(view, 2)
     bench.window.set_layout(SPLIT)

@@ -137,7 +137,7 @@ class TestTheCaret(ReviewTestCase):
     def test_stays_with_the_text_that_it_stands_in(self) -> None:
         made = [edits.Edit(20, 20, "inserted"), edits.Edit(5, 10, "ab"), edits.Edit(12, 14, "longer")]  # in any order
         places = {0: 0, 5: 5, 7: 5, 10: 7, 11: 8, 13: 9, 14: 15, 20: 21, 21: 30}
-        self.assertEqual({point: edits.moved(point, made) for point in places}, places)
+        self.assertEqual({point: edits.carried(point, made) for point in places}, places)
 
     def test_stays_where_it_is_when_hunks_are_reverted_and_brought_back(self) -> Iterator[Any]:
         review = yield from self.review()
