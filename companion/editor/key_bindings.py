@@ -66,7 +66,7 @@ def key_names() -> KeyNames:
 def _entries(resource: str) -> Iterator[Tuple[List[str], Dict[str, Any]]]:
     """The bindings of a file; none if there is no such file, or it cannot be read."""
     try:
-        found = sublime.decode_value(sublime.load_resource(resource))
+        found: Any = sublime.decode_value(sublime.load_resource(resource))
     except (OSError, ValueError):
         return
     for entry in found if isinstance(found, list) else ():
