@@ -81,6 +81,23 @@ def test_keys_walk_and_take_back(desktop):
     assert text_of(desktop, view) == PROPOSED
 
 
+def test_keys_walk_a_patch_and_lead_to_the_review(desktop):
+    review = open_diff(desktop)
+    desktop.run("Read as Patch")
+    active = "window.active_view()"
+    desktop.host.wait_until(lambda: desktop.host.evaluate(f"{active}.name()") == "Changes as Patch")
+    desktop.host.wait_until(
+        lambda: "+++ b/greeting.py\n" in desktop.host.evaluate(f"{active}.substr(sublime.Region(0, 999))")
+    )
+    assert desktop.host.call("press", keys="f8") == "gemini_companion_next_change"
+    assert desktop.host.call("press", keys="shift+f8") == "gemini_companion_previous_change"
+    line = desktop.host.evaluate(f"{active}.substr({active}.line({active}.sel()[0].b))")
+    assert line.startswith("@@ ")
+    assert desktop.host.call("press", keys="enter") == "gemini_companion_open_patch_line"
+    desktop.host.wait_until(lambda: desktop.host.evaluate(f"{active}.id()") == review)
+    assert desktop.host.call("press", keys="enter") != "gemini_companion_open_patch_line"
+
+
 def test_on_another_screen_it_fits_again(desktop):
     """The sizes of all fonts change, and no event tells of it."""
     view = open_diff(desktop)

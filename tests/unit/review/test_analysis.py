@@ -116,6 +116,13 @@ def test_the_way_from_change_to_change_goes_round():
     assert analysis.previous_change(len(RIGHT)) == 1
 
 
+def test_the_change_from_a_row_on():
+    analysis = analyse("a\nb\nc\nd\ne\n", "A\nb\nc\ne\n")
+    assert [analysis.change_from(row) for row in (0, 1, 2, 3, 4, 99)] == [0, 1, 1, 1, 1, 1]
+    assert analyse("a", "a").change_from(0) is None
+    assert analyse("a\n", "").change_from(7) == 0
+
+
 def test_the_change_at_a_place():
     analysis = analyse(LEFT, RIGHT)
     assert analysis.change_at(0) is None
