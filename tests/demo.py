@@ -129,15 +129,15 @@ class Demonstration:
         self.say("A program changed two files without asking; the status bar tells.", status=self.status())
         self.desktop.show_change("greeting.py")
         self.say("'Show Unreviewed Changes' shows one as a diff.", header=self.desktop.header())
-        self.desktop.run("Accept Diff")
+        self.desktop.run("Keep Change")
         self.desktop.wait_status("1 changed file")
-        self.say(f"'{ACCEPT}' keeps it.", greeting_py=self.desktop.read("greeting.py").decode("utf-8"))
+        self.say("'Keep Change' keeps it.", greeting_py=self.desktop.read("greeting.py").decode("utf-8"))
         self.desktop.show_change("todo.txt")
-        self.desktop.run("Reject Diff")
+        self.desktop.run("Undo Change")
         self.desktop.wait_no_review()
         if (self.desktop.read("greeting.py"), self.desktop.read("todo.txt")) != (changed, TODO):
             raise RuntimeError("the files are not as they were decided")
-        self.say(f"'{REJECT}' undoes the other: it is as it was before.", todo_txt=TODO.decode("utf-8"))
+        self.say("'Undo Change' undoes the other: it is as it was before.", todo_txt=TODO.decode("utf-8"))
 
     def status(self) -> str:
         return str(self.desktop.window()["status_bar"])

@@ -37,6 +37,7 @@ IN_REVIEW = [
     "Undo Revert Hunk",
     "Toggle Whitespace Changes",
     "Show Pending Diffs",
+    "Read as Patch",
 ]
 
 

@@ -5,15 +5,18 @@ All coordinates are the model's, so the picture shows what the geometry says.
 
 from __future__ import annotations
 
+import base64
+import itertools
 from html import escape
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
+from . import resources
 from .model import geometry, metrics, minimap, wrapping
 from .model.syntaxes import tokens
 from .model.values import Region
 from .render_minihtml import colors, shadow
 
-DRAW_EMPTY, DRAW_NO_FILL, HIDDEN, DRAW_NO_OUTLINE = 1, 32, 128, 256
+DRAW_EMPTY, DRAW_NO_FILL, HIDDEN, DRAW_NO_OUTLINE, DRAW_SOLID_UNDERLINE = 1, 32, 128, 256, 512
 MINIMAP_ROW, MINIMAP_LEFT = 3.0, 4  # pixels
 ICONS = {"dot": "&#x25CF;", "circle": "&#x25CB;", "bookmark": "&#x25B8;"}
 
@@ -55,16 +58,13 @@ def _visible_rows(view: Any, height: float) -> Iterator[Tuple[int, float]]:
 def _gutter(view: Any, width: float, height: float) -> str:
     if not width:
         return ""
-    icons = {}
-    for found in view.region_sets.values():
+    icons: Dict[int, str] = {}
+    for found in view.regions_in_order():
         if found.icon:
             color = view.host.scheme.for_scope(found.scope)["foreground"]
             for region in found.regions:
                 for row in range(view.buffer.row(region.begin()), _last_row(view, region) + 1):
-                    icons[row] = '<span class="icon" style="color:%s">%s</span>' % (
-                        color,
-                        ICONS.get(found.icon, "&#x25AA;"),
-                    )
+                    icons.setdefault(row, _icon(found.icon, color))
     rows = []
     numbers = view.settings.get("line_numbers", True)
     for row, y in _visible_rows(view, height):
@@ -74,6 +74,15 @@ def _gutter(view: Any, width: float, height: float) -> str:
             % (y - view.viewport[1], icons.get(row, ""), number)
         )
     return '<div class="gutter" style="width:%gpx;height:%gpx">%s</div>' % (width, height, "".join(rows))
+
+
+def _icon(icon: str, color: str) -> str:
+    """One of the editor's own, or a picture of a package: its opaque parts in the colour of the scope."""
+    if icon in ICONS:
+        return '<span class="icon" style="color:%s">%s</span>' % (color, ICONS[icon])
+    data = base64.b64encode(resources.load_binary_resource(icon)).decode("ascii")
+    mask = "url(data:image/png;base64,%s) center/contain no-repeat" % data
+    return '<span class="icon picture" style="background:%s;mask:%s;-webkit-mask:%s"></span>' % (color, mask, mask)
 
 
 def _last_row(view: Any, region: Region) -> int:
@@ -108,8 +117,9 @@ def _pieces(view: Any, row: int) -> Iterator[Tuple[int, int]]:
 
 def _marks(view: Any) -> Iterator[str]:
     height = metrics.line_height(view)
-    for found in view.region_sets.values():
-        invisible = found.flags & DRAW_NO_FILL and found.flags & DRAW_NO_OUTLINE
+    for found in view.regions_in_order():
+        underlined = found.flags & DRAW_SOLID_UNDERLINE
+        invisible = found.flags & DRAW_NO_FILL and found.flags & DRAW_NO_OUTLINE and not underlined
         if found.flags & HIDDEN or invisible or not found.scope:
             continue
         look = view.host.scheme.for_scope(found.scope)
@@ -119,9 +129,11 @@ def _marks(view: Any) -> Iterator[str]:
             for x, y, wide in _rectangles(view, region):
                 style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;" % (x, y, wide, height)
                 if not found.flags & DRAW_NO_FILL:
-                    style += "background:%s;" % (look.get("background") or look["foreground"] + "40")
+                    style += "background:%s;" % (look.get("background") or look["foreground"])
                 if not found.flags & DRAW_NO_OUTLINE:
                     style += "box-shadow:inset 0 0 0 1px %s;" % look["foreground"]
+                if underlined:
+                    style += "border-bottom:2px solid %s;box-sizing:border-box;" % look["foreground"]
                 yield '<div class="mark" style="%s"></div>' % style
     for region in (Region(*pair) for pair in view.drawn_selection()):
         if not region.empty():
@@ -137,20 +149,42 @@ def _marks(view: Any) -> Iterator[str]:
 def _lines(view: Any, height: float) -> Iterator[str]:
     tab = int(view.settings.get("tab_size", 4))
     colored = not view.element and "Plain text" not in str(view.settings.get("syntax", "Plain text"))
+    filled = list(_filled(view))
     for row, _ in _visible_rows(view, height):
         for start, end in _pieces(view, row):
             x, y = geometry.text_to_layout(view, start)
             line = view.buffer.text[start : min(end, start + 2000)].expandtabs(tab)
             style = "top:%gpx" % y + (";left:%gpx" % x if x else "")
-            yield '<div class="line" style="%s">%s</div>' % (style, _colored(view, line) if colored else escape(line))
+            covered = {
+                column
+                for first, last in filled
+                for column in range(
+                    *(
+                        len(view.buffer.text[start:each].expandtabs(tab))
+                        for each in (min(max(first, start), end), min(max(last, start), end))
+                    )
+                )
+            }
+            yield '<div class="line" style="%s">%s</div>' % (
+                style,
+                _colored(view, line, covered) if colored else escape(line),
+            )
 
 
-def _colored(view: Any, line: str) -> str:
+def _filled(view: Any) -> Iterator[Tuple[int, int]]:
+    """Where regions are filled. There the text has no syntax colours (sublimehq/sublime_text 3729, 817, 2976)."""
+    for found in view.regions_in_order():
+        if found.scope and not found.flags & (DRAW_NO_FILL | HIDDEN):
+            yield from ((region.begin(), region.end()) for region in found.regions)
+
+
+def _colored(view: Any, line: str, covered: Set[int]) -> str:
     parts = []
     for start, end, scope in tokens(line):
         color = view.host.scheme.for_scope(scope)["foreground"] if scope else ""
-        text = escape(line[start:end])
-        parts.append('<span style="color:%s">%s</span>' % (color, text) if color else text)
+        for plain, columns in itertools.groupby(range(start, end), covered.__contains__):
+            text = escape("".join(line[column] for column in columns))
+            parts.append('<span style="color:%s">%s</span>' % (color, text) if color and not plain else text)
     return "".join(parts)
 
 
@@ -188,14 +222,17 @@ def _carets(view: Any) -> Iterator[str]:
 
 
 def _annotations(view: Any) -> Iterator[str]:
+    """Each begins after its line's text and is cut off at the view's edge; it never covers text (SublimeLinter 1815)."""
     for found in view.drawn_annotations().values():
         color = colors(found.annotation_color) or "var(--accent)"
         for region, content in zip(found.regions, found.annotations):
-            y = geometry.text_to_layout(view, region.begin())[1] - view.viewport[1]
+            end = view.buffer.line_bounds(view.buffer.row(region.begin()))[1]
+            x, y = (place - shown for place, shown in zip(geometry.text_to_layout(view, end), view.viewport))
             yield shadow(
                 content,
-                "position:absolute;right:0;top:%gpx;height:%gpx;padding:0 8px;background:var(--raised);"
-                "border-left:3px solid %s;font-size:.9em" % (y, metrics.line_height(view), color),
+                "position:absolute;white-space:nowrap;left:%gpx;top:%gpx;height:%gpx;padding:0 8px;"
+                "background:var(--raised);border-left:3px solid %s;font-size:.9em"
+                % (x + metrics.em_width(view), y, metrics.line_height(view), color),
             )
 
 

@@ -105,7 +105,7 @@ class Unasked:
         self._host.wait_until(lambda: "LINE 2" in desktop.views_of_role("original")[0]["text"])
         assert self.held() == AFTER
         self._caret_at("LINE 9")
-        desktop.run("Revert Hunk")
+        desktop.run("Undo Hunk")
         self.wait_count(5)
         decided = {"one.py": BEFORE["one.py"].replace(b"line 2", b"LINE 2")}
         assert self.held() == {**AFTER, **decided}
@@ -124,7 +124,7 @@ class Unasked:
         # one file is undone, all others are kept
         desktop.show_change(self._below + "two.py")
         following = desktop.header().rpartition("Next: ")[2]
-        desktop.run("Reject Diff")
+        desktop.run("Undo Change")
         self.wait_count(4)
         decided["two.py"] = BEFORE["two.py"]
         assert self.held() == {**AFTER, **decided}

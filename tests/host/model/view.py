@@ -26,6 +26,7 @@ class ViewModel:
     undrawn: Optional[list]
     stale: Dict[str, Optional[RegionSet]]
     region_sets: Dict[str, RegionSet]
+    region_keys: Dict[str, None]
     phantoms: Phantoms
     status: Dict[str, str]
     viewport: Tuple[float, float]
@@ -70,6 +71,7 @@ class ViewModel:
             "undrawn": None,
             "stale": {},
             "region_sets": {},
+            "region_keys": {},
             "phantoms": Phantoms(),
             "status": {},
             "viewport": (0.0, 0.0),
@@ -168,6 +170,7 @@ class ViewModel:
         if region_set.in_undo:
             self.buffer.undo.note_regions(self, key)
         self.region_sets[key] = region_set
+        self.region_keys.setdefault(key)
         for annotation in region_set.annotations:
             minihtml.check("annotation %r" % key, annotation)
 
@@ -176,6 +179,13 @@ class ViewModel:
         if key in self.region_sets and self.region_sets[key].in_undo:
             self.buffer.undo.note_regions(self, key)
         self.region_sets.pop(key, None)
+
+    def regions_in_order(self) -> List[RegionSet]:
+        """The sets in the order in which they are drawn: that in which their keys first came, which survives erasing.
+
+        Of two icons on a line the first key's is shown (sublimelsp/LSP 1593, 1928).
+        """
+        return [self.region_sets[key] for key in self.region_keys if key in self.region_sets]
 
     def _keep_drawn(self, key: str) -> None:
         if "stale_annotations" in self.host.quirks and self.host.focus.current is not self:
