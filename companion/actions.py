@@ -98,7 +98,11 @@ class Actions:
             "show_unreviewed_changes": Action("Show Unreviewed Changes", _show_changes, _has_changes),
             "keep_all_changes": Action("Keep All Changes", lambda on: on.changes.lists.keep_all(), _has_changes),
             "undo_all_changes": Action("Undo All Changes", lambda on: on.changes.lists.undo_all(), _has_changes),
-            "restore_undone_changes": Action("Restore Undone Changes", _restore_undone, _can_restore),
+            "restore_undone_changes": Action(
+                "Restore Undone Changes",
+                lambda on: on.changes.lists.decisions.restore(),
+                lambda on: on.changes.reviews.lists.restorable,
+            ),
             "run_client": Action("Run Agent…", self._run_client),
             "send_selection": Action("Send Selection to Terminal", self._send_selection, _can_send_selection),
             "copy_environment": Action("Copy Connection Environment", self._copy_environment),
@@ -313,15 +317,6 @@ def _open_patch_line(endpoint: Endpoint) -> None:
     view = endpoint.window.active_view()
     if view is not None and is_patch(view):
         endpoint.changes.patches.open_line(view)
-
-
-def _can_restore(endpoint: Endpoint) -> bool:
-    """Whether something was undone in the window's folders."""
-    return endpoint.changes.reviews.lists.restorable
-
-
-def _restore_undone(endpoint: Endpoint) -> None:
-    endpoint.changes.lists.decisions.restore()
 
 
 def _connection(endpoint: Endpoint) -> Optional[ConnectionDetails]:

@@ -118,7 +118,9 @@ class ServerTask:
                 delay = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
                 failures += 1
                 logger.warning("could not open a port (%s); trying again in %s s", error, delay)
-                self._tell(self._listener.problem, self._dialect, f"could not open a port: {error.strerror or error}")
+                self._runtime.on_main(
+                    self._listener.problem, self._dialect, f"could not open a port: {error.strerror or error}"
+                )
                 await asyncio.sleep(delay)
             else:
                 return
@@ -155,7 +157,7 @@ class ServerTask:
             self._hooks.came(session)
         for session in [each for each in self._former.values() if each.id not in sessions]:
             self._hooks.went(session)  # its session could not be kept
-        self._tell(self._listener.problem, self._dialect, None)
+        self._runtime.on_main(self._listener.problem, self._dialect, None)
         self._tell_address()
 
     def admit(self, names: Sequence[str]) -> None:
@@ -167,7 +169,7 @@ class ServerTask:
             self._tell_address()
 
     def _tell_address(self) -> None:
-        self._tell(self._listener.serving, self._dialect, self._address, self._tokens)
+        self._runtime.on_main(self._listener.serving, self._dialect, self._address, self._tokens)
 
     async def stop(self, *, for_good: bool) -> Optional[ServerState]:
         """End the server and its streams, and return what the next one can take over.
@@ -231,9 +233,6 @@ class ServerTask:
         self._runtime.assert_loop_thread()
         if self._server is not None:
             self._server.disconnect()
-
-    def _tell(self, listener: Callable[..., None], *args: Any) -> None:
-        self._runtime.on_main(listener, *args)
 
 
 # -- all servers of a window -------------------------------------------------------------------------------------------

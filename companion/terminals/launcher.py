@@ -224,11 +224,8 @@ def _terminal_words(
 
 def terminus_is_there() -> bool:
     """Whether Terminus has registered its commands. If it lacks a library, its files are there but it cannot run."""
-    return any(kind.__name__ == "TerminusOpenCommand" for kind in _window_commands())
-
-
-def _window_commands() -> List[type]:
-    return list(getattr(sublime_plugin, "window_command_classes", ()))  # undocumented
+    commands: Sequence[type] = getattr(sublime_plugin, "window_command_classes", ())  # undocumented
+    return any(kind.__name__ == "TerminusOpenCommand" for kind in commands)
 
 
 def key_in(terminal: sublime.View) -> str:
