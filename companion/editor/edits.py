@@ -42,12 +42,11 @@ _numbers: Iterator[int] = count(1)
 def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
     """Make the edits of `batch`, if it is there. Inside the run of the text command `COMMAND`.
 
-    A caret stays where it was in the text, at the start of an edit around it, and so does the first line in sight.
+    `View.replace` would move a caret, or select what comes in (sublime_text 1165, 4144): each stays where it was in the
+    text, at the start of an edit around it.
     """
     edits = sorted(_waiting.pop(batch, []), reverse=True)
-    before, (x, top) = _regions(view), view.viewport_position()
-    first = view.layout_to_text((0.0, top)) if top else 0
-    hidden = top - view.text_to_layout(first)[1] if top else 0.0
+    before = _regions(view)
     settings = view.settings()
     spaces = settings.get(_TABS_TO_SPACES)
     if spaces:
@@ -55,20 +54,16 @@ def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
     try:
         # From the end, so that the points of the others stay right.
         for start, end, text in edits:
-            # `View.replace` would move the caret, select what comes in and scroll (sublime_text 1165, 2560, 4144).
-            if start != end:
-                view.erase(edit, sublime.Region(start, end))
-            if text:
+            if start == end:
                 view.insert(edit, start, text)
+            else:
+                view.replace(edit, sublime.Region(start, end), text)
     finally:
         if spaces:
             settings.set(_TABS_TO_SPACES, True)
     after = [(carried(region.a, edits), carried(region.b, edits)) for region in before]
     if any(each.start <= region.end() and region.begin() <= each.end for each in edits for region in before):
         select(view, after)
-    wanted = (x, view.text_to_layout(carried(first, edits))[1] + hidden if top else 0.0)
-    if view.viewport_position() != wanted:
-        view.set_viewport_position(wanted, False)
 
 
 def _regions(view: sublime.View) -> List[sublime.Region]:
@@ -102,10 +97,14 @@ def move_caret(view: sublime.View, point: int) -> None:
 def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:
     """Make `edits`, which do not overlap, in one step of the undo history. Main thread.
 
+    The first line in sight stays where it is; by itself the editor may scroll afterwards (sublime_text 2560).
     A read-only view is made writable for the moment. Raises `RuntimeError` if the command did not run.
     """
     batch = str(next(_numbers))
     _waiting[batch] = list(edits)
+    x, top = view.viewport_position()
+    first = view.layout_to_text((0.0, top)) if top else 0
+    hidden = top - view.text_to_layout(first)[1] if top else 0.0
     read_only = view.is_read_only()
     if read_only:
         view.set_read_only(False)
@@ -117,6 +116,9 @@ def apply_edits(view: sublime.View, edits: Sequence[Edit]) -> None:
         ran = _waiting.pop(batch, None) is None
     if not ran:
         raise RuntimeError(f"The command {COMMAND} did not run.")
+    wanted = (x, view.text_to_layout(carried(first, edits))[1] + hidden if top else 0.0)
+    if view.viewport_position() != wanted:
+        view.set_viewport_position(wanted, False)
 
 
 def set_text(view: sublime.View, text: str) -> None:

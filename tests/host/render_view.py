@@ -222,7 +222,7 @@ def _carets(view: Any) -> Iterator[str]:
 
 
 def _annotations(view: Any) -> Iterator[str]:
-    """Each begins after its line's text and is cut off at the view's edge; it never covers text (SublimeLinter 1815)."""
+    """Each begins after its line's text and is cut off at the edge: it never covers text (SublimeLinter 1815)."""
     for found in view.drawn_annotations().values():
         color = colors(found.annotation_color) or "var(--accent)"
         for region, content in zip(found.regions, found.annotations):
