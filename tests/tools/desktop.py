@@ -137,7 +137,9 @@ class Desktop:
 
     def wait_shown(self, path: str) -> Dict[str, Any]:
         """Waits until the review of this file is in front; returns its right side."""
-        self.host.wait_until(lambda: os.path.basename(path) + " \u2190" in self.header())
+        start = os.path.basename(path) + " \u2190"
+        shown = lambda: self.header() and self.views_of_role("proposal")[-1]["title"].startswith(start)  # noqa: E731
+        self.host.wait_until(shown)
         return self.views_of_role("proposal")[-1]
 
     def type_at_end(self, view: int, text: str) -> None:
