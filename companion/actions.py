@@ -14,6 +14,7 @@ import sublime
 from .agents.agent import ConnectionDetails, Program
 from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name
+from .editor.key_bindings import PREFIX
 from .editor.marks import is_patch
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from .review.decision import Review
     from .review.manager import ClosedReview
     from .runtime import Runtime
-
-PREFIX = "gemini_companion_"  # of the names of all commands
 
 
 def always(endpoint: Endpoint) -> bool:

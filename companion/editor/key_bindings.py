@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, Tupl
 
 import sublime
 
-PREFIX = "gemini_companion_"
+PREFIX = "gemini_companion_"  # of the names of all commands
 KeyNames = Mapping[str, str]  # by the command, without its prefix; no entry for one that has no key
 
 _PLATFORMS = {"linux": "Linux", "osx": "OSX", "windows": "Windows"}
