@@ -177,7 +177,9 @@ class TestWindows(RestoringTestCase):
         other = yield from self.open_file("other.py", group=1)
         last = yield from self.open_file("last.py", group=1)
         # The last one named of each group is its active one; focusing it might deselect the others.
-        self.window.select_sheets([last.sheet(), other.sheet(), one.sheet(), two.sheet()])
+        for group, views in ((1, (last, other)), (0, (one, two))):
+            self.window.focus_group(group)
+            self.window.select_sheets([view.sheet() for view in views])
         before = self.picture()
         self.assertEqual([len(selected) for selected in before["selected"]], [2, 2])
         review = yield from self.open_diff()
