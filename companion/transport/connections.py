@@ -226,12 +226,7 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     def __init__(
-        self,
-        manager: web.Server,
-        *,
-        limits: Limits,
-        held: Optional[Callable[[], int]] = None,
-        **options: Any,
+        self, manager: web.Server, *, limits: Limits, held: Optional[Callable[[], int]] = None, **options: Any
     ) -> None:
         """With `held` a connection may become a WebSocket: the handler of its request sees to it that it does, or ends
         it. `held`: how many bytes of messages all connections of this server's hold that nobody has taken."""
