@@ -327,8 +327,7 @@ class AcceptedTexts:
 
     def _not_written(self, accepted: AcceptedText) -> None:
         if accepted.state is Holder.CLIENT_WRITES:
-            problem = "The proposal was not written, so your edits are not saved"
-            self._show(accepted, f"{problem}: {AGAIN}.")
+            self._show(accepted, f"The proposal was not written, so your edits are not saved: {AGAIN}.")
         elif self._is_connected(accepted.owner):
             accepted.go(Holder.CLIENT_WRITES)  # the package has been replaced, and here is its client again
             self._look(accepted)
@@ -361,8 +360,7 @@ class AcceptedTexts:
             self._look_later(accepted)
         else:
             logger.info("an accepted text could not be written and is shown again: %s", error)
-            sentence = str(error) if before is Holder.CLIENT_WRITES else _went_away(accepted, AGAIN)
-            self._show(accepted, sentence)
+            self._show(accepted, str(error) if before is Holder.CLIENT_WRITES else _went_away(accepted, AGAIN))
 
     def write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
         """Write the file of an open review, then end the review with `text`.

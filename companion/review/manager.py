@@ -22,19 +22,7 @@ from ..editor.scope import Scope
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer
-from .display.markup import (
-    ACCEPT,
-    AS_PROPOSED,
-    KEEP,
-    NEXT,
-    PREVIOUS,
-    REJECT,
-    RELOAD,
-    REVERT,
-    UNDO,
-    WHITESPACE,
-    parse_link,
-)
+from .display import markup
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
@@ -293,7 +281,7 @@ class ReviewManager:
 
     def _follow_link(self, review: Review, href: str) -> None:
         """Do what a clicked link in a review's views stands for."""
-        verb, number = parse_link(href)
+        verb, number = markup.parse_link(href)
         if review in self._presentations:
             VERBS[verb](self, review, number)
 
@@ -387,18 +375,18 @@ def _decides(act: Callable[[ReviewManager, Review], None]) -> Verb:
 
 
 VERBS: Dict[str, Verb] = {
-    ACCEPT: _decides(ReviewManager.accept),
-    AS_PROPOSED: _decides(ReviewManager.accept_as_proposed),
-    REJECT: _decides(ReviewManager.reject),
+    markup.ACCEPT: _decides(ReviewManager.accept),
+    markup.AS_PROPOSED: _decides(ReviewManager.accept_as_proposed),
+    markup.REJECT: _decides(ReviewManager.reject),
     ACCEPT_ONLY: _decides(ReviewManager.accept_only_hunk),
-    NEXT: lambda on, review, number: on.changes.next_change(review),
-    PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
-    REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
+    markup.NEXT: lambda on, review, number: on.changes.next_change(review),
+    markup.PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
+    markup.REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
     REVERT_ALL: lambda on, review, number: on.changes.revert_all_hunks(review),
-    UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
-    KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
-    RELOAD: lambda on, review, number: on.changes.reload(review),
-    WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
+    markup.UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
+    markup.KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
+    markup.RELOAD: lambda on, review, number: on.changes.reload(review),
+    markup.WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
 }
 """What can be done with a review, by commands and by links. The number is that of a link beside a change, or
 `WHOLE_SELECTION`."""

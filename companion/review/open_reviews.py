@@ -41,11 +41,7 @@ class OpenReviews:
     """
 
     def __init__(
-        self,
-        scope: Scope,
-        proposals: Source,
-        on_link: Callable[[Review, str], None],
-        on_count: Callable[[], None],
+        self, scope: Scope, proposals: Source, on_link: Callable[[Review, str], None], on_count: Callable[[], None]
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""

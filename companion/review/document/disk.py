@@ -138,19 +138,16 @@ def read(path: str, limits: ReadLimits, encoding: str = "", fallback: str = DEFA
             size = max(found.st_size, len(data))
             if size > limits.longest:
                 notice = f"{name} is too large to be shown ({size:,} bytes). Raise {BYTES_SETTING} to see it."
-                return Original(
-                    path, Kind.HUGE, stamp=Stamp(size=size), notice=notice, format=format_of(data, encoding)
-                )
+                found_format = format_of(data, encoding)
+                return Original(path, Kind.HUGE, stamp=Stamp(size=size), notice=notice, format=found_format)
     except FileNotFoundError:
         problem = dangling(path)
         return Original(path, Kind.UNREADABLE, notice=problem) if problem else Original(path, Kind.NEW)
     except NotRegularError:
         return Original(path, Kind.UNREADABLE, notice=f"{name} is not a regular file.")
     except (OSError, ValueError) as error:
-        notice = f"{name} cannot be read: {_reason(error)}."
-        return Original(path, Kind.UNREADABLE, notice=notice)
-    original = original_of(path, data, limits, encoding, fallback)
-    return original._replace(stamp=Stamp.of(found))
+        return Original(path, Kind.UNREADABLE, notice=f"{name} cannot be read: {_reason(error)}.")
+    return original_of(path, data, limits, encoding, fallback)._replace(stamp=Stamp.of(found))
 
 
 def original_of(path: str, data: bytes, limits: ReadLimits, encoding: str, fallback: str) -> Original:
@@ -306,9 +303,8 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
         found = format_of(data, encoding)
         if found.binary:
             notice = f"{name} is a binary file and is not shown."
-            return Original(
-                path, Kind.BINARY, "", "", HEXADECIMAL, fingerprint=fingerprint, notice=notice, format=found
-            )
+            binary = Original(path, Kind.BINARY, encoding=HEXADECIMAL, fingerprint=fingerprint, notice=notice)
+            return binary._replace(format=found)
         fallback = fallback if codec_of(fallback) is not None else DEFAULT_FALLBACK
         candidates = [encoding, UTF_8, fallback] if not encoding.endswith("BOM") else [UTF_8, fallback]
     for candidate in candidates:

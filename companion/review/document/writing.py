@@ -164,11 +164,7 @@ class Writes:
         self._writes: List[Write] = []
 
     def begin(
-        self,
-        original: Original,
-        text: str,
-        done: Callable[[Optional[DiskError]], None],
-        guard: Optional[Guard] = None,
+        self, original: Original, text: str, done: Callable[[Optional[DiskError]], None], guard: Optional[Guard] = None
     ) -> None:
         """Write `text`. `done` hears what went wrong; `guard` has the last word on whether the file may be written."""
         write = Write(self._runtime, original, text, self._first, done, guard)
