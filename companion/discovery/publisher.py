@@ -127,11 +127,7 @@ class Publisher:
 
 
 def sweep(
-    editor_pid: int,
-    agents: Sequence[Agent],
-    platform: Platform,
-    *,
-    is_alive: Callable[[int], bool] = process_is_alive,
+    editor_pid: int, agents: Sequence[Agent], platform: Platform, *, is_alive: Callable[[int], bool] = process_is_alive
 ) -> List[str]:
     """Remove stale files and folders, and return their paths. Never raises.
 

@@ -54,7 +54,6 @@ LARGEST = (1 << 31) - 1
 Result = TypeVar("Result")
 _UNEXPECTED = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
 
-
 Read = Callable[[], Diagnostic]
 """Makes a diagnostic of what was found; any thread. Raises if it cannot."""
 
@@ -109,7 +108,7 @@ class Diagnostics:
 def _taken(window: sublime.Window, path: str) -> List[Read]:
     """The worst of what was found in a file, ready to be read. Main thread."""
     found = [each for source in (_of_lsp, _of_sublime_linter) for each in _guarded(source, window, path)]
-    found.sort(key=_badness)
+    found.sort(key=lambda each: each.severity.value)
     return [read for each in found[:MOST_TAKEN] for read in _tried(each.take)]
 
 
@@ -129,10 +128,6 @@ def _tried(step: Callable[[], Result]) -> Iterator[Result]:
         yield step()
     except _UNEXPECTED as error:
         logger.info("a diagnostic of another package looks otherwise than expected: %s", type(error).__name__)
-
-
-def _badness(found: _Found) -> int:
-    return found.severity.value
 
 
 def _guarded(source: Source, window: sublime.Window, path: str) -> List[_Found]:

@@ -43,10 +43,7 @@ class DiscoveryUpdater:
     """Main thread only. `report` gets a sentence for the user, or None once all is well again."""
 
     def __init__(
-        self,
-        scope: Scope,
-        active_file: Callable[[], Optional[str]],
-        report: Callable[[Optional[str]], None],
+        self, scope: Scope, active_file: Callable[[], Optional[str]], report: Callable[[Optional[str]], None]
     ) -> None:
         self.folders: Tuple[str, ...] = ()  # as last announced
         self.all_folders: Tuple[str, ...] = ()  # the same, by every name
@@ -64,14 +61,9 @@ class DiscoveryUpdater:
         settings = self._settings()
         folders = tuple(self._window.folders())
         project_file = None if folders else self._window.project_file_name()
-        request = PublishRequest(
-            services,
-            folders,
-            project_file,
-            None if folders or project_file else self._active_file(),
-            settings.workspace_fallback,
-            wanted_agents(settings),
-        )
+        active_file = None if folders or project_file else self._active_file()
+        fallback, agents = settings.workspace_fallback, wanted_agents(settings)
+        request = PublishRequest(services, folders, project_file, active_file, fallback, agents)
         if request != self._request or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._request = request
             self._publishing.ask()
@@ -111,12 +103,8 @@ class DiscoveryUpdater:
 
         Disk thread.
         """
-        folders = workspace_folders(
-            request.folders,
-            project_file=request.project_file,
-            active_file=request.active_file,
-            fallback=request.fallback,
-        )
+        _, chosen, project_file, active_file, fallback, _ = request
+        folders = workspace_folders(chosen, project_file=project_file, active_file=active_file, fallback=fallback)
         real_folders = resolved_folders(folders)
         self.all_folders = tuple(dict.fromkeys((*folders, *real_folders)))
         problems: List[str] = []

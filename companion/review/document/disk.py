@@ -24,7 +24,6 @@ from . import file_replacement
 from .file_replacement import DamagedError, OvertakenError
 from .journal import StorageError
 from .text import (
-    BINARY,
     DEFAULT_FALLBACK,
     HEAD,
     HEXADECIMAL,
@@ -34,7 +33,7 @@ from .text import (
     codec_of,
     decode,
     encode,
-    format_of_bytes,
+    format_of,
     plain,
     usual_ending,
     with_endings_of,
@@ -320,14 +319,6 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
     shown = decode(data, "utf-8", "replace")
     notice = f"{name} cannot be decoded: characters that cannot be read are shown as \ufffd."
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
-
-
-def format_of(data: bytes, encoding: str = "") -> Format:
-    """What a file holds that begins with `data` and that the editor has opened with `encoding`, if it has."""
-    if encoding.startswith("UTF-16") or without_mark(data)[0]:
-        return TEXT
-    found = format_of_bytes(data)
-    return BINARY if encoding == HEXADECIMAL and not found.binary else found
 
 
 def _in_endings_of(original: Original, text: str) -> str:
