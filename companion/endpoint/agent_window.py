@@ -15,19 +15,7 @@ import os
 import stat
 from contextlib import suppress
 from functools import partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Collection,
-    Dict,
-    List,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-    TypeVar,
-)
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple, TypeVar
 
 import sublime
 

@@ -136,11 +136,7 @@ def terminus_arguments(
 
 
 def system_terminal(
-    launch: Launch,
-    platform: str,
-    shell: str,
-    configured: Optional[Sequence[str]],
-    is_installed: Callable[[str], bool],
+    launch: Launch, platform: str, shell: str, configured: Optional[Sequence[str]], is_installed: Callable[[str], bool]
 ) -> Optional[List[str]]:
     """The words that open the system's terminal with the client in it; None if no terminal is known.
 
