@@ -18,7 +18,7 @@ from . import log
 from .actions import Actions
 from .agents.registry import agents_of
 from .diagnosis.report import Diagnosis
-from .discovery.publisher import sweep
+from .discovery.files import sweep
 from .editor import edits
 from .editor.log_panel import LogPanel
 from .editor.marks import is_terminal, use_secret
@@ -33,7 +33,7 @@ from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .system.platform import Platform
 from .system.processes import EDITOR_PID, editor_is_gone
-from .terminals.environment import ExportedEnvironment, terminal_variables
+from .terminals.command_lines import ExportedEnvironment, terminal_variables
 from .unreviewed.tracking import Tabs
 
 if TYPE_CHECKING:

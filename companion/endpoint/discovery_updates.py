@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Tuple
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import wanted_agents
 from ..common.waiting import Latest
-from ..discovery.files import DiscoveryError
-from ..discovery.publisher import Publisher
+from ..discovery.files import DiscoveryError, Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
 from ..system.processes import EDITOR_PID
 from .servers import DIALECTS, Service

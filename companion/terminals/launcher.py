@@ -28,8 +28,7 @@ from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
 from ..system.programs import find_program
 from . import command_lines
-from .command_lines import Launch, selected_lines, shell_of
-from .environment import client_variables, for_programs
+from .command_lines import Launch, client_variables, for_programs, selected_lines, shell_of
 from .processes import ClientCommand, find_client, start_terminal
 
 if TYPE_CHECKING:
