@@ -183,11 +183,8 @@ class EndpointWindow:
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
         """Close the review of this file; its text, or None if there is none."""
         self._withdraw_coming(client.id, same_key(path))
-        return await self._runtime.call_main(self._close, self._clients.owner_of(client), path, silently)
-
-    def _close(self, owner: Owner, path: str, silently: bool) -> Optional[str]:
-        """Main thread."""
-        return self._reviews.close_diff(owner, path, suppress_notification=silently)
+        close = partial(self._reviews.close_diff, suppress_notification=silently)
+        return await self._runtime.call_main(close, self._clients.owner_of(client), path)
 
     async def accept_proposal(self, client: ClientSession, path: str) -> None:
         """Write the text under review to the file. Its place is checked before the review is touched, and again in the

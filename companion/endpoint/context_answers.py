@@ -22,7 +22,7 @@ import time
 from enum import Enum
 from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..agents.agent import Agent, SharedSocket
+from ..agents.agent import Agent
 from ..agents.window import NOTHING, SharedContext
 from ..discovery.files import DiscoveryError, prepare
 from ..protocol.jsonrpc import decode, encode
@@ -172,7 +172,8 @@ class ContextAnswers:
         claims: List[Claim] = []
         for each in self.agent.shared_sockets(self._platform):
             try:
-                path = self._path(each)
+                folder = prepare(each.place, self._platform) if each.place is not None else ""
+                path = os.path.join(folder, each.name)
                 found = Claim(path) if self._platform.user_id is None else claim(path)
             except (OSError, DiscoveryError) as error:
                 if not claims:
@@ -188,12 +189,6 @@ class ContextAnswers:
         if self._stopped:
             self.withdraw()
         return self._claims
-
-    def _path(self, shared: SharedSocket) -> str:
-        """Where it is; its folder is made and checked."""
-        if shared.place is None:
-            return shared.name
-        return os.path.join(prepare(shared.place, self._platform), shared.name)
 
     def _give_back(self) -> None:
         server, self._server = self._server, None

@@ -177,7 +177,11 @@ def encoded(original: Original, text: str) -> bytes:
     if original.kind is Kind.NEW:
         return _encode(name, text, UTF_8)
     if original.kind is Kind.TEXT or original.exact:
-        return _encode(name, _in_endings_of(original, text), original.encoding)
+        if "\n" in original.text:  # each line gets its own line ending where the file mixes them
+            text = with_endings_of(original.exact, original.text, plain(text))
+        elif text.startswith("\ufeff"):
+            text = text[1:]
+        return _encode(name, text, original.encoding)
     raise DiskError(f"{name} is not overwritten, because it {_WHY_NOT[original.kind]}.")
 
 
@@ -220,8 +224,11 @@ def write(original: Original, data: bytes, storage: str) -> None:
         if original.kind is Kind.NEW:
             file_replacement.create(original.path, data, storage)
             return
-        with _alone(original.stamp.identity), opened(original.path, os.O_RDWR) as (descriptor, found):
-            old = _unchanged_content(original, descriptor, found)
+        with _alone(original.stamp[:2]), opened(original.path, os.O_RDWR) as (descriptor, found):
+            is_same = Stamp.of(found)[:3] == original.stamp[:3]
+            old = read_all(descriptor, found.st_size) if is_same else b""
+            if not is_same or _fingerprint(old) != original.fingerprint:
+                raise OvertakenError(0, "changed")
             file_replacement.replace_content(descriptor, found, original.path, old, data, storage)
     except OSError as error:
         raise _failure(original, name, error) from error
@@ -263,15 +270,6 @@ def changed(original: Original) -> bool:
         return True
     except OSError:
         return False
-
-
-def _unchanged_content(original: Original, descriptor: int, found: os.stat_result) -> bytes:
-    """The bytes of the open file, if it is the one that was read and holds what was read."""
-    if Stamp.of(found)[:3] == original.stamp[:3]:
-        data = read_all(descriptor, found.st_size)
-        if _fingerprint(data) == original.fingerprint:
-            return data
-    raise OvertakenError(0, "changed")
 
 
 def _failure(original: Original, name: str, error: OSError) -> DiskError:
@@ -319,13 +317,6 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
     shown = decode(data, "utf-8", "replace")
     notice = f"{name} cannot be decoded: characters that cannot be read are shown as \ufffd."
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
-
-
-def _in_endings_of(original: Original, text: str) -> str:
-    """`text` with the line endings of the file: each line's own where the file mixes them."""
-    if "\n" not in original.text:  # it has none
-        return text[1:] if text.startswith("\ufeff") else text
-    return with_endings_of(original.exact, original.text, plain(text))
 
 
 def _encode(name: str, text: str, encoding: str) -> bytes:

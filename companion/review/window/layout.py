@@ -95,17 +95,14 @@ def is_division(value: Any) -> bool:
 
 
 def _is_layout(value: Any) -> bool:
-    if not isinstance(value, dict) or not all(map(_is_positions, (value.get("cols"), value.get("rows")))):
+    lines = [value.get("cols"), value.get("rows")] if isinstance(value, dict) else [None]
+    if not all(isinstance(each, list) and {type(one) for one in each} <= {int, float} for each in lines):
         return False
     cells, most = value.get("cells"), (len(value["cols"]), len(value["rows"])) * 2
     return isinstance(cells, list) and all(
         is_indexes(cell) and len(cell) == len(most) and all(index < end for index, end in zip(cell, most))
         for cell in cells
     )
-
-
-def _is_positions(value: Any) -> bool:
-    return isinstance(value, list) and all(type(each) in (int, float) for each in value)
 
 
 def is_indexes(value: Any, least: int = 0, below: float = float("inf")) -> bool:
