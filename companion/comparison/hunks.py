@@ -57,6 +57,11 @@ class Hunk(NamedTuple):
         """How many lines of the right text the hunk holds."""
         return self.right_end - self.right_start
 
+    def joined(self, other: Hunk) -> Hunk:
+        """This one, another one that does not begin before it, and what lies between them."""
+        left_end, right_end = max(self.left_end, other.left_end), max(self.right_end, other.right_end)
+        return Hunk(self.left_start, left_end, self.right_start, right_end)
+
 
 # -- sliding -----------------------------------------------------------------------------------------------------------
 
@@ -110,10 +115,10 @@ def _place(hunk: Hunk, placed: List[Hunk], pending: List[Hunk], compared: Texts,
     moved = Hunk(*(place + best for place in hunk))
     if placed and best == -gap_above:
         placed.pop()
-        pending.append(_union(above, moved))
+        pending.append(above.joined(moved))
     elif pending and best == gap_below:
         pending.pop()
-        pending.append(_union(moved, below))
+        pending.append(moved.joined(below))
     else:
         placed.append(moved)
 
@@ -147,10 +152,6 @@ def _room(lines: Sequence[str], start: int, end: int, gap_above: int, gap_below:
 def _complement(one: Hunk, other: Hunk) -> bool:
     """Whether two hunks would make a changed one: lines that were removed, and lines that were added."""
     return {one.kind, other.kind} == {HunkKind.ADDED, HunkKind.REMOVED} and bool(other.left_count or other.right_count)
-
-
-def _union(first: Hunk, second: Hunk) -> Hunk:
-    return Hunk(first.left_start, second.left_end, first.right_start, second.right_end)
 
 
 def _split_penalty(lines: Sequence[str], at: int) -> int:
