@@ -189,8 +189,6 @@ class EndpointWindow:
     async def accept_proposal(self, client: ClientSession, path: str) -> None:
         """Write the text under review to the file. Its place is checked before the review is touched, and again in the
         step that writes: what counts is the path that would be written, however this call spells it."""
-        import asyncio
-
         owner = self._clients.owner_of(client)
         checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
         folders = tuple(self.folders())
@@ -201,14 +199,9 @@ class EndpointWindow:
             if not inside_workspace(path, folders):  # a link may lead elsewhere by now
                 raise DiskError(NOT_WRITTEN)
 
-        written: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        done = partial(self._runtime.on_loop, _settle, written)
-        await self._runtime.call_main(self._accept, owner, path, checked, done, guard)
-        problem = await written  # an empty text if nothing went wrong
-        if problem:
-            raise CannotDo(problem)
+        await self._have_done(partial(self._accept, owner, path, checked, guard))
 
-    def _accept(self, owner: Owner, path: str, checked: str, done: Callable[[str], None], guard: Guard) -> None:
+    def _accept(self, owner: Owner, path: str, checked: str, guard: Guard, done: Callable[[str], None]) -> None:
         """Main thread."""
         if self._reviews.path_of(owner, path) != checked:
             raise ReviewError("The diff was opened again under another path meanwhile.")
@@ -338,8 +331,6 @@ class EndpointWindow:
         What is opened is what was judged: no link in the workspace is followed again. The call is answered once it is
         open, which may take as long as the user types into a list.
         """
-        import asyncio
-
         place, real_path, size = await self._runtime.in_worker(_place, path, self.folders())
         if place is None:
             raise CannotDo(OUTSIDE)
@@ -350,13 +341,8 @@ class EndpointWindow:
         most = (await self._runtime.call_main(self._reviews.file_request, path)).limits.length
         if size > most:
             raise CannotDo(f"The file has {size} bytes. At a program's word the editor opens files of up to {most}.")
-        opened: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        done = partial(self._runtime.on_loop, _settle, opened)
-        open_file = partial(self._open_file, path, place, in_front, preview, done)
-        await self._runtime.call_main(self._reviews.when_free, open_file)
-        problem = await opened  # an empty text if nothing went wrong
-        if problem:
-            raise CannotDo(problem)
+        open_file = partial(self._open_file, path, place, in_front, preview)
+        await self._have_done(lambda done: self._reviews.when_free(partial(open_file, done)))
 
     def _open_file(self, path: str, place: str, in_front: bool, preview: bool, done: Callable[[str], None]) -> None:
         """Main thread."""
@@ -373,6 +359,17 @@ class EndpointWindow:
             if sheet is not None and sheet.id() not in sheets:
                 self._opened.add(sheet.id())
         done("")
+
+    async def _have_done(self, begin: Callable[[Callable[[str], None]], None]) -> None:
+        """Have something begun on the main thread, and wait until it calls what it is given, with what went wrong or an
+        empty text. Raises `CannotDo`."""
+        import asyncio
+
+        told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        await self._runtime.call_main(begin, partial(self._runtime.on_loop, _settle, told))
+        problem = await told
+        if problem:
+            raise CannotDo(problem)
 
     async def _require_inside(self, path: str) -> None:
         if not await self._runtime.in_worker(inside_workspace, path, self.folders()):
