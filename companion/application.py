@@ -6,6 +6,7 @@ which window an event belongs to and hands it on; what the event means is the en
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from concurrent.futures import Future, wait
@@ -134,8 +135,6 @@ class Application:
 
     def _watch_editor(self) -> None:
         """Loop thread. Without the editor there are neither events nor timers on the main thread to hear of its end."""
-        import asyncio
-
         if not editor_is_gone():  # the system has no event for it
             # Not a task that sleeps: that would wake the loop up twice each time. Nor is there a timer for sockets.
             asyncio.get_running_loop().call_later(EDITOR_CHECK_SECONDS, self._watch_editor)

@@ -11,6 +11,7 @@ nothing in the window.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from contextlib import suppress
@@ -31,8 +32,6 @@ from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
 
 if TYPE_CHECKING:
-    import asyncio
-
     from ..context.tracker import ContextTracker
     from ..review.document.writing import Guard
     from ..review.manager import ReviewManager
@@ -97,8 +96,6 @@ class EndpointWindow:
 
     async def review(self, request: ReviewRequest) -> Optional[str]:
         """Show a proposal and wait for the decision: the accepted text, or None."""
-        import asyncio
-
         decided: asyncio.Future[Optional[Outcome]] = asyncio.get_running_loop().create_future()
         ticket = Ticket(request.name, request.edits_return, partial(self._runtime.on_loop, _settle, decided))
         session = request.call.session
@@ -120,8 +117,6 @@ class EndpointWindow:
         """The proposed text and what was found out about its file: all is read before the views are made, so that they
         appear complete. Meanwhile the client may take the review back, or send another one of the same name: that
         settles the ticket. Raises `ReviewError` or `PathError`."""
-        import asyncio
-
         coming = session.id, ticket
         self._withdraw_coming(session.id, ticket.name)
         self._coming.append(coming)
@@ -285,8 +280,6 @@ class EndpointWindow:
 
         What the disk holds is overwritten only if it is what the tab was read from. What is not there is not made.
         """
-        import asyncio
-
         await self._require_inside(path)
         deadline = asyncio.get_running_loop().time() + SAVE_SECONDS
         names = await self._names_of(path, self._open_files)
@@ -363,8 +356,6 @@ class EndpointWindow:
     async def _have_done(self, begin: Callable[[Callable[[str], None]], None]) -> None:
         """Have something begun on the main thread, and wait until it calls what it is given, with what went wrong or an
         empty text. Raises `CannotDo`."""
-        import asyncio
-
         told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         await self._runtime.call_main(begin, partial(self._runtime.on_loop, _settle, told))
         problem = await told

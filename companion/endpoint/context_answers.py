@@ -16,6 +16,7 @@ so nothing waits for the main thread. There is no timer: the one that watches th
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import time
@@ -29,10 +30,11 @@ from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
 from ..system.platform import LINUX, Platform
 from ..system.processes import is_alive
+from ..transport import framed_socket
+from ..transport.framed_socket import Claim, FrameServer
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
-    from ..transport.framed_socket import Claim, FrameServer
     from .endpoint import Endpoint
 
 logger = logging.getLogger("gemini_companion.endpoint")
@@ -124,11 +126,9 @@ class ContextAnswers:
 
     async def tried(self) -> str:
         """Send ourselves a message as the program does; where that went. Raises `OSError`."""
-        from ..transport.framed_socket import ask
-
         paths = [claimed.path for claimed in self._claims]
         for path in paths if self._platform.user_id is not None else ():
-            await ask(path, encode(dict(self._dialect.trial)))
+            await framed_socket.ask(path, encode(dict(self._dialect.trial)))
         return ", ".join(paths)
 
     def _go(self, holding: Holding) -> bool:
@@ -138,8 +138,6 @@ class ContextAnswers:
         return True
 
     async def _search(self) -> None:
-        from ..transport.framed_socket import FrameServer  # imports asyncio, for which the main thread does not wait
-
         claims: Tuple[Claim, ...] = ()
         self.problem = ""
         try:
@@ -167,14 +165,12 @@ class ContextAnswers:
     def _claim(self) -> Tuple[Claim, ...]:
         """All paths, or none if somebody else answers at one of them. The first one is where programs ask first; a
         further one that cannot be had is done without. Disk thread."""
-        from ..transport.framed_socket import Claim, claim
-
         claims: List[Claim] = []
         for each in self.agent.shared_sockets(self._platform):
             try:
                 folder = prepare(each.place, self._platform) if each.place is not None else ""
                 path = os.path.join(folder, each.name)
-                found = Claim(path) if self._platform.user_id is None else claim(path)
+                found = Claim(path) if self._platform.user_id is None else framed_socket.claim(path)
             except (OSError, DiscoveryError) as error:
                 if not claims:
                     raise
@@ -219,8 +215,6 @@ class ContextAnswers:
             raise OSError("a frame with a number that cannot be repeated") from None
 
     async def _context(self, root: str, name: str, process: Optional[int]) -> Optional[SharedContext]:
-        import asyncio
-
         endpoint = chosen(self._endpoints(), root, self._platform)
         if endpoint is None or not self.agent.is_wanted(endpoint.settings()):
             return None

@@ -10,6 +10,7 @@ together.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 from functools import partial
@@ -35,8 +36,6 @@ from ..agents.window import Diagnostic, FileDiagnostics, Severity, TextPosition
 from ..context.model import cut, well_formed
 
 if TYPE_CHECKING:
-    import asyncio
-
     from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.diagnostics")
@@ -84,8 +83,6 @@ class Diagnostics:
     async def of(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
         """All that is known of these files, in their order; None: of all that may be shared. Files of which nothing is
         known are left out."""
-        import asyncio
-
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop, self._turn, self._waiting = loop, asyncio.Lock(), {}

@@ -18,6 +18,7 @@ import posixpath
 import re
 import shlex
 import string
+import subprocess
 from typing import Any, Callable, Dict, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import ConnectionDetails
@@ -157,8 +158,6 @@ def system_terminal(
     if not words:
         return None
     if platform == WINDOWS:
-        import subprocess  # not at the top: this module is loaded with the package
-
         line = subprocess.list2cmdline(launch.words)
     else:
         line = posix_line(launch)
