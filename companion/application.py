@@ -11,12 +11,13 @@ import logging
 import os
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 import sublime
 
 from . import log
 from .actions import Actions
+from .agents.agent import Agent
 from .agents.registry import agents_of
 from .diagnosis.report import Diagnosis
 from .discovery.files import sweep
@@ -25,8 +26,9 @@ from .editor.log_panel import LogPanel
 from .editor.marks import is_terminal, use_secret
 from .editor.status_bar import say
 from .editor.storage import installation_secret, storage_folder
+from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
-from .endpoint.servers import leave_states, take_states
+from .endpoint.servers import States, leave_states, take_states
 from .libraries import Libraries
 from .review.document.journal import recover
 from .review.events import tab_action
@@ -36,11 +38,6 @@ from .system.platform import Platform
 from .system.processes import EDITOR_PID, editor_is_gone
 from .terminals.command_lines import ExportedEnvironment, terminal_variables
 from .unreviewed.tracking import Tabs
-
-if TYPE_CHECKING:
-    from .agents.agent import Agent
-    from .endpoint.endpoint import Endpoint
-    from .endpoint.servers import States
 
 logger = logging.getLogger("gemini_companion.application")
 

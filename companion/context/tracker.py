@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import time
 from enum import Enum
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 
@@ -26,12 +26,10 @@ from ..agents.window import NOTHING, ActiveFile, SharedContext, TextPosition
 from ..common.waiting import Debounce
 from ..editor.edits import some_selections
 from ..editor.file_views import is_in
+from ..editor.scope import Scope
+from ..settings import Settings
 from .existence import Existence
 from .model import ContextModel, Selection, cut, exclusion, utf16_length, well_formed
-
-if TYPE_CHECKING:
-    from ..editor.scope import Scope
-    from ..settings import Settings
 
 KEY = "gemini_companion.sharing_paused"  # stays as it is: windows are stored with it
 

@@ -16,11 +16,12 @@ import os
 import stat
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple, TypeVar
+from typing import Any, Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple, TypeVar
 
 import sublime
 
 from ..agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, ReviewRequest
+from ..context.tracker import ContextTracker
 from ..discovery.workspace import inside_workspace, place_inside
 from ..editor.file_views import same_key
 from ..protocol.tools import Cancellation, ClientSession
@@ -28,15 +29,12 @@ from ..review.decision import Outcome, Owner, ReviewError, Ticket
 from ..review.document.disk import DiskError, same_files
 from ..review.document.preparation import PathError, Preparation, prepare
 from ..review.document.text import ProposedText
+from ..review.document.writing import Guard
+from ..review.manager import ReviewManager
+from ..runtime import Runtime
+from .clients import Clients
 from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
-
-if TYPE_CHECKING:
-    from ..context.tracker import ContextTracker
-    from ..review.document.writing import Guard
-    from ..review.manager import ReviewManager
-    from ..runtime import Runtime
-    from .clients import Clients
 
 Prepared = Tuple[ProposedText, Preparation]
 Result = TypeVar("Result")

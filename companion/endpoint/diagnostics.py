@@ -15,7 +15,6 @@ import logging
 import sys
 from functools import partial
 from typing import (
-    TYPE_CHECKING,
     Any,
     Callable,
     Collection,
@@ -34,9 +33,7 @@ import sublime
 
 from ..agents.window import Diagnostic, FileDiagnostics, Severity, TextPosition
 from ..context.model import cut, well_formed
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
+from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.diagnostics")
 

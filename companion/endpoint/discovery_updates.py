@@ -8,18 +8,16 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Tuple
+from typing import Callable, List, NamedTuple, Optional, Tuple
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import wanted_agents
 from ..common.waiting import Latest
 from ..discovery.files import DiscoveryError, Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
+from ..editor.scope import Scope
 from ..system.processes import EDITOR_PID
 from .servers import DIALECTS, Service
-
-if TYPE_CHECKING:
-    from ..editor.scope import Scope
 
 logger = logging.getLogger("gemini_companion.discovery")
 

@@ -13,15 +13,13 @@ import os
 from collections import OrderedDict
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, Optional, Sequence, Tuple
+from typing import Callable, Dict, Optional, Sequence, Tuple
+
+import sublime
 
 from ..editor.file_views import same_key
+from ..runtime import Runtime
 from ..system.files import Stamp
-
-if TYPE_CHECKING:
-    import sublime
-
-    from ..runtime import Runtime
 
 MOST = 2000  # files; of more, the latest
 

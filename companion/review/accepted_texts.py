@@ -34,7 +34,7 @@ import time
 from contextlib import suppress
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Callable, ClassVar, Dict, FrozenSet, List, Optional
+from typing import Callable, ClassVar, Dict, FrozenSet, List, Optional
 from weakref import WeakSet
 
 import sublime
@@ -43,6 +43,7 @@ from ..common.waiting import Latest
 from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
+from ..runtime import Runtime
 from ..system.files import Stamp
 from .decision import Outcome, Owner, Review, Writer
 from .document import disk
@@ -51,9 +52,6 @@ from .document.journal import KeptTexts, LeftTexts, Text
 from .document.text import BYTE_ORDER_MARK, UTF_8, plain, portions, saved
 from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.review")
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 import sublime
 
 from ..comparison import Hunk
 from ..editor import marks
 from ..editor.scope import Scope
+from ..runtime import Runtime
+from ..settings import Settings
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer
@@ -30,10 +32,6 @@ from .document.writing import Guard
 from .open_reviews import OpenReviews
 from .window import views
 from .window.split import project_of, put_layout_back
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.review")
 

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 import sublime_plugin
@@ -24,16 +24,14 @@ from ..editor.edits import some_selections
 from ..editor.marks import TERMINAL_ARGUMENTS, is_terminal
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
+from ..runtime import Runtime
+from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
 from ..system.programs import find_program
 from . import command_lines
 from .command_lines import Launch, client_variables, for_programs, selected_lines, shell_of
 from .processes import ClientCommand, find_client, start_terminal
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.terminals")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...comparison import (
     Hunk,
@@ -33,10 +33,8 @@ from ...comparison import (
     never,
     split_lines,
 )
+from ...settings import Settings
 from .disk import ReadLimits
-
-if TYPE_CHECKING:
-    from ...settings import Settings
 
 Span = Tuple[int, int]
 

@@ -17,8 +17,9 @@ import os
 import threading
 from contextlib import contextmanager, suppress
 from enum import Enum
-from typing import TYPE_CHECKING, FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
+from typing import FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
+from ...settings import Settings
 from ...system.files import NotRegularError, Stamp, opened, read_all
 from . import file_replacement
 from .file_replacement import DamagedError, OvertakenError
@@ -39,9 +40,6 @@ from .text import (
     with_endings_of,
     without_mark,
 )
-
-if TYPE_CHECKING:
-    from ...settings import Settings
 
 BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison
 COARSE_FACTOR = 10  # texts above the limits are compared coarsely, up to so many times as long
