@@ -73,23 +73,20 @@ class Diagnostics:
         self._window = window
         self._runtime = runtime
         self._shared_files = shared_files
-        self._loop: Optional[asyncio.AbstractEventLoop] = None
-        self._turn: asyncio.Lock
+        self._turn: Optional[asyncio.Lock] = None  # made on the loop thread, as it then belongs to that loop
         self._waiting: Dict[Optional[Tuple[str, ...]], asyncio.Future[List[FileDiagnostics]]] = {}
 
     async def of(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
         """All that is known of these files, in their order; None: of all that may be shared. Files of which nothing is
         known are left out."""
-        loop = asyncio.get_running_loop()
-        if loop is not self._loop:
-            self._loop, self._turn, self._waiting = loop, asyncio.Lock(), {}
+        turn = self._turn = self._turn or asyncio.Lock()
         waiting = self._waiting.get(paths)
         if waiting is None:
-            waiting = self._waiting[paths] = asyncio.ensure_future(self._answer(paths))
+            waiting = self._waiting[paths] = asyncio.ensure_future(self._answer(paths, turn))
         return await asyncio.shield(waiting)
 
-    async def _answer(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
-        async with self._turn:
+    async def _answer(self, paths: Optional[Tuple[str, ...]], turn: asyncio.Lock) -> List[FileDiagnostics]:
+        async with turn:
             del self._waiting[paths]  # a call that comes from now on may know of a later edit
             wanted = await self._runtime.call_main(self._shared_files) if paths is None else paths
             files = []
