@@ -1,11 +1,10 @@
 """The changes of a proposal as the user walks through them: next, previous, take back, undo that, and their links.
 
-Links are annotations, which the editor draws over the text at the right edge of the view.
+Links are annotations. The editor draws them behind the text of their line, and cuts them off at the edge of the view.
 
 Rules: taking a change back is an ordinary edit of the proposal, one step of its undo history. What was taken back is
-remembered as long as the place still holds the original's lines, so that a click can bring it back as well. No link
-covers the change that it belongs to: a change that fills all of its rows has its link on the row below, or above the
-last one.
+remembered as long as the place still holds the original's lines, so that a click can bring it back as well. A link
+stands where there is room for it: a change that fills all of its rows has its link on the row below, or on the one above.
 """
 
 from __future__ import annotations
@@ -38,23 +37,31 @@ def links_of(analysis: Analysis, room: Room, words: Words) -> Iterator[Link]:
     """The links of the changes, in their order."""
     width = len(words.accept_hunk and words.accept_hunk + _BETWEEN) + len(words.reject_hunk) + _MARGIN
     moved = {block.start: f" \u00b7 {block.caption}" for block in moved_on_right(analysis.moves)}
+    taken = -1
     for change in analysis.changes:
         # Where a moved block begins the change, the link says so: two annotations of one line collide.
         more = moved.get(change.hunk.right_start, "")
-        point, where = _place(analysis, change, room.columns - width - len(more), room.tab_size)
+        point, where = _place(analysis, change, room.columns - width - len(more), room.tab_size, taken)
+        taken = point
         yield point, where + more
 
 
-def _place(analysis: Analysis, change: Change, room: int, tab_size: int) -> Link:
-    starts, first, end = analysis.right_starts, change.hunk.right_start, change.hunk.right_end
-    for row in range(first, min(end, first + _ROWS_LOOKED_AT)):
-        if columns(analysis.right_lines[row].rstrip("\n").expandtabs(tab_size)) <= room:
-            return starts[row], ""
-    if first == end or room <= 0:
-        return change.right[0], ""
-    if analysis.right_lines[end - 1].endswith("\n"):
-        return change.right[1], _BELOW
-    return (starts[first - 1], _ABOVE) if first else (change.right[0], "")
+def _place(analysis: Analysis, change: Change, room: int, tab_size: int, taken: int) -> Link:
+    """Where the link of a change stands, with so many columns of text before it. The one before stands at `taken`."""
+    starts, lines, first, end = analysis.right_starts, analysis.right_lines, change.hunk.right_start, change.hunk.right_end
+    places = [(row, "") for row in range(first, min(end, first + _ROWS_LOOKED_AT))]
+    if first == end:
+        places.append((end, ""))
+    elif lines[end - 1].endswith("\n"):
+        places.append((end, _BELOW))
+    if first and starts[first - 1] != taken:
+        places.append((first - 1, _ABOVE))
+    for row, where in places:
+        if row == len(lines) or columns(lines[row].rstrip("\n").expandtabs(tab_size)) <= room:
+            return starts[row], where
+    # There is none. It is cut off, and seen by whoever scrolls to the right.
+    row, where = next((place for place in places if place[1] == _BELOW), places[0])
+    return (starts[row], where) if room > 0 else (change.right[0], "")
 
 
 # -- changes ----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ Seen by geometry only: where the editor says that lines are, and which part of t
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Tuple
 
 import sublime
 
@@ -247,3 +247,42 @@ class TestFarToTheRight(LevelTestCase):
             view.run_command("toggle_setting", {"setting": "word_wrap"})
             yield lambda wrapped=wrapped: [each.settings().get("word_wrap") for each in views] == [wrapped, wrapped]
             yield lambda: self.level(review)
+
+
+WIDE = "x" * 300
+
+
+class TestLinks(LevelTestCase):
+    """The editor cuts off what stands behind a line that is as long as the view is wide."""
+
+    def stand_at(self, left: str, right: str, *places: Tuple[str, str]) -> Iterator[Any]:
+        """The links come to stand at these lines, with these arrows."""
+        review = yield from self.review(left, right)
+        view = self.proposal(review)
+
+        def found() -> List[Tuple[str, str]]:
+            lines = [view.substr(view.line(region)) for region in view.get_regions("gemini_companion.revert")]
+            links = self.links(review, "revert")
+            return list(zip(lines, ["".join(sign for sign in link if sign in "\u2191\u2193") for link in links]))
+
+        yield lambda: found() == list(places)
+        self.reviews.reject(review)
+        yield lambda: not self.reviews.pending()
+
+    def test_a_link_stands_at_the_change_or_below_it_or_above_it_wherever_it_has_room(self) -> Iterator[Any]:
+        for presentation in ("inline", "side_by_side"):
+            self.use(review_presentation=presentation)
+            for left, right, place in (
+                (f"above\n{WIDE}\nbelow\n", f"above\n{WIDE}!\nshort\nbelow\n", ("short", "")),
+                (f"above\n{WIDE}\nbelow\n", f"above\n{WIDE}!\nbelow\n", ("below", "\u2191")),
+                (f"above\n{WIDE}\n{WIDE}2\n", f"above\n{WIDE}!\n{WIDE}2\n", ("above", "\u2193")),
+                (f"{WIDE}\n", f"{WIDE}!\n", ("", "\u2191")),
+                ("above\nremoved\nbelow\n", "above\nbelow\n", ("below", "")),
+                (f"above\nremoved\n{WIDE}\n", f"above\n{WIDE}\n", ("above", "\u2193")),
+            ):
+                yield from self.stand_at(left, right, place)
+
+    def test_two_changes_have_no_link_at_the_same_line(self) -> Iterator[Any]:
+        left = f"{WIDE}1\nbetween\n{WIDE}2\n{WIDE}3\n"
+        right = f"{WIDE}1!\nbetween\n{WIDE}2!\n{WIDE}3\n"
+        yield from self.stand_at(left, right, ("between", "\u2191"), (f"{WIDE}3", "\u2191"))
