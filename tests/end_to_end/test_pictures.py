@@ -259,7 +259,7 @@ def test_blue_and_orange(theatre, client):
     pages = draw_all(theatre, "blue-orange", NARROW, in_readme=False)
     for (scheme, _), page in zip(LOOKS, pages):
         style = palette_colors.SCHEMES[scheme].style
-        marks = set(re.findall(r'class="(?:mark|icon picture)" style="[^"]*background:(#\w+)', page))
+        marks = set(re.findall(r'class="(?:mark|edge|icon picture)" style="[^"]*background:(#\w+)', page))
         assert marks == {style["bluish"], style["orangish"], style["yellowish"]}
 
 

@@ -156,7 +156,7 @@ def _outline(rows: List[Tuple[float, float, float]], height: float, color: str) 
             edges += [(left, y, min(beside[0] + 1, right) - left, 1.0)] if beside[0] > left else []
             end = max(left, beside[0] + beside[2] - 1)
             edges += [(end, y, right - end, 1.0)] if end < right - 1 else []
-        yield from ('<div class="mark" style="%sbackground:%s"></div>' % (_box(*each), color) for each in edges)
+        yield from ('<div class="edge" style="%sbackground:%s"></div>' % (_box(*each), color) for each in edges)
 
 
 def _lines(view: Any, height: float) -> Iterator[str]:

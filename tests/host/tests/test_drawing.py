@@ -214,7 +214,7 @@ def test_marks_are_drawn_as_their_keys_first_came_and_the_first_icon_shows(bench
 
     def order():
         page = bench.gestures.render()
-        drawn = re.findall('class="mark" style="[^"]*background:(#[0-9a-f]+)', page)
+        drawn = re.findall('class="edge" style="[^"]*background:(#[0-9a-f]+)', page)
         icons = re.findall('class="icon" style="color:(#[0-9a-f]+)', page)
         return [list(style)[list(style.values()).index(color)] for color in (drawn[0], drawn[-1], *icons)]
 
@@ -260,6 +260,6 @@ def test_an_outline_goes_around_all_rows_of_its_region(bench, view):
     )
     view.run_command("put")
     view.add_regions("k", [sublime.Region(0, 12)], "region.redish", "", sublime.DRAW_NO_FILL)
-    box = r'class="mark" style="left:([\d.]+)px;top:([\d.]+)px;width:([\d.]+)px;height:([\d.]+)px;background'
+    box = r'class="edge" style="left:([\d.]+)px;top:([\d.]+)px;width:([\d.]+)px;height:([\d.]+)px;background'
     flat = [tuple(map(float, each)) for each in re.findall(box, bench.gestures.render()) if float(each[3]) == 1]
     assert flat == [(0, 0, 4 * em, 1), (4 * em - 1, height, 2 * em + 1, 1), (0, 2 * height - 1, 6 * em, 1)]

@@ -6,7 +6,8 @@ Seen by geometry only: where the editor says that lines are, and which part of t
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, List, Tuple
+from typing import Any, Iterator, List, Set, Tuple
+from unittest import mock
 
 import sublime
 
@@ -143,6 +144,35 @@ class TestTheHeader(LevelTestCase):
     def test_it_is_in_sight_with_a_change_far_down_in_the_first_rows(self) -> Iterator[Any]:
         for presentation in ("side_by_side", "inline"):
             yield from self.opens_at_the_top(presentation, 25)
+
+    def test_it_is_in_sight_where_the_size_comes_late(self) -> Iterator[Any]:
+        """The first change is gone to again then: what is far down comes into sight."""
+        real = sublime.View.viewport_extent
+        sized: Set[int] = set()
+
+        def extent(view: sublime.View) -> Any:
+            return real(view) if view.id() in sized else (0.0, 0.0)
+
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation)
+            for changed in (3, 90):
+                proposed = "".join("changed\n" if number == changed else line for number, line in enumerate(LINES))
+                with mock.patch.object(sublime.View, "viewport_extent", extent):
+                    review = yield from self.review("".join(LINES), proposed)
+                    view = self.proposal(review)
+                    yield lambda view=view, changed=changed: view.rowcol(view.sel()[0].b)[0] == changed
+                    yield 200  # a moment in which nothing moves
+                    sized.update(each.id() for each in self.reviews._presentations[review].views)
+                    yield lambda view=view, changed=changed: self.shows(view, changed)
+                    yield 200
+                    self.assertEqual(view.viewport_position()[1] == 0.0, changed == 3)
+                    self.assertTrue(self.shows(view, changed))
+                    self.reviews.reject(review)
+                    yield lambda: not self.reviews.pending()
+
+    def shows(self, view: sublime.View, row: int) -> bool:
+        shown, high = view.viewport_position()[1], view.viewport_extent()[1]
+        return high > 0 and shown <= top(view, row) <= shown + high - view.line_height()
 
     def stays_in_sight(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
