@@ -50,8 +50,8 @@ def click_annotation(key: str, href: str, index: int = 0, view: Optional[int] = 
     found = shown.drawn_annotations().get(key)
     if found is None or not 0 <= index < len(found.annotations):
         raise LookupError("view %r has no annotation %d of %r" % (view, index, key))
-    left = _geometry.annotation_left(shown, found.regions[index].begin())
-    if "annotations_follow" in _current().quirks and shown.drawn and left >= _geometry.viewport_extent(shown)[0]:
+    left = _geometry.annotation_left(shown, found.regions[index].begin(), found.annotations[index])
+    if shown.drawn and left >= _geometry.viewport_extent(shown)[0]:
         raise LookupError("annotation %d of %r is cut off at the edge of the view" % (index, key))
     _navigate(found.annotations[index], href, found.on_navigate)
 

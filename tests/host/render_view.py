@@ -131,7 +131,8 @@ def _marks(view: Any) -> Iterator[str]:
             if underlined:
                 style += "border-bottom:2px solid %s;" % look["foreground"]
             if style:
-                yield from ('<div class="mark" style="%s%s"></div>' % (_box(*each, height), style) for each in rectangles)
+                for each in rectangles:
+                    yield '<div class="mark" style="%s%s"></div>' % (_box(*each, height), style)
             if not found.flags & DRAW_NO_OUTLINE:
                 yield from _outline(rectangles, height, look["foreground"])
     for region in (Region(*pair) for pair in view.drawn_selection()):
@@ -238,19 +239,17 @@ def _carets(view: Any) -> Iterator[str]:
 
 
 def _annotations(view: Any) -> Iterator[str]:
-    """Each begins behind its line's text and is cut off at the edge: it never covers text (SublimeLinter 1815)."""
-    follow = "annotations_follow" in view.host.quirks
+    """Each stands at the right edge, as far as its line's text leaves room for it (SublimeLinter 1815)."""
     for found in view.drawn_annotations().values():
         color = colors(found.annotation_color) or "var(--accent)"
         for region, content in zip(found.regions, found.annotations):
             end = view.buffer.line_bounds(view.buffer.row(region.begin()))[1]
             y = geometry.text_to_layout(view, end)[1] - view.viewport[1]
-            place = "left:%gpx" % geometry.annotation_left(view, region.begin()) if follow else "right:0"
             yield shadow(
                 content,
-                "position:absolute;white-space:nowrap;%s;top:%gpx;height:%gpx;padding:0 8px;"
+                "position:absolute;white-space:nowrap;left:%gpx;top:%gpx;height:%gpx;padding:0 8px;"
                 "background:var(--raised);border-left:3px solid %s;font-size:.9em"
-                % (place, y, metrics.line_height(view), color),
+                % (geometry.annotation_left(view, region.begin(), content), y, metrics.line_height(view), color),
             )
 
 

@@ -12,8 +12,8 @@ Rules:
 * Marks are no part of the undo history: every one has `NO_UNDO`. Otherwise the editor would take back with an edit
   what was drawn after it, and bring back what was erased (sublimehq/sublime_text 1121).
 * The editor draws marks in the order in which their keys first came, also after they were erased: the last one is on
-  top, and of the icons on a line the first one shows (sublimelsp/LSP 1593, 1928). So `mark` shows its keys in one order,
-  and each comes to the editor then, even if there is nothing to mark with it yet.
+  top, and of the icons on a line the first one shows (sublimelsp/LSP 1593, 1928). So `mark` shows its keys in one
+  order, and each comes to the editor then, even if there is nothing to mark with it yet.
 * The scroll bar cannot be drawn on: there is no API for it (sublimehq/sublime_text 2072).
 * The editor draws a block below a line, never above the first. So the header stands under the first line, and an equal
   number of empty rows under the original's first line. What should be above the first line stands there too.

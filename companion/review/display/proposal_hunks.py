@@ -1,10 +1,11 @@
 """The changes of a proposal as the user walks through them: next, previous, take back, undo that, and their links.
 
-Links are annotations. The editor draws them behind the text of their line, and cuts them off at the edge of the view.
+Links are annotations. The editor draws them at the right edge of the view, but never over the text of their line: where
+that leaves no room, they are cut off.
 
 Rules: taking a change back is an ordinary edit of the proposal, one step of its undo history. What was taken back is
 remembered as long as the place still holds the original's lines, so that a click can bring it back as well. A link
-stands where there is room for it: a change that fills all of its rows has its link on the row below, or on the one above.
+stands where there is room for it: that of a change that fills all of its rows on the row below, or on the one above.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def links_of(analysis: Analysis, room: Room, words: Words) -> Iterator[Link]:
 
 def _place(analysis: Analysis, change: Change, room: int, tab_size: int, taken: int) -> Link:
     """Where the link of a change stands, with so many columns of text before it. The one before stands at `taken`."""
-    starts, lines, first, end = analysis.right_starts, analysis.right_lines, change.hunk.right_start, change.hunk.right_end
+    starts, lines = analysis.right_starts, analysis.right_lines
+    first, end = change.hunk.right_start, change.hunk.right_end
     places = [(row, "") for row in range(first, min(end, first + _ROWS_LOOKED_AT))]
     if first == end:
         places.append((end, ""))

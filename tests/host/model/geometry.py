@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import Any, Dict, Tuple
 
-from . import wrapping
+from . import minihtml_height, wrapping
 from .metrics import em_width, line_height
 from .metrics import of as metrics_of
 from .phantoms import INLINE
@@ -23,6 +23,7 @@ SIDE_BAR = 240.0
 PANEL = 160.0
 MINIMAP = 96.0
 MARGIN = 4.0
+ANNOTATION_PADDING = 19.0  # on both sides, with its border
 _WHOLE: Pieces = (Piece(0, 0),)  # of a line that does not wrap
 
 
@@ -234,10 +235,15 @@ def clamp_viewport(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
     return (max(0.0, min(xy[0], layout[0] - viewport[0])), max(0.0, min(xy[1], layout[1] - viewport[1])))
 
 
-def annotation_left(view: Any, point: int) -> float:
-    """Where an annotation of the line at `point` begins in what shows of the view: behind the line's text."""
+def annotation_left(view: Any, point: int, content: str) -> float:
+    """Where an annotation of the line at `point` begins in what shows of the view: at its right edge, as far as the
+    text of the line leaves room.
+    """
+    edge = viewport_extent(view)[0] - minihtml_height.size(content, phantom_columns(view), metrics_of(view))[0]
+    if "annotations_shrink" not in view.host.quirks:
+        return edge - ANNOTATION_PADDING
     x, _ = text_to_layout(view, view.buffer.line_bounds(view.buffer.row(point))[1])
-    return x + em_width(view) - float(view.viewport[0])
+    return max(x + em_width(view) - float(view.viewport[0]), edge - ANNOTATION_PADDING)
 
 
 def visible_region(view: Any) -> Region:

@@ -14,8 +14,9 @@ off.
                       BracketHighlighter 250)
   keys_keep_order     marks are drawn in the order in which their keys first came, also after they were erased; of two
                       icons on a line the first key's is shown (LSP 1593, 1928)
-  annotations_follow  an annotation begins behind its line's text and is cut off at the view's edge; it never covers
-                      text (SublimeLinter 1815)
+  annotations_shrink  an annotation ends at the view's edge, but begins behind its line's text: it never covers that,
+                      and is cut off where there is no room (SublimeLinter 1815; the pictures of annotations, and of
+                      code lenses as such, in LSP's documentation)
   shared_phantoms     phantoms show in the clones of their view, too (sublime_text 6188)
   moving_deselects    a tab that is moved within its group is the only one that stays selected there (sublime_text 3126)
 
@@ -53,7 +54,7 @@ from typing import FrozenSet
 
 TRUTHS = frozenset(
     """late_size replacing_selects replacing_scrolls moving_deselects late_highlights shared_phantoms fills_replace
-    keys_keep_order annotations_follow""".split()
+    keys_keep_order annotations_shrink""".split()
 )
 ALL = frozenset(
     """late_events repeated_events late_close late_reverts late_timers rounded_layout untitled_window

@@ -181,9 +181,10 @@ class ViewModel:
         self.region_sets.pop(key, None)
 
     def regions_in_order(self) -> Dict[str, RegionSet]:
-        """The sets by key, in the order in which they are drawn: that in which their keys first came, which survives erasing.
+        """The sets by key, in the order in which they are drawn.
 
-        Of two icons on a line the first key's is shown (sublimelsp/LSP 1593, 1928).
+        It is that in which their keys first came, also after they were erased. Of two icons on a line the first key's
+        is shown (sublimelsp/LSP 1593, 1928).
         """
         keys = self.region_keys if "keys_keep_order" in self.host.quirks else self.region_sets
         return {key: self.region_sets[key] for key in keys if key in self.region_sets}

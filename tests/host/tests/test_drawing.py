@@ -228,26 +228,36 @@ def test_marks_are_drawn_as_their_keys_first_came_and_the_first_icon_shows(bench
     assert order() == ["bluish", "redish", "bluish"]
 
 
-def test_an_annotation_begins_behind_its_text_and_is_cut_off_at_the_edge(bench):
-    """Evidence: SublimeLinter 1815, and the pictures of LSP."""
-    view, sublime = bench.open("code.py", b"short\n" + b"x" * 500 + b"\n"), bench.sublime
-    clicked = []
-    view.add_regions(
-        "k",
-        [sublime.Region(2), sublime.Region(6)],
-        annotations=['<a href="short">go</a>', '<a href="long">go</a>'],
-        on_navigate=clicked.append,
-    )
-    assert "white-space:nowrap;left:%gpx" % (6 * view.em_width()) in bench.gestures.render()
-    bench.gestures.click_annotation("k", "short")
+def test_an_annotation_ends_at_the_edge_begins_behind_its_text_and_is_cut_off(bench):
+    """Evidence: SublimeLinter 1815; in LSP's documentation, short ones end at the edge and long ones are cut off."""
+    texts = [b"short", b"x" * (columns_of(bench) - 3), b"x" * 500]
+    view, sublime = bench.open("code.py", b"\n".join(texts)), bench.sublime
+    em, width, clicked = view.em_width(), view.viewport_extent()[0], []
+    links = ['<a href="%d">go to it</a>' % number for number in range(3)]
+    points = [sublime.Region(view.text_point(row, 0)) for row in range(3)]
+    view.add_regions("k", points, annotations=links, on_navigate=clicked.append)
+
+    def lefts():
+        return [float(each) for each in re.findall(r"white-space:nowrap;left:([\d.-]+)px", bench.gestures.render())]
+
+    short = width - 8 * em - 19
+    assert lefts() == pytest.approx([short, (len(texts[1]) + 1) * em, 501 * em], abs=0.01)
+    for number in range(2):
+        bench.gestures.click_annotation("k", str(number), index=number)
     with pytest.raises(LookupError, match="cut off"):
-        bench.gestures.click_annotation("k", "long", index=1)
-    view.set_viewport_position((100.0, 0.0))
-    assert "white-space:nowrap;left:%gpx" % (6 * view.em_width() - 100) in bench.gestures.render()
-    without(bench, "annotations_follow")
-    assert bench.gestures.render().count("white-space:nowrap;right:0") == 2
-    bench.gestures.click_annotation("k", "long", index=1)
-    assert clicked == ["short", "long"]
+        bench.gestures.click_annotation("k", "2", index=2)
+    view.set_viewport_position((8.0, 0.0))
+    assert lefts() == pytest.approx([short, (len(texts[1]) + 1) * em - 8, 501 * em - 8], abs=0.01)
+    without(bench, "annotations_shrink")
+    assert lefts() == pytest.approx([short] * 3, abs=0.01)
+    bench.gestures.click_annotation("k", "2", index=2)
+    assert clicked == ["0", "1", "2"]
+
+
+def columns_of(bench):
+    """How many columns a view of the window shows."""
+    view = bench.open("wide.txt", b"")
+    return int(view.viewport_extent()[0] / view.em_width())
 
 
 def test_an_outline_goes_around_all_rows_of_its_region(bench, view):

@@ -207,7 +207,8 @@ class TestOrder(MarksTestCase):
     def test_the_keys_come_in_one_order_whatever_is_marked_first(self) -> Iterator[Any]:
         block = "def moved():\n    one()\n    two()\n    three()\n"
         rest = "".join(f"line {number}\n" for number in range(20))
-        wanted = ["lines", "moved", *(f"gutter.{kind}" for kind in ("added", "removed", "changed", "moved")), "characters"]
+        gutter = [f"gutter.{kind}" for kind in ("added", "removed", "changed", "moved")]
+        wanted = ["lines", "moved", *gutter, "characters"]
         for content, proposed in (
             (rest, rest + "added\n"),
             (rest, rest.replace("line 7\n", "")),
