@@ -174,6 +174,19 @@ class TestTheHeader(LevelTestCase):
         shown, high = view.viewport_position()[1], view.viewport_extent()[1]
         return high > 0 and shown <= top(view, row) <= shown + high - view.line_height()
 
+    def test_going_back_to_a_change_that_fits_with_it_brings_it_back(self) -> Iterator[Any]:
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation)
+            proposed = "".join("changed\n" if number in (20, 110) else line for number, line in enumerate(LINES))
+            review = yield from self.review("".join(LINES), proposed)
+            view = self.proposal(review)
+            for row in (20, 110, 20):
+                yield lambda view=view, row=row: self.shows(view, row) and view.rowcol(view.sel()[0].b)[0] == row
+                self.assertEqual(view.viewport_position()[1] == 0.0, row == 20)
+                self.reviews.changes.next_change(review)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
     def stays_in_sight(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
         review = yield from self.review()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unittest.mock
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, List
 
 import sublime
 
@@ -252,6 +252,38 @@ class TestMarks(ReviewTestCase):
             yield lambda number=number: f"# typed {number}\n" in "".join(self.marked(view, "lines"))
             yield self.settled
         self.assertIn("+5 \u22121", self.header(review))
+
+    def test_blocks_that_have_moved_with_an_edit_are_left_alone(self) -> Iterator[Any]:
+        for presentation in ("inline", "side_by_side"):
+            self.use(review_presentation=presentation)
+            self.write()
+            review = yield from self.open_diff(proposed=PROPOSED.replace("\n\n\ndef second():\n    return 2", ""))
+            view = self.proposal(review)
+            yield lambda view=view: view.viewport_extent()[0] > 0 and self.settled()
+            real, drawn = sublime.PhantomSet.update, []
+
+            def update(phantoms: Any, new: Any, real: Any = real, drawn: List[Any] = drawn) -> None:
+                drawn.append((phantoms.view, phantoms.key))
+                real(phantoms, new)
+
+            with unittest.mock.patch.object(sublime.PhantomSet, "update", update):
+                self.type(view, view.text_point(1, 0), "# typed\n# typed\n")
+                yield lambda view=view: "# typed\n# typed\n" in "".join(self.marked(view, "lines"))
+                yield self.settled
+            self.assertNotIn((view, "gemini_companion.blocks.0"), drawn)
+            self.assertIn((view, "gemini_companion.top"), drawn)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
+    def test_nothing_in_the_views_holds_a_review_that_has_ended(self) -> Iterator[Any]:
+        """The editor keeps what a link calls as long as it shows the link."""
+        self.write()
+        review = yield from self.open_diff()
+        shown = self.reviews._presentations[review]
+        self.assertEqual(len(self.marked(shown.proposal_view, "revert")), 2)
+        shown.retire()
+        self.assertEqual(self.marked(shown.proposal_view, "revert"), [])
+        self.assertEqual(self.header_html(review), "")
 
     def test_marks_that_two_edits_have_moved_are_drawn_anew(self) -> Iterator[Any]:
         """The text is as it was when they were drawn, but what was marked in between was gone for a moment."""

@@ -172,6 +172,12 @@ def test_the_folder_of_the_file_stands_before_its_client():
         assert "a" * 10 in "".join(words(row.markup) for row in rows)
 
 
+def test_a_long_folder_inside_the_workspace_leaves_room_for_the_rest():
+    (row,) = header_rows(HEADER._replace(columns=200, place="a" * 30 + "/" + "z" * 30))
+    assert re.search(r"  a+\u2026z+ \u2190 Gemini CLI$", words(row.markup))
+    assert row.columns < len(words(header_rows(HEADER)[0].markup)) + 2 * 2 + 45
+
+
 @pytest.mark.parametrize("place", [os.path.abspath(os.sep + "etc"), os.path.abspath(os.sep + "a_longer_name" * 4)])
 def test_the_place_of_a_file_in_no_workspace_folder_is_said_however_narrow_the_view_is(place):
     for width in range(28, 150):
