@@ -80,10 +80,10 @@ class TestTheScreenChanges(LevelTestCase):
         yield lambda: view.viewport_extent()[0] > 0 and self.settled()
         select(view, sublime.Region(view.text_point(6, 0)))
         view.set_viewport_position((0.0, 0.0), False)
+        drawing = self.reviews._presentations[review]._drawing
         for size in (14.3, 9, 13):
             self.set_look(review, font_size=size)
             rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
-            drawing = self.reviews._presentations[review]._drawing
             yield lambda rows=rows: rows in self.header_html(review) and rows in drawing.blocks[0][1]
             yield self.settled
             self.assertEqual(view.viewport_position()[1], 0.0, size)
