@@ -325,6 +325,18 @@ class TestLinks(LevelTestCase):
             ):
                 yield from self.stand_at(left, right, place)
 
+    def test_a_link_stands_at_no_line_that_says_where_a_block_has_moved(self) -> Iterator[Any]:
+        """Of two annotations of one line the editor shows one."""
+        block = "def moved():\n    one()\n    two()\n    three()\n"
+        rest = "".join(LINES[:20])
+        review = yield from self.review(block + rest, f"{rest}{WIDE}\n{block}")
+        view = self.proposal(review)
+        yield lambda: view.viewport_extent()[0] > 0 and self.settled()
+        captions = [view.substr(view.line(region)) for region in view.get_regions("gemini_companion.moved_captions")]
+        self.assertEqual(captions, ["def moved():"])
+        links = [view.substr(view.line(region)) for region in view.get_regions("gemini_companion.revert")]
+        self.assertEqual(links[-1], "    one()")
+
     def test_two_changes_have_no_link_at_the_same_line(self) -> Iterator[Any]:
         left = f"{WIDE}1\nbetween\n{WIDE}2\n{WIDE}3\n"
         right = f"{WIDE}1!\nbetween\n{WIDE}2!\n{WIDE}3\n"
