@@ -6,6 +6,7 @@ counts is the median of several changes, and the best of three rounds of them.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any, Callable, Iterator, List, Sequence
 
@@ -71,6 +72,25 @@ class TestTheScreenChanges(LevelTestCase):
 
         changes = [partial(self.set_look, review, tab_size=size) for size in (2, 8, 3, 6, 4)]
         yield from self.drawn_after_each(changes, drawn)
+
+    def test_sizes_that_a_stranger_has_chosen_make_no_block_endless(self) -> Iterator[Any]:
+        """A project's settings are those of its views."""
+        self.use(review_presentation="inline")
+        review = yield from self.review("\tone\n" + "two\n" * 30, "two\n" * 30)
+        drawing = self.reviews._presentations[review]._drawing
+
+        def blanks(count: int) -> bool:
+            return f"</span>{'&nbsp;' * count}one<" in drawing.blocks[0][1]
+
+        for tab_size, shown in ((8, 8), (1000, 4), (2, 2)):
+            self.set_look(review, tab_size=tab_size)
+            yield lambda shown=shown: blanks(shown)
+        width = self.proposal(review).viewport_extent()[0]
+        for margin in (-100000, 100000):
+            self.set_look(review, margin=margin)
+            yield 300  # a moment in which it would be drawn
+            pixels = [int(found) for found in re.findall(r"padding-right: (\d+)px", self.header_html(review))]
+            self.assertTrue(pixels and all(0 < each <= width for each in pixels), pixels)
 
     def test_a_view_at_its_top_stays_there_though_blocks_above_the_caret_grow(self) -> Iterator[Any]:
         self.use(review_presentation="inline")

@@ -282,6 +282,17 @@ class TestFarToTheRight(LevelTestCase):
         self.reviews.changes.previous_change(review)
         yield lambda: self.in_sight(view, "line one hundred")
 
+    def test_it_comes_back_to_its_left_edge_for_one_that_fits_beside_that(self) -> Iterator[Any]:
+        middle = "a line of forty columns, up to its end: "
+        text = LONG.replace("line 100\n", f"{middle}past\n")
+        review = yield from self.review(text, text.replace("old", "new").replace("past", "now"))
+        view = self.proposal(review)
+        yield lambda: self.in_sight(view, "new")
+        self.assertGreater(view.viewport_position()[0], 0.0)
+        self.reviews.changes.previous_change(review)
+        yield lambda: self.in_sight(view, f"{middle}now")
+        self.assertEqual(view.viewport_position()[0], 0.0)
+
     def test_side_by_side_the_words_of_both_views_are_wrapped_or_of_none(self) -> Iterator[Any]:
         review = yield from self.review(LONG, LONG.replace("old", "new"))
         views = [self.original(review), self.proposal(review)]

@@ -311,6 +311,16 @@ class TestMarks(ReviewTestCase):
 
 
 class TestHeader(ReviewTestCase):
+    def test_the_status_bar_is_given_only_what_it_does_not_say_yet(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        shown, view = self.reviews._presentations[review], self.proposal(review)
+        yield lambda: "change 1 of 2" in view.get_status("gemini_companion.review")
+        with unittest.mock.patch.object(sublime.View, "set_status") as set_status:
+            shown.complain("No.", look_again=False)
+            self.assertIn("No.", self.header(review))
+        self.assertEqual(set_status.mock_calls, [])
+
     def test_it_says_all_there_is_to_know(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
