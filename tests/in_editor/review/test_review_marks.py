@@ -94,6 +94,17 @@ class TestOutlines(MarksTestCase):
             self.assertEqual(self.drawn(view, "lines")[1:], (color, OUTLINED))
             self.assertEqual(self.drawn(view, "characters"), ([characters], color, UNDERLINED))
 
+    def test_another_color_scheme_counts_soon(self) -> Iterator[Any]:
+        self.write(content="old one\n")
+        with self.without_backgrounds():
+            review = yield from self.open_diff(proposed="new one\n")
+        view = self.proposal(review)
+        self.assertEqual(self.drawn(view, "characters")[2], UNDERLINED)
+        for each in self.reviews._presentations[review].views:
+            each.settings().set("color_scheme", "Monokai.sublime-color-scheme")
+        yield lambda: self.drawn(view, "characters")[1:] == ("diff.inserted.char", FILLED)
+        yield self.settled
+
     def test_nothing_but_changed_characters_is_ever_filled(self) -> Iterator[Any]:
         block = "def moved():\n    one()\n    two()\n    three()\n"
         rest = "".join(f"line {number}\n" for number in range(20))

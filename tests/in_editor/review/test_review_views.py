@@ -311,6 +311,23 @@ class TestMarks(ReviewTestCase):
 
 
 class TestHeader(ReviewTestCase):
+    def test_a_click_on_what_an_older_one_said_decides_nothing_and_draws_it_anew(self) -> Iterator[Any]:
+        """The editor may show the older one still (sublimehq/sublime_text 5511)."""
+        self.write()
+        review = yield from self.open_diff()
+        yield from self.open_diff(proposed=PROPOSED + "# newer\n")
+        yield lambda: 'href="accept@2"' in self.header_html(review) and self.settled()
+        real, drawn = sublime.PhantomSet.update, []
+
+        def update(phantoms: Any, new: Any) -> None:
+            drawn.append((phantoms.key, len(new)))
+            real(phantoms, new)
+
+        with unittest.mock.patch.object(sublime.PhantomSet, "update", update):
+            self.reviews._presentations[review]._link("accept@1")
+            yield lambda: drawn[:2] == [("gemini_companion.top", 0), ("gemini_companion.top", 1)]
+        self.assertTrue(review.pending)
+
     def test_the_status_bar_is_given_only_what_it_does_not_say_yet(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
