@@ -392,28 +392,25 @@ STARTING = "the server is starting: try again in a moment"
 
 def status_text(
     *,
-    port: Optional[int] = None,
     problem: Optional[str] = None,
     clients: Sequence[str] = (),
     sharing: bool = True,
     pending: int = 0,
     changed: int = 0,
 ) -> str:
-    """What the status bar says about one window's endpoint. `port` is None while it does not listen; `clients` are
-    their names; `pending` counts the reviews that wait for an answer, `changed` the files that were changed outside the
-    editor."""
+    """What the status bar says about one window's endpoint: nothing while nobody is connected and nothing waits for the
+    user. `clients` are their names; `pending` counts the reviews that wait for an answer, `changed` the files that were
+    changed outside the editor."""
     if problem is not None:
-        return "Companion: " + problem
-    if port is None:
-        return "Companion: starting"
-    parts: List[str] = [listed(clients) if clients else "no client"]
-    if not sharing:
+        return problem
+    parts: List[str] = [listed(clients)] if clients else []
+    if clients and not sharing:
         parts.append("sharing paused")
     if pending:
         parts.append(f"{pending} to review")
     if changed:
         parts.append("1 changed file" if changed == 1 else f"{changed:,} changed files")
-    return "Companion: " + ", ".join(parts)
+    return ", ".join(parts)
 
 
 def listed(names: Sequence[str]) -> str:

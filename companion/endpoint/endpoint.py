@@ -294,10 +294,9 @@ class Endpoint:
         if self._stopped:
             return
         if not self.settings().show_status:
-            self._status_bar.clear()
+            self._status_bar.show("")
             return
         text = status_text(
-            port=self.port,
             problem=self.problem,
             clients=self.clients.names(),
             sharing=self.tracker.sharing,

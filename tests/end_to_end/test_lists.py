@@ -53,7 +53,7 @@ def choices(desktop):
 
 
 def show_menu(desktop):
-    desktop.host.call("run_palette", caption="Gemini Companion: Open Companion Menu")
+    desktop.host.call("run_palette", caption="Companion: Open Companion Menu")
     return choices(desktop)
 
 
@@ -89,7 +89,7 @@ def test_a_pending_diff_of_any_window_is_picked(desktop):
     open_diff(desktop, "greeting.py", here)
     open_diff(desktop, "new.py", other)
     desktop.host.wait_until(lambda: desktop.host.evaluate("window.id()") == other)
-    desktop.host.call("run_palette", caption="Gemini Companion: Show Pending Diffs")
+    desktop.host.call("run_palette", caption="Companion: Show Pending Diffs")
     assert sorted(choices(desktop)) == ["greeting.py", "new.py"]
     desktop.host.call("choose", item="greeting.py")
     desktop.host.wait_until(lambda: desktop.host.evaluate("window.id()") == here)

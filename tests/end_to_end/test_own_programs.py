@@ -65,7 +65,7 @@ def choices(host):
 
 def run(host, program):
     """Picks a program from the list of all of them, which is returned."""
-    host.call("run_palette", caption="Gemini Companion: Run Agent\u2026")
+    host.call("run_palette", caption="Companion: Run Agent\u2026")
     offered = choices(host)
     host.call("choose", item=program)
     return offered
@@ -83,7 +83,7 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         host.wait_until(LOOKED)
         start.report.with_name("report.go").touch()
         desktop.wait_status("1 changed file")
-        host.call("run_palette", caption="Gemini Companion: Show Unreviewed Changes")
+        host.call("run_palette", caption="Companion: Show Unreviewed Changes")
         assert choices(host) == ["written.py"]
 
 
@@ -126,7 +126,7 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
             assert desktop.wait_proposal()["title"] == "greeting.py \u2190 OpenClaude (proposal)"
             host.evaluate(SET.format([]))
             host.wait_until(lambda: not lock_files(home, ".openclaude"))
-            desktop.wait_status("no client")
+            desktop.wait_no_client()
             assert asked.result(NEVER_SECONDS)["result"]["isError"], "its question goes on in its terminal"
             host.wait_until(lambda: client.ended)
             host.evaluate(SET.format([{**ROW, "folder": "~/.claude", "name": "Other"}, "no row", ROW, ROW]))
@@ -155,7 +155,7 @@ def test_the_report_tries_a_program_of_a_row_as_any_other_and_its_name_is_text_e
             desktop.wait_status(name)
             client.open_diff(desktop.path("greeting.py"), "new\n", "a name")
             assert desktop.wait_proposal()["title"] == f"greeting.py \u2190 {name} (proposal)"
-        host.call("run_palette", caption="Gemini Companion: Diagnose")
+        host.call("run_palette", caption="Companion: Diagnose")
         text = "view.substr(sublime.Region(0, view.size()))"
         host.wait_until(lambda: f"{name} is not installed: \u201cnot there\u201d" in host.evaluate(text))
         host.wait_until(lambda: "on their way" not in host.evaluate(text))

@@ -147,7 +147,7 @@ APPLICATION = "__import__('sys').modules['Gemini Companion.plugin'].application"
 def run(host, caption):
     """Runs a command of the package. A user is slower than the answer of the disk that all files are published."""
     host.wait_until(APPLICATION + ".endpoint_of(window).connection() is not None")
-    host.call("run_palette", caption="Gemini Companion: " + caption)
+    host.call("run_palette", caption="Companion: " + caption)
 
 
 def terminals(host):
@@ -163,7 +163,7 @@ def check_connected(environment, announcement, host, *folders):
 
 
 def enabled(host, caption):
-    return {entry["caption"]: entry["enabled"] for entry in host.call("palette")}["Gemini Companion: " + caption]
+    return {entry["caption"]: entry["enabled"] for entry in host.call("palette")}["Companion: " + caption]
 
 
 def test_a_client_runs_in_terminus_in_the_windows_folder_and_gets_what_is_selected(machine, folders):

@@ -15,7 +15,7 @@ from companion import settings
 from tests.host import lenient_json
 
 ROOT = Path(__file__).resolve().parents[3]
-CAPTION_START = "Gemini Companion: "
+CAPTION_START = "Companion: "
 OWN_CONTEXT_KEY = "gemini_companion"
 DEFAULTS = json.loads(json.dumps(vars(settings.Settings())))  # as they stand in a settings file
 MENU_COMMAND = "gemini_companion_open_menu"  # the same list as a quick panel: no menu needs an entry for itself
@@ -240,7 +240,7 @@ def test_the_install_message_says_what_to_do_in_ten_lines() -> None:
     assert "/ide enable" in text
     assert "approvalMode" in text
     captions = {caption for caption, _command, _arguments in entries(resource("Default.sublime-commands"))}
-    named = re.findall(r'"(Gemini Companion: [^"]+)"', text)
+    named = re.findall(r'"(Companion: [^"]+)"', text)
     assert named
     assert set(named) <= captions
 

@@ -45,13 +45,14 @@ def test_the_lines_of_a_selection(selection, expected):
 @pytest.mark.parametrize(
     "state, expected",
     [
-        ({}, "Companion: starting"),
-        ({"port": 1}, "Companion: no client"),
-        ({"port": 1, "clients": ["Gemini CLI"]}, "Companion: Gemini CLI"),
-        ({"port": 1, "clients": ["Qwen Code", "Gemini CLI", "Gemini CLI"]}, "Companion: 2 Gemini CLI + Qwen Code"),
-        ({"port": 1, "clients": ["Gemini CLI"], "pending": 2}, "Companion: Gemini CLI, 2 to review"),
-        ({"port": 1, "sharing": False}, "Companion: no client, sharing paused"),
-        ({"port": 1, "problem": "could not open a port"}, "Companion: could not open a port"),
+        ({}, ""),
+        ({"sharing": False}, ""),
+        ({"changed": 1}, "1 changed file"),
+        ({"clients": ["Gemini CLI"]}, "Gemini CLI"),
+        ({"clients": ["Qwen Code", "Gemini CLI", "Gemini CLI"]}, "2 Gemini CLI + Qwen Code"),
+        ({"clients": ["Gemini CLI"], "pending": 2}, "Gemini CLI, 2 to review"),
+        ({"clients": ["Gemini CLI"], "sharing": False}, "Gemini CLI, sharing paused"),
+        ({"problem": "could not open a port"}, "could not open a port"),
     ],
 )
 def test_the_status_bar_says_what_matters(state, expected):
