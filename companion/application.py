@@ -116,6 +116,7 @@ class Application:
             self.window_opened(window)
         serving()
         self._check_windows()
+        self.actions.installed.settings_changed(self._settings)
 
     def stop(self) -> None:
         """End everything and give every window back as it was. Waits for the servers, `STOP_SECONDS` at most."""
@@ -169,6 +170,7 @@ class Application:
 
     def _settings_changed(self) -> None:
         self._read_own_settings()
+        self.actions.installed.settings_changed(self._settings)
         for endpoint in self._endpoints.all():
             endpoint.settings_changed()
             endpoint.workspace_changed()

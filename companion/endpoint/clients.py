@@ -304,15 +304,16 @@ class Clients(Mapping[str, ClientSession]):
     def mention(self, mention: Mention, key: str = "") -> Optional[str]:
         """Put a mention into the prompt of the program that connected last, of the one with this `key` if one is named.
 
-        Returns the program's name, or None if none can be sent mentions.
+        Returns the program's name, or None if none can be sent this mention.
         """
         for client in reversed(self._all(Presence.SHOWN)):
             session, dialect = client.session, client.dialect
             program = agent_of(dialect, session, self._agents())
             if key and (program is None or program.key != key):
                 continue
-            lines_are_needed = program is not None and program.needs_lines
-            message = dialect.mention(mention.spelled_out() if lines_are_needed else mention)
+            needs_lines = program is not None and program.needs_lines
+            place = mention.spelled_out() if needs_lines else mention
+            message = dialect.mention(place) if place is not None else None
             if message is not None:
                 self._servers().notify(dialect, message, session.id)
                 return name_of(session, client, self._agents(), numbered=True)
