@@ -15,6 +15,7 @@ endpoint = modules["plugin"].application.window_opened(sublime.Window({window}))
 owner = modules["companion.review.decision"].Owner("played", "Gemini CLI")
 endpoint.reviews.open_diff(owner, {path!r}, "proposed\\n")
 """
+LINKS = "gemini_companion.links"
 MOST_WHILE_IDLE = 12
 IDLE = [
     "Run Agent\u2026",
@@ -124,24 +125,20 @@ def test_a_program_that_was_installed_since_is_offered_once_the_list_was_opened(
 def test_every_page_is_opened_from_the_menu_and_its_links_lead_on(desktop):
     host = desktop.host
     title = lambda: host.evaluate("window.active_view().name()")  # noqa: E731
-    for entry in host.call("menu"):
-        if entry["path"][:3] == ["Preferences", "Package Settings", "Gemini Companion"] and "page" in (
-            entry["args"] or {}
-        ):
-            host.call("run_menu", path=entry["path"])
-            name = entry["args"]["page"].rpartition("/")[2]
-            host.wait_until(lambda name=name: title() == f"{name} \u2014 Gemini Companion")
+    menu = [entry for entry in host.call("menu") if entry["path"][:1] == ["Preferences"]]
+    for entry in [entry for entry in menu if entry["command"] == "gemini_companion_open_page"]:
+        host.call("run_menu", path=entry["path"])
+        name = entry["args"]["page"].rpartition("/")[2]
+        host.wait_until(lambda name=name: title() == f"{name} \u2014 Gemini Companion")
     host.call("run_menu", path=["Tools", "Gemini Companion", "Help", "README"])
     host.wait_until(lambda: title() == "README.md \u2014 Gemini Companion")
     text = host.evaluate("window.active_view().substr(sublime.Region(0, window.active_view().size()))")
     assert "](" not in text
     assert "<picture>" not in text
     view = host.evaluate("window.active_view().id()")
-    links = [
-        each for each in host.call("snapshot_view", view=view)["phantoms"] if each["key"] == "gemini_companion.links"
-    ]
-    index = next(number for number, link in enumerate(links) if 'href="docs/unreviewed-changes.md' in link["content"])
-    host.call("click_phantom", key="gemini_companion.links", href="docs/*", index=index, view=view)
+    links = [each["content"] for each in host.call("snapshot_view", view=view)["phantoms"] if each["key"] == LINKS]
+    index = next(number for number, link in enumerate(links) if 'href="docs/unreviewed-changes.md' in link)
+    host.call("click_phantom", key=LINKS, href="docs/*", index=index, view=view)
     host.wait_until(lambda: title() == "unreviewed-changes.md \u2014 Gemini Companion")
 
 

@@ -100,8 +100,8 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         assert choices(host) == ["written.py"]
 
 
-def test_the_example_of_the_readme_works_as_written(start, workspace):
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_example_of_the_page_works_as_written(start, workspace):
+    text = (Path(__file__).resolve().parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     (example,) = [json.loads(block) for block in blocks if '"agents"' in block]
     with start(example, "goose", "aider") as host:
@@ -115,9 +115,8 @@ def test_the_example_of_the_readme_works_as_written(start, workspace):
 def test_a_key_may_name_it_and_one_that_is_not_there_is_said_with_its_setting(start, workspace):
     with start({}) as host:
         Desktop(host, workspace).wait_published()
-        host.wait_until(
-            "__import__('sys').modules['Gemini Companion.plugin'].application.endpoint_of(window).connection()"
-        )
+        application = "__import__('sys').modules['Gemini Companion.plugin'].application"
+        host.wait_until(f"{application}.endpoint_of(window).connection() is not None")
         host.evaluate("window.run_command('gemini_companion_run_client', {'client': 'Goose'})")
         host.wait_until("window.active_panel() is not None")
         text = "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"

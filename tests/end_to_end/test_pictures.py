@@ -13,6 +13,7 @@ import re
 import struct
 import time
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -212,15 +213,15 @@ def read_png(path):
 
 
 def published(page, name, size):
-    """README's pictures of this name, at 1x and at 2x, are of this page. Draws them first if that was asked for."""
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        readme = file.read()
+    """The pages' pictures of this name, at 1x and at 2x, are of this page. Draws them first if that was asked for."""
+    pages = [Path(ROOT, "README.md"), *Path(ROOT, "docs").glob("*.md")]
+    shown = "".join(page.read_text(encoding="utf-8") for page in pages)
     for scale, file_name in ((1, name), (2, name + "-2x")):
         if os.environ.get("DRAW_PICTURES"):
             picture([page], file_name, size, PUBLISHED, scale)
         made_from = pictures.mark_in(os.path.join(PUBLISHED, file_name + ".png"))
         assert made_from == pictures.mark_of(page), f"{file_name}.png is not what the host shows: DRAW_PICTURES=1"
-        assert f".github/pictures/{file_name}.png" in readme
+        assert f".github/pictures/{file_name}.png" in shown
 
 
 def draw_all(desktop, name, size, told="1 to review"):
