@@ -261,8 +261,8 @@ class ClaudeHooks(HookDialect):
         "SessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "PermissionRequest"
-    writing_tools = ("Write", "Edit", "NotebookEdit")
-    shell_tools = ("Bash",)
+    writing_tools: Tuple[str, ...] = ("Write", "Edit", "NotebookEdit")
+    shell_tools: Tuple[str, ...] = ("Bash",)
     path_names = ("file_path", "notebook_path")
 
 

@@ -9,11 +9,10 @@ one of them is closed, and for nothing else. Main thread only, except where note
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, List, NamedTuple, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
-from ..agents.agent import Agent
 from ..common.globs import Globs, problem
 from ..context.model import exclusion
 from ..review.manager import ReviewManager
@@ -23,7 +22,7 @@ from ..unreviewed.files import Rules
 from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
-from .clients import HookedPrograms
+from .clients import Clients, HookedPrograms
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -47,8 +46,8 @@ class _LeftOut(NamedTuple):
 
 
 class WindowChanges:
-    """Those of one window. `clients` are the sessions of the programs that are connected; `at_work` are the programs
-    whose hooks tell what they do, and the keys of those that are connected."""
+    """Those of one window. `clients` are the programs that are connected, `hooked` those whose hooks tell what they
+    do."""
 
     def __init__(
         self,
@@ -56,15 +55,15 @@ class WindowChanges:
         settings: Callable[[], Settings],
         reviews: ReviewManager,
         tracking: Tracking,
-        clients: Callable[[], Collection[str]],
-        at_work: Callable[[], Tuple[HookedPrograms, Sequence[str]]],
+        clients: Callable[[], Clients],
+        hooked: Callable[[], HookedPrograms],
     ) -> None:
         self._window = window
         self._number = window.id()
         self._settings = settings
         self._tracking = tracking
         self._clients = clients
-        self._at_work = at_work
+        self._hooked = hooked
         self._started: List[str] = []  # the keys of programs, which run in terminals as far as is known
         self._only_hooked = False
         self._alone = ""  # the session of the only program that can be at work
@@ -82,11 +81,9 @@ class WindowChanges:
     def tracked(self) -> bool:
         """Whether a program may be at work in the folders."""
         wanted = self._settings().track_changes
-        return wanted == ALWAYS or (wanted != NEVER and bool(self._started or self._clients() or self._hooked))
-
-    @property
-    def _hooked(self) -> Sequence[Agent]:
-        return self._at_work()[0].programs
+        return wanted == ALWAYS or (
+            wanted != NEVER and bool(self._started or self._clients() or self._hooked().programs)
+        )
 
     @property
     def count(self) -> int:
@@ -102,7 +99,7 @@ class WindowChanges:
     def clients_changed(self) -> None:
         """Programs may have come or gone."""
         self._note_who()
-        if self._clients() or self._hooked:
+        if self._clients() or self._hooked().programs:
             self.update(self._folders)
         else:
             self.terminal_closed()
@@ -110,13 +107,12 @@ class WindowChanges:
     def _note_who(self) -> None:
         """Note which program is the only one now. What is written from here on may be another one's than before. Note
         whether there are only programs that tell what they do, too."""
-        hooked, connected = self._at_work()
-        keys = [agent.key for agent in hooked.programs]
-        only_hooked = bool(keys) and hooked.include(connected) and set(self._started) <= set(keys)
+        hooked, clients = self._hooked(), self._clients()
+        keys = {agent.key for agent in hooked.programs}
+        only_hooked = bool(keys) and hooked.include(clients.programs()) and keys.issuperset(self._started)
         if only_hooked != self._only_hooked:
             self._only_hooked = only_hooked
             self._tracking.only_hooked(self._number, only_hooked)
-        clients = self._clients()
         alone = next(iter(clients)) if len(clients) == 1 and len(self._started) <= 1 else ""
         if alone != self._alone:
             self._alone = alone

@@ -121,12 +121,7 @@ class Endpoint:
             expect=tracking.expect,
         )
         self.changes = WindowChanges(
-            window,
-            self.settings,
-            self.reviews,
-            tracking,
-            lambda: self.clients,
-            lambda: (self.hooked, self.clients.programs()),
+            window, self.settings, self.reviews, tracking, lambda: self.clients, lambda: self.hooked
         )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
