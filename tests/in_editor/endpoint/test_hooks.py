@@ -235,6 +235,8 @@ class TestDiagnosis(HookCase):
             return view.substr(sublime.Region(0, view.size())) if view is not None else ""
 
         yield lambda: "- Claude Code: UserPromptSubmit at " in text()
+        self.assertIn(f"## Hooks\n\n- answered on port {self.answers.port}\n", text())
+        self.assertNotIn(self.answers.secret, text())
         self.assertNotIn(PROMPT, text())
         self.assertNotIn(PROMPT, "\n".join(self.application.log.lines()))
         self.assertIn("hook of Claude Code: UserPromptSubmit", "\n".join(self.application.log.lines()))
