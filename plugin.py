@@ -168,6 +168,7 @@ class ConditionalCommand(CompanionCommand):
 COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
     CompanionCommand: (
         "run_client",
+        "go_to_waiting_agent",
         "copy_environment",
         "diagnose",
         "show_log",

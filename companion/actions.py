@@ -105,6 +105,7 @@ class Actions:
             "run_client": Action(self._run_client, names_it=self._is_installed),
             "send_selection": Action(self._send_selection, _can_send_selection),
             "send_files": Action(self._send_files, _can_send, names_it=lambda on, **_: _can_send(on)),
+            "go_to_waiting_agent": Action(self._go_to_waiting, names_it=lambda on, **_: bool(endpoints.waiting())),
             "copy_environment": Action(self._copy_environment),
             "pause_sharing": Action(partial(_set_sharing, False), lambda on: on.tracker.sharing),
             "resume_sharing": Action(partial(_set_sharing, True), lambda on: not on.tracker.sharing),
@@ -265,6 +266,18 @@ class Actions:
         if connection is not None:
             endpoint.changes.started(program.key)  # before: it may write at once
             self._launcher.run(endpoint.window, program, connection, endpoint.settings())
+
+    def _go_to_waiting(self, here: Endpoint) -> None:
+        """Go to the terminal of a program that waits, or at least to its window; to other windows first."""
+        waiting = sorted(self._endpoints.waiting(), key=lambda endpoint: endpoint is here)
+        if not waiting:
+            say(here.window, "no program waits for you")
+            return
+        window = waiting[0].window
+        terminal = terminal_of(window)
+        window.bring_to_front()
+        if terminal is not None:
+            window.focus_view(terminal)
 
     def _copy_environment(self, endpoint: Endpoint) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""

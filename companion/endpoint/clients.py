@@ -438,24 +438,31 @@ def status_text(
     pending: int = 0,
     changed: int = 0,
     waiting: Sequence[str] = (),
+    elsewhere: Sequence[str] = (),
 ) -> str:
     """What the status bar says about one window's endpoint: nothing while nobody is connected and nothing waits for the
     user. `clients` are their names; `pending` counts the reviews that wait for an answer, `changed` the files that were
     changed outside the editor; `waiting` are the programs that wait for their user, who are not named among the clients
-    once more."""
+    once more, and `elsewhere` says so of other windows."""
     if problem is not None:
         return problem
     others = list((Counter(clients) - Counter(waiting)).elements())
     parts: List[str] = [listed(others)] if others else []
     if waiting:
-        parts.append(f"{listed(waiting)} {'waits' if len(waiting) == 1 else 'wait'} for you")
+        parts.append(who_waits(waiting, "for you"))
     if parts and not sharing:
         parts.append("sharing paused")
     if pending:
         parts.append(f"{pending} to review")
     if changed:
         parts.append("1 changed file" if changed == 1 else f"{changed:,} changed files")
+    parts.extend(elsewhere)
     return ", ".join(parts)
+
+
+def who_waits(names: Sequence[str], where: str) -> str:
+    """That these programs wait for their user, and where."""
+    return f"{listed(names)} {'waits' if len(names) == 1 else 'wait'} {where}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -200,6 +200,21 @@ class TestWaiting(HookCase):
         yield from self.tell("Stop", CODEX_CLI)
         yield lambda: self.status() == "Companion: Claude Code + Codex CLI wait for you"
 
+    def test_every_window_says_who_waits_and_a_command_goes_there(self) -> Iterator[Any]:
+        other = yield from self.another_window()
+        view = other.new_file()
+        view.set_scratch(True)
+        yield lambda: self.application.endpoint_of(other) is not None
+        other.bring_to_front()
+        yield lambda: sublime.active_window() == other
+        yield from self.tell("PermissionRequest", **RUN)
+        place = os.path.basename(self.folder)
+        yield lambda: view.get_status("gemini_companion") == f"Companion: Claude Code waits in {place}"
+        other.run_command("gemini_companion_go_to_waiting_agent")
+        yield lambda: sublime.active_window() == self.window
+        yield from self.tell("PostToolUse", **RUN)
+        yield lambda: view.get_status("gemini_companion") == ""
+
     def test_the_system_says_so_where_the_user_wants_that_and_is_elsewhere(self) -> Iterator[Any]:
         said: List[str] = []
         settings = sublime.load_settings(FILE_NAME)
