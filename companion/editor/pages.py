@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 README = "README.md"
 LINKS = "gemini_companion.links"
-_PICTURE = re.compile(r"<picture>.*?</picture>\n+|!\[[^\]]*\]\([^)]*\)\n+|<!--.*?-->\n*", re.DOTALL)
+_PICTURE = re.compile(
+    r"(?:<picture>.*?</picture>|!\[[^\]]*\]\([^)]*\))\n+(?:\*[^*\n]*drawn by[^*]*\*\n+)?", re.DOTALL | re.IGNORECASE
+)
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 _NO_ANCHOR = re.compile(r"[^\w -]")
 
