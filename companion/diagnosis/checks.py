@@ -16,11 +16,11 @@ from ..agents.agent import Agent
 from ..common.display_names import shown
 from ..protocol.serving import Address
 
-TITLE = "Gemini Companion: Diagnose"
+TITLE = "Companion: Diagnose"
 NOTE = "This report holds no token, selected text or file content: you can paste it into a bug report."
 WAITING = "…"
-LOG = "See “Gemini Companion: Show Log”. If it happens again, please report it and include this page."
-RESTART = "Run “Gemini Companion: Restart Server” from the command palette."
+LOG = "See “Companion: Show Log”. If it happens again, please report it and include this page."
+RESTART = "Run “Companion: Restart Server” from the command palette."
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------
@@ -108,6 +108,8 @@ class Facts(NamedTuple):
     windows: Tuple[WindowFacts, ...]
     active_file: Optional[str]
     problems: Tuple[str, ...]
+    hooks: Tuple[str, ...] = ()
+    """What is known of the programs' hooks, in words."""
 
 
 # -- the report -------------------------------------------------------------------------------------------------------
@@ -129,6 +131,8 @@ def render(
     for window in facts.windows:
         lines += ["", f"## {window.title[:1].upper()}{window.title[1:]}", "", *_window_lines(window)]
     lines += ["", "## Discovery files", "", *([f"- {file}" for file in files] or [WAITING])]
+    if facts.hooks:
+        lines += ["", "## Hooks", "", *(f"- {hook}" for hook in facts.hooks)]
     problems = [line for problem in facts.problems for line in problem.split("\n")]
     lines += ["", "## Recent problems", "", *(["```", *problems, "```"] if problems else ["none"])]
     return _without(secrets, "\n".join(map(shown, lines)), shown(home)) + "\n"

@@ -9,7 +9,7 @@ one of them is closed, and for nothing else. Main thread only, except where note
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, List, NamedTuple, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
@@ -22,6 +22,7 @@ from ..unreviewed.files import Rules
 from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
+from .clients import Clients, HookedPrograms
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -45,7 +46,8 @@ class _LeftOut(NamedTuple):
 
 
 class WindowChanges:
-    """Those of one window. `clients` are the sessions of the programs that are connected."""
+    """Those of one window. `clients` are the programs that are connected, `hooked` those whose hooks tell what they
+    do."""
 
     def __init__(
         self,
@@ -53,14 +55,17 @@ class WindowChanges:
         settings: Callable[[], Settings],
         reviews: ReviewManager,
         tracking: Tracking,
-        clients: Callable[[], Collection[str]],
+        clients: Callable[[], Clients],
+        hooked: Callable[[], HookedPrograms],
     ) -> None:
         self._window = window
         self._number = window.id()
         self._settings = settings
         self._tracking = tracking
         self._clients = clients
-        self._started = 0  # programs, which run in terminals as far as is known
+        self._hooked = hooked
+        self._started: List[str] = []  # the keys of programs, which run in terminals as far as is known
+        self._only_hooked = False
         self._alone = ""  # the session of the only program that can be at work
         self._folders: Tuple[str, ...] = ()
         self._secret: Tuple[str, ...] = ()
@@ -76,31 +81,39 @@ class WindowChanges:
     def tracked(self) -> bool:
         """Whether a program may be at work in the folders."""
         wanted = self._settings().track_changes
-        return wanted == ALWAYS or (wanted != NEVER and (bool(self._started) or bool(self._clients())))
+        return wanted == ALWAYS or (
+            wanted != NEVER and bool(self._started or self._clients() or self._hooked().programs)
+        )
 
     @property
     def count(self) -> int:
         """How many files are listed."""
         return len(self.reviews.lists.changes)
 
-    def started(self) -> None:
-        """A program was started in a terminal of this window, and may never connect."""
-        self._started += 1
-        self._note_alone()
+    def started(self, program: str = "") -> None:
+        """A program was started in a terminal of this window, and may never connect: the one of this key."""
+        self._started.append(program)
+        self._note_who()
         self.update(self._folders)
 
     def clients_changed(self) -> None:
         """Programs may have come or gone."""
-        self._note_alone()
-        if self._clients():
+        self._note_who()
+        if self._clients() or self._hooked().programs:
             self.update(self._folders)
         else:
             self.terminal_closed()
 
-    def _note_alone(self) -> None:
-        """Note which program is the only one now. What is written from here on may be another one's than before."""
-        clients = self._clients()
-        alone = next(iter(clients)) if len(clients) == 1 and self._started <= 1 else ""
+    def _note_who(self) -> None:
+        """Note which program is the only one now. What is written from here on may be another one's than before. Note
+        whether there are only programs that tell what they do, too."""
+        hooked, clients = self._hooked(), self._clients()
+        keys = {agent.key for agent in hooked.programs}
+        only_hooked = bool(keys) and hooked.include(clients.programs()) and keys.issuperset(self._started)
+        if only_hooked != self._only_hooked:
+            self._only_hooked = only_hooked
+            self._tracking.only_hooked(self._number, only_hooked)
+        alone = next(iter(clients)) if len(clients) == 1 and len(self._started) <= 1 else ""
         if alone != self._alone:
             self._alone = alone
             self.sign()
@@ -108,7 +121,8 @@ class WindowChanges:
     def terminal_closed(self) -> None:
         """A program has gone, or a terminal, maybe the last one in which a program runs that was started here."""
         if self._started and not self._clients() and terminal_of(self._window) is None:
-            self._started = 0
+            self._started = []
+            self._note_who()
         self.update(self._folders)
 
     def update(self, folders: Sequence[str]) -> None:

@@ -6,14 +6,17 @@ Rule: a window has at most one. What an earlier run left on the disk has to be g
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import sublime
 
 from ..agents.registry import AGENTS
+from ..editor.storage import storage_folder
 from ..unreviewed.tracking import Tracking
 from .context_answers import ContextAnswers
 from .endpoint import Endpoint
+from .hook_answers import HookAnswers
+from .hook_sessions import HookSessions
 from .servers import SHARED
 from .tab_origins import TabOrigins
 
@@ -40,6 +43,8 @@ class Endpoints:
             ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
         )
         """What answers programs that look for no window, but ask any that answers."""
+        self.hook_sessions = HookSessions(runtime, self.all, self.tracking)
+        self.hook_answers = HookAnswers(runtime, libraries, self.hook_sessions, storage_folder())
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 
@@ -88,6 +93,8 @@ class Endpoints:
                 self.origins,
                 self._version,
                 clients_changed=self._clients_changed,
+                attention_changed=self._attention_changed,
+                waiting=self.waiting,
                 reviews_of=self._reviews_of,
                 tracking=self.tracking,
                 states=self.states.pop(window.id(), {}),
@@ -106,6 +113,9 @@ class Endpoints:
         if endpoint is not None:
             endpoint.stop(for_good=True)
             self._clients_changed()
+            if endpoint.hooked.waiting:
+                self._attention_changed()
+            self._runtime.on_loop(self.hook_sessions.look)
 
     def stop(self) -> Dict[int, Future[States]]:
         """Serve no window any more; the futures hold, by window id, what a successor can go on with."""
@@ -115,18 +125,27 @@ class Endpoints:
         self.listening = ()
         return stopping
 
-    def exit(self) -> List[Future[States]]:
+    def exit(self) -> List[Future[Any]]:
         """The same when the editor's API may no longer be used. The endpoints stay where they are until the process
         ends: what they hold calls the API when it is let go. Any thread but the loop's.
         """
         self._withdraw()
-        return [endpoint.exit() for endpoint in self._by_window.values()]
+        return [*(endpoint.exit() for endpoint in self._by_window.values()), self.hook_answers.stopped]
 
     def renew_sockets(self) -> None:
         """Make sockets in the file system again that somebody has removed. Loop thread."""
         for endpoint in self.all():
             endpoint.servers.renew_sockets()
         self._look()
+
+    def waiting(self) -> List[Endpoint]:
+        """Those of the windows in which a program waits for its user."""
+        return [endpoint for endpoint in self._by_window.values() if endpoint.hooked.waiting]
+
+    def _attention_changed(self) -> None:
+        """Every window says who waits: users see one of them."""
+        for endpoint in self.all():
+            endpoint.show_status()
 
     def _changes_listed(self) -> None:
         for endpoint in self.all():
@@ -136,10 +155,13 @@ class Endpoints:
         """Loop thread."""
         for answers in self.context_answers:
             answers.look()
+        self.hook_sessions.look()
+        self.hook_answers.look()
 
     def _withdraw(self) -> None:
         for answers in self.context_answers:
             answers.withdraw()
+        self.hook_answers.withdraw()
 
     def _clients_changed(self) -> None:
         self.listening = tuple(endpoint for endpoint in self._by_window.values() if endpoint.clients)

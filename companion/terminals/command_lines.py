@@ -22,6 +22,7 @@ import subprocess
 from typing import Any, Callable, Dict, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import ConnectionDetails
+from ..agents.dialect import Mention
 from ..agents.registry import AGENTS
 from ..system.platform import MACOS, WINDOWS, Platform
 
@@ -191,16 +192,26 @@ def _literal(word: str) -> str:
 # -- mentions ---------------------------------------------------------------------------------------------------------
 
 
-def mention(path: str, folders: Sequence[str], lines: Optional[Tuple[int, int]], platform: Platform) -> str:
-    """The text to type, with a blank at its end so that the user can go on typing.
+def mentions(places: Sequence[Mention], folders: Sequence[str], platform: Platform) -> str:
+    """The text to type, with a blank at its end so that the user can go on typing. Each file is named once.
 
-    `folders` are where the client may run: paths below one become relative. `lines` are the first and last from 1.
+    `folders` are where the client may run: paths below one become relative.
     """
-    text = "@" + _escaped(_relative(path, folders, platform), platform)
-    if lines is not None:
-        first, last = lines
-        text += f" (line {first})" if first == last else f" (lines {first}-{last})"
-    return text + " "
+    by_path: Dict[str, List[Tuple[int, int]]] = {}
+    for place in places:
+        by_path.setdefault(place.path, []).extend([place.lines] if place.lines is not None else [])
+    return "".join(
+        f"@{_escaped(_relative(path, folders, platform), platform)}{_line_numbers(lines)} "
+        for path, lines in by_path.items()
+    )
+
+
+def _line_numbers(lines: Sequence[Tuple[int, int]]) -> str:
+    """Ranges of lines, which count from 0, as they are typed behind a path; empty for none."""
+    if not lines:
+        return ""
+    numbers = ", ".join(str(first + 1) if first == last else f"{first + 1}-{last + 1}" for first, last in lines)
+    return f" (line {numbers})" if numbers.isdigit() else f" (lines {numbers})"
 
 
 def selected_lines(first_row: int, last_row: int, last_column: int) -> Tuple[int, int]:

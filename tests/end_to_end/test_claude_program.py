@@ -205,9 +205,9 @@ def test_ide_connects_a_program_that_was_not_told_to(desktop, model):
         view = desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
         claude.wait_connected()
         desktop.host.call("focus_view", view=view)
-        desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
+        desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
         claude.wait_for("@greeting.py#L2")
-    desktop.wait_status("no client")
+    desktop.wait_no_client()
 
 
 def test_two_sessions_have_names_of_their_own(desktop, claude, model):
@@ -241,7 +241,7 @@ def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model
             number for number in desktop.host.evaluate("[w.id() for w in sublime.windows()]") if number != window
         )
         shown = desktop.host.call("snapshot_window", window=other)
-        assert "no client" in shown["status_bar"]
+        assert "Companion" not in shown["status_bar"]
         assert not shows_review(shown)
         desktop.accept()
         claude.wait_for("Done.")

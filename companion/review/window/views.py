@@ -173,7 +173,7 @@ def guess(lines: Iterable[str]) -> Optional[Indentation]:
 
 FEED = "nv_feed_key"
 SETTING = "vintageous_handle_keys"
-_OURS = ("<C-s>", "<D-s>", "<f8>", "<S-f8>", "<C-f8>", "<C-S-f8>")
+_OURS = ("<C-s>", "<D-s>", "<f8>", "<S-f8>", "<C-f8>")
 _TAKES_A_CHARACTER = "fFtTrmqgz'`\"@"  # the character behind one of these is no command
 
 

@@ -65,7 +65,7 @@ class Privacy(ProjectSwitching, ContextCase):
         switch_off()
         yield lambda: self.client.ended
         self.assertEqual(self.names(), [])
-        yield lambda: "no client" in self.status()
+        yield lambda: "listening-client" not in self.status()
         yield lambda: announced(self.folder, os.getppid()) is None
         again = ListeningClient(announcement)
         yield lambda: again.ended

@@ -130,7 +130,9 @@ class WithoutFolders(ContextCase):
         window = yield from self.new_window()
         view = window.new_file()
         window.focus_view(view)
-        yield lambda: "no client" in view.get_status("gemini_companion")  # served, and passed over: it has no file yet
+        yield lambda: sys.modules[PLUGIN].application.endpoint_of(window) is not None
+        yield lambda: sys.modules[PLUGIN].application.endpoint_of(window).port is not None
+        self.assertEqual(view.get_status("gemini_companion"), "")  # it has no file yet, so nobody can connect
         view.retarget(os.path.join(self.deep, "new.py"))
         view.run_command("append", {"characters": "new\n"})
         view.run_command("save")
@@ -154,7 +156,7 @@ class StatusBar(ContextCase):
         yield lambda: "2 listening-client" in self.status()
         for client in self._clients:
             client.say_goodbye()
-        yield lambda: "no client" in self.status()
+        yield lambda: self.status() == ""
         settings = sublime.load_settings(SETTINGS)
         self.addCleanup(settings.set, "show_status", settings.get("show_status"))
         settings.set("show_status", False)

@@ -191,7 +191,6 @@ class TestStatusBar(ReviewTestCase):
         self.write()
         with unittest.mock.patch.object(application, "CHECKS_PER_STATUS", sys.maxsize):
             yield from self.open_file("open.py", TEXT)
-            yield lambda: self.status() != ""
             review = yield from self.open_diff("file.py")
             yield lambda: "1 to review" in self.status()
             self.reviews.reject(review)

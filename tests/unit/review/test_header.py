@@ -28,7 +28,7 @@ def words(markup):
     return unescape(re.sub(r"<[^>]+>", "", markup)).replace("\xa0", " ")
 
 
-KEYS = {"accept_diff": "Ctrl+S", "reject_diff": "Ctrl+Shift+F8", "next_change": "F8"}
+KEYS = {"accept_diff": "Ctrl+S", "reject_diff": "Shift+Escape", "next_change": "F8"}
 
 
 def test_one_row_says_it_all():
@@ -43,7 +43,7 @@ def test_from_sixty_columns_on_the_decisions_are_one_row(columns, more):
     row, *below = header_rows(HEADER._replace(columns=columns, keys=KEYS, **more))
     assert {below_row.kind for below_row in below} == ({"notice"} if more else set())
     assert 'href="accept"' not in "".join(below_row.markup for below_row in below)
-    assert re.search("Accept( Ctrl.S)?  Reject( Ctrl.Shift.F8)?  \u2191 \u2193  2 of 5  .3 \u22121", words(row.markup))
+    assert re.search("Accept( Ctrl.S)?  Reject( Shift.Escape)?  \u2191 \u2193  2 of 5  .3 \u22121", words(row.markup))
     assert row.columns <= columns
 
 
@@ -65,7 +65,7 @@ def test_decisions_have_the_keys_that_there_is_room_for():
         (row,) = header_rows(HEADER._replace(columns=columns, keys=KEYS))
         return words(row.markup)
 
-    assert says(100).startswith("Accept Ctrl+S  Reject Ctrl+Shift+F8  \u2191")
+    assert says(100).startswith("Accept Ctrl+S  Reject Shift+Escape  \u2191")
     assert says(60).startswith("Accept Ctrl+S  Reject  \u2191")
     assert says(44).startswith("Accept  Reject  \u2191")
 
@@ -85,13 +85,13 @@ def test_each_link_says_what_it_does_and_its_key():
     (row,) = header_rows(HEADER._replace(keys=KEYS))
     assert re.findall('title="([^"]*)"', row.markup) == [
         "Accept these changes (Ctrl+S)",
-        "Reject these changes (Ctrl+Shift+F8)",
+        "Reject these changes (Shift+Escape)",
         "Previous change",
         "Next change (F8)",
     ]
     (row,) = header_rows(HEADER._replace(accept="Keep", reject="Undo", keys=KEYS))
-    assert words(row.markup).startswith("Keep Ctrl+S  Undo Ctrl+Shift+F8  ")
-    assert 'title="Undo these changes (Ctrl+Shift+F8)"' in row.markup
+    assert words(row.markup).startswith("Keep Ctrl+S  Undo Shift+Escape  ")
+    assert 'title="Undo these changes (Shift+Escape)"' in row.markup
 
 
 def test_colors_are_those_of_the_marks():
