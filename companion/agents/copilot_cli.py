@@ -11,6 +11,7 @@ skip its own question.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
@@ -26,6 +27,7 @@ from .agent import (
     folders_of,
 )
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
+from .hooks import Happening, HookDialect, HookEntry, Shell
 from .window import AgentWindow, Diagnostic, Severity
 
 _SEVERITIES: Mapping[Severity, str] = {
@@ -134,6 +136,46 @@ COPILOT = CopilotDialect()
 _REQUIRED = ("socketPath", "scheme", "headers", "pid", "ideName", "timestamp", "workspaceFolders")
 
 
+class CopilotHooks(HookDialect):
+    """In a file of ours. What it sends does not say which event it is of; there is neither a mode nor a call id. It
+    calls `permissionRequest` also where it asks nothing."""
+
+    events = {
+        "userPromptSubmitted": Happening.PROMPT,
+        "preToolUse": Happening.TOOL_BEGINS,
+        "permissionRequest": Happening.WAITS,
+        "postToolUse": Happening.TOOL_ENDED,
+        "postToolUseFailure": Happening.TOOL_ENDED,
+        "notification": Happening.WAITS,
+        "agentStop": Happening.TURN_ENDED,
+        "sessionEnd": Happening.SESSION_ENDED,
+    }
+    permission_event = "permissionRequest"
+    writing_tools = ("create", "edit")
+    shell_tools = ("bash", "powershell")
+    path_names = ("path",)
+    session_name, tool_name, notice_name = "sessionId", "toolName", "notificationType"
+    call_names = ()
+    below_home = ("hooks", "gemini-companion.json")
+    is_own_file = True
+    names_event = False
+
+    def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
+        shells = {"bash": Shell.POSIX, "powershell": Shell.POWERSHELL}
+        lines = {name: self._line(file, entry.event, platform, shell) for name, shell in shells.items()}
+        matcher = {"matcher": entry.matcher} if entry.matcher else {}
+        return {"type": "command", **matcher, **lines, "timeoutSec": self.seconds(entry)}
+
+    def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        found = payload.get("toolArgs", payload.get("toolInput"))
+        if isinstance(found, str):
+            try:
+                found = json.loads(found)
+            except (ValueError, RecursionError):
+                return {}
+        return found if isinstance(found, dict) else {}
+
+
 class CopilotCli(Agent):
     """Lock files `~/.copilot/ide/NAME.lock`. It connects by itself, in a workspace folder itself and not below one."""
 
@@ -149,6 +191,7 @@ class CopilotCli(Agent):
         "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and choose Sublime Text."
     )
     home_variable, usual_home = "COPILOT_HOME", ".copilot"
+    hooks = CopilotHooks()
     file_names = re.compile(r"^sublime-text-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.lock$")
 
     def why_no_diffs(self) -> str:
