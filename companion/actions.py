@@ -62,7 +62,9 @@ class Actions:
         runtime: Runtime,
         diagnose: Callable[[sublime.Window], None],
         show_log: Callable[[sublime.Window], None],
+        connect: Callable[[Endpoint, bool], None],
     ) -> None:
+        """`connect` lets the user connect a program by its hooks, or disconnect one."""
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
 
@@ -105,6 +107,8 @@ class Actions:
             "run_client": Action("Run Agent…", self._run_client),
             "send_selection": Action("Send Selection to Terminal", self._send_selection, _can_send_selection),
             "copy_environment": Action("Copy Connection Environment", self._copy_environment),
+            "connect_agent": Action("Connect Agent…", lambda on: connect(on, True)),
+            "disconnect_agent": Action("Disconnect Agent…", lambda on: connect(on, False)),
             "pause_sharing": Action("Pause Sharing", partial(_set_sharing, False), lambda on: on.tracker.sharing),
             "resume_sharing": Action("Resume Sharing", partial(_set_sharing, True), lambda on: not on.tracker.sharing),
             "diagnose": Action("Diagnose", diagnose, of_any_window=True),
@@ -159,7 +163,7 @@ class Actions:
     def _is_written(self, endpoint: Endpoint) -> bool:
         """Whether the review in front is of a change that its file holds already."""
         found = self._in_front(endpoint)
-        return found is not None and not found[1].source.editable
+        return found is not None and bool(found[1].words.accept_hunk)
 
     def _on_review(self, verb: str, endpoint: Endpoint) -> None:
         found = self._in_front(endpoint)

@@ -264,6 +264,7 @@ class ClaudeHooks(HookDialect):
     writing_tools = ("Write", "Edit", "NotebookEdit")
     shell_tools = ("Bash",)
     path_names = ("file_path", "notebook_path")
+    reads_while_running = True
 
 
 class ClaudeCode(ClaudeLockFiles):

@@ -1,8 +1,8 @@
 """Our hooks in a program's settings file: whether they are there, and what the file holds with them and without them.
 
 A hook is ours if one of its command lines names our FILE, the file that `curl` reads. Rules: all that others have
-written stays byte by byte, wherever it stands; ours comes last in each list. What is empty once ours is gone goes too if
-Connect has made it, which is noted beside FILE. A file that is not understood is left alone.
+written stays byte by byte, wherever it stands; ours comes last in each list. What is empty once ours is gone goes, too,
+if Connect has made it, which is noted beside FILE. A file that is not understood is left alone.
 
 The upper half is pure. What follows blocks on the disk: disk threads.
 """
@@ -39,7 +39,7 @@ from ..settings import Settings
 from ..system import files
 from ..system.platform import Platform
 from ..terminals.processes import find_client
-from .json_text import JsonTextError, Node, appended, is_bare, parse, without
+from .json_text import JsonTextError, Node, appended, is_bare, parse, step_of_indentation, without
 
 HOOKS = "hooks"
 MOST_BYTES = 1 << 19
@@ -100,7 +100,8 @@ def with_hooks(text: Optional[str], wanted: Installation, made: Made) -> Tuple[s
     if text is None:
         lists = by_event(wanted.definitions)
         return _written({**wanted.dialect.other_members, HOOKS: lists}), Made(True, True, tuple(lists))
-    line_end, text = usual_ending(text), without_hooks(text, wanted, made)
+    style = usual_ending(text), step_of_indentation(text)
+    text = without_hooks(text, wanted, made)
     before = parse(text).member(HOOKS)
     events = [event for event in made.events if before is not None and before.node.member(event) is not None]
     for event, definition in wanted.definitions:
@@ -108,11 +109,11 @@ def with_hooks(text: Optional[str], wanted: Installation, made: Made) -> Tuple[s
         hooks = root.member(HOOKS)
         listed = hooks.node.member(event) if hooks is not None else None
         if hooks is None:
-            text = appended(text, root, HOOKS, {event: [definition]}, line_end)
+            text = appended(text, root, HOOKS, {event: [definition]}, *style)
         elif listed is None:
-            text = appended(text, hooks.node, event, [definition], line_end)
+            text = appended(text, hooks.node, event, [definition], *style)
         else:
-            text = appended(text, listed.node, None, definition, line_end)
+            text = appended(text, listed.node, None, definition, *style)
             continue
         events.append(event)
     return text, Made(made.file, made.hooks or before is None, tuple(events))
@@ -253,8 +254,10 @@ def look(
     whose settings name our FILE somewhere."""
     if connects:
         platform = Platform.current()
-        there = [any(find_client(each.command(settings), platform, folders, cancelled).words for each in sharing)
-                 for _, sharing in found]
+        there = [
+            any(find_client(each.command(settings), platform, folders, cancelled).words for each in sharing)
+            for _, sharing in found
+        ]
         return [find(wanted) for (wanted, _), is_there in zip(found, there) if is_there]
     all_found = [find(wanted) for wanted, _ in found]
     return [

@@ -1,4 +1,4 @@
-"""JSON as the text that it is, with comments and trailing commas: what it says, and where, so that an item can be put in.
+"""JSON as the text that it is, with comments and trailing commas: what it says where, so that an item can be put in.
 
 Rule: an edit adds or removes one item with its comma. All other characters stay, and removing what was appended, the
 last first, gives the very text from before. What comes in is written as its neighbours are: on a line of its own with
@@ -14,7 +14,6 @@ import re
 from typing import Any, List, NamedTuple, Optional, Set, Tuple
 
 DEEPEST = 64
-USUAL_INDENTATION = "  "
 _IGNORED = re.compile(r"[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
 _SCALAR = re.compile(
@@ -64,7 +63,9 @@ def _node(text: str, start: int, deepest: int) -> Node:
         return Node(*_scalar(_SCALAR, text, start))
     if not deepest:
         raise _error(text, start, "is nested too deeply")
-    closing, items, names = "}" if opening == "{" else "]", [], set()  # type: Tuple[str, List[Item], Set[str]]
+    closing = "}" if opening == "{" else "]"
+    items: List[Item] = []
+    names: Set[Optional[str]] = set()
     place = _behind_ignored(text, start + 1)
     while text[place : place + 1] != closing:
         if items and items[-1].comma < 0:
@@ -116,21 +117,21 @@ def _error(text: str, place: int, what: str = "is no JSON") -> JsonTextError:
 
 
 class _Gap(NamedTuple):
-    """The blanks before a place, behind whatever is no blank: where they begin, and whether that is the end of a comment
-    that goes to the end of its line."""
+    """The blanks before a place: where they begin, and whether that is the end of a comment that ends with its line."""
 
     start: int
     behind_line_comment: bool
 
 
-def appended(text: str, container: Node, key: Optional[str], value: Any, line_end: str) -> str:
-    """The text with another item at the end of a list or an object of it. `line_end` is between new lines."""
+def appended(text: str, container: Node, key: Optional[str], value: Any, line_end: str, unit: str) -> str:
+    """The text with another item at the end of a list or an object of it. `line_end` is between new lines, `unit` a
+    step of the indentation."""
     last = container.items[-1] if container.items else None
     trailing = last is not None and last.comma >= 0
     behind = container.start + 1 if last is None else last.comma + 1 if trailing else last.node.end
     close = container.end - 1
     place, forced = _gap(text, behind, close)
-    unit, base = _unit(text), _line_indentation(text, last.start if last is not None else container.start)
+    base = _line_indentation(text, last.start if last is not None else container.start)
     own_line = _begins_line(text, last.start) if last is not None else _has_line_end(text[place:close])
     if last is None or not own_line:  # else as the last one is indented
         base += unit if own_line or forced else ""
@@ -158,6 +159,12 @@ def without(text: str, container: Node, index: int) -> str:
     return text[: before.comma] + text[before.comma + 1 :] if before is not None and item.comma < 0 else text
 
 
+def step_of_indentation(text: str) -> str:
+    """How the members of the outermost object are indented."""
+    items = parse(text).items
+    return (_line_indentation(text, items[0].start) if items and _begins_line(text, items[0].start) else "") or "  "
+
+
 def is_bare(text: str, container: Node) -> bool:
     """Whether there is nothing at all in a list or an object, not even a comment."""
     return not text[container.start + 1 : container.end - 1].strip(" \t\r\n")
@@ -172,13 +179,6 @@ def _gap(text: str, place: int, end: int) -> _Gap:
             place, line_comment = match.end(), text[match.start() + 1] == "/"
         match = _IGNORED.match(text, match.end())
     return _Gap(place, line_comment)
-
-
-def _unit(text: str) -> str:
-    """One step of the indentation."""
-    root = parse(text)
-    first = root.items[0].start if root.items else 0
-    return (_line_indentation(text, first) if _begins_line(text, first) else "") or USUAL_INDENTATION
 
 
 def _line_start(text: str, place: int) -> int:

@@ -1,6 +1,6 @@
-"""Connect Agent… and Disconnect Agent…: which programs there are, and the review of what is to stand in their settings.
+"""Connect Agent… and Disconnect Agent…: which programs there are, and the review of what is to stand in their files.
 
-Rules: the file is written by Accept alone, with the very bytes that were shown, and only if it still is as it was shown;
+Rules: the file is written by Accept alone, with the very bytes that were shown, and only if it still is as it was then;
 else it is shown anew. What is not understood is left alone, and the user gets what to put there by hand. Main thread.
 """
 
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, List, Sequence
+from typing import TYPE_CHECKING, List, Sequence, Tuple
+
+import sublime
 
 from ..agents.registry import agents_of
+from ..common.display_names import shown
 from ..comparison import Hunk
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import unsaved_files
@@ -20,12 +23,22 @@ from ..editor.storage import storage_folder
 from ..review.decision import Owner, Review, Words
 from ..review.document.disk import ChangedError, DiskError, Kind
 from ..review.document.preparation import Preparation
+from ..review.window import views
 from ..system.platform import Platform
-from .installing import FoundHooks, HookFiles, Installation, Plan, carry_out, installations, look, plan, snippet
+from .installing import (
+    FoundHooks,
+    HookFiles,
+    HookState,
+    Installation,
+    Plan,
+    carry_out,
+    installations,
+    look,
+    plan,
+    snippet,
+)
 
 if TYPE_CHECKING:
-    import sublime
-
     from ..endpoint.endpoint import Endpoint
     from ..runtime import Runtime
 
@@ -180,12 +193,12 @@ class HookReview:
 # -- what the user reads -----------------------------------------------------------------------------------------------
 
 
-def notes(plan: Plan) -> Sequence[str]:
+def notes(plan: Plan) -> Tuple[str, ...]:
     """What matters beside the text, for the header."""
     wanted, state = plan.found.wanted, plan.found.state
     title, dialect, name = wanted.agent.title, wanted.dialect, os.path.basename(wanted.path)
     said: List[str] = []
-    if plan.connects and state.is_changed:
+    if plan.connects and state is HookState.CHANGED:
         said.append("Somebody has changed these hooks: Accept puts them back as they should be.")
     if plan.data is None and plan.found.original.kind is not Kind.NEW:
         said.append(f"Accept removes {name}: nothing else stands in it.")
@@ -212,14 +225,14 @@ def done(plan: Plan) -> str:
 def _show_by_hand(window: sublime.Window, plan: Plan) -> None:
     """What the user can do instead, in a new tab."""
     wanted = plan.found.wanted
-    text = f"// {plan.found.problem}\n"
+    title, path = wanted.agent.title, wanted.path
+    lines = [plan.found.problem, f"To disconnect {title}, take out of {path} every hook that names", wanted.file]
     if plan.connects:
-        text += f"// To connect {wanted.agent.title}, put this into {wanted.path} beside what is there:\n{snippet(wanted)}"
-    else:
-        text += f"// To disconnect {wanted.agent.title}, take every hook out of {wanted.path} that names\n// {wanted.file}\n"
+        lines[1:] = [f"To connect {title}, put this into {path}, beside what is there:"]
+    text = "".join(f"// {shown(line)}\n" for line in lines) + (snippet(wanted) if plan.connects else "")
     view = window.new_file()
     view.set_scratch(True)
-    view.set_name(f"Hooks for {wanted.agent.title}")
-    syntax = sublime_syntax(view)
+    view.set_name(f"Hooks for {title}")
+    views.assign_syntax(view, path, text)
     set_text(view, text)
     move_caret(view, 0)
