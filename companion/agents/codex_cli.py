@@ -101,8 +101,8 @@ CODEX = CodexDialect()
 
 
 class CodexHooks(HookDialect):
-    """Each is trusted by its text and its place in the list. The user's own shell runs it, which may know no `||`; one
-    that fails is shown, and blocks nothing. A failed command tells of its end, too."""
+    """Each is trusted by its text and its place in the list. The user's own shell runs it, which may know neither `||`
+    nor `$PPID`; one that fails is shown, and blocks nothing. A failed command tells of its end, too."""
 
     events = {
         "UserPromptSubmit": Happening.PROMPT,
@@ -117,7 +117,7 @@ class CodexHooks(HookDialect):
     writing_tools = ("apply_patch",)
     shell_tools = ("Bash",)
     windows_shell = Shell.CMD
-    hides_failure = False
+    hides_failure = names_process = False
     below_home = ("hooks.json",)
     trust_note = "It runs no hook that you have not trusted: press 2 if it asks, else type /hooks and press t."
 

@@ -11,9 +11,8 @@ skip its own question.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult
 from ..system.platform import WINDOWS, Platform
@@ -27,7 +26,7 @@ from .agent import (
     folders_of,
 )
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
-from .hooks import Happening, HookDialect, HookEntry, Shell
+from .hooks import Happening, HookDialect, HookEntry, Shell, paths_of_patch
 from .window import AgentWindow, Diagnostic, Severity
 
 _SEVERITIES: Mapping[Severity, str] = {
@@ -138,7 +137,7 @@ _REQUIRED = ("socketPath", "scheme", "headers", "pid", "ideName", "timestamp", "
 
 class CopilotHooks(HookDialect):
     """In a file of ours. What it sends does not say which event it is of; there is neither a mode nor a call id. It
-    calls `permissionRequest` also where it asks nothing."""
+    calls `permissionRequest` also where it asks nothing, and of a patch for each file. Some models write by patches."""
 
     events = {
         "userPromptSubmitted": Happening.PROMPT,
@@ -151,10 +150,12 @@ class CopilotHooks(HookDialect):
         "sessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "permissionRequest"
-    writing_tools = ("create", "edit")
+    writing_tools = ("create", "edit", "apply_patch")
     shell_tools = ("bash", "powershell")
-    path_names = ("path",)
-    session_name, tool_name, notice_name = "sessionId", "toolName", "notificationType"
+    path_names = ("path", "file_path")
+    session_names = ("sessionId", "session_id")
+    tool_names = ("toolName",)
+    arguments_names = ("toolArgs", "toolInput")
     call_names = ()
     below_home = ("hooks", "gemini-companion.json")
     is_own_file = True
@@ -168,13 +169,12 @@ class CopilotHooks(HookDialect):
         return {"type": "command", **matcher, **lines, "timeoutSec": self.seconds(entry)}
 
     def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        found = payload.get("toolArgs", payload.get("toolInput"))
-        if isinstance(found, str):
-            try:
-                found = json.loads(found)
-            except (ValueError, RecursionError):
-                return {}
-        return found if isinstance(found, dict) else {}
+        patch = payload.get("toolArgs")
+        return {"patch": patch} if isinstance(patch, str) else super()._arguments(payload)
+
+    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
+        patch = arguments.get("patch")
+        return paths_of_patch(patch) if isinstance(patch, str) else super().paths(arguments)
 
 
 class CopilotCli(Agent):

@@ -18,9 +18,9 @@ import re
 from enum import Enum
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from ..protocol.serving import HOOK_EVENT, HOOK_PROCESS
 from ..system.platform import WINDOWS, Platform
 
-SECRET_HEADER, EVENT_HEADER = "X-Companion-Secret", "X-Companion-Event"
 HELD_SECONDS, SIGNAL_SECONDS = 86_400, 5
 LONGEST_PROMPT = 1000  # characters of it that are looked at
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
@@ -66,6 +66,8 @@ class HookEvent(NamedTuple):
     arguments: Mapping[str, Any] = {}
     mode: str = ""
     """The program's own name for when it asks; "" if it does not say."""
+    process: Optional[int] = None
+    """The program's, if the hook could say it."""
 
 
 class HookEntry(NamedTuple):
@@ -111,9 +113,12 @@ class HookDialect:
     shell_tools: Tuple[str, ...]
     path_names: Tuple[str, ...] = ("file_path",)
     """The arguments of tools that write which name a file."""
-    session_name, tool_name, prompt_name, notice_name = "session_id", "tool_name", "prompt", "notification_type"
-    """What the fields of its objects are called."""
+    session_names: Tuple[str, ...] = ("session_id",)
+    tool_names: Tuple[str, ...] = ("tool_name",)
+    arguments_names: Tuple[str, ...] = ("tool_input",)
     call_names: Tuple[str, ...] = ("tool_use_id",)
+    prompt_name = "prompt"
+    """What the fields of its objects are called, and those that stand for one where it says another."""
     idle_notices: Tuple[str, ...] = ("idle_prompt", "auth_success")
     """Kinds of notifications that ask nothing."""
     units_per_second = 1
@@ -136,12 +141,14 @@ class HookDialect:
     """What its user has to do before it runs a new hook, in a sentence."""
     names_event = True
     """Whether what it sends names the event; else the command does."""
+    names_process = True
+    """Whether the command can say which process has started its shell."""
 
     @property
     def schema(self) -> Dict[str, Any]:
         """Of what it sends. Other fields are looked at one by one: a newer release may send anything."""
-        properties = {self.session_name: _NAME, "cwd": _NAME, self.tool_name: _TEXT}
-        return {"type": "object", "required": [self.session_name, "cwd"], "properties": properties}
+        names = dict.fromkeys((*self.session_names, "cwd"), _NAME)
+        return {"type": "object", "required": ["cwd"], "properties": {**names, **dict.fromkeys(self.tool_names, _TEXT)}}
 
     # -- what is installed --------------------------------------------------------------------------------------------
 
@@ -167,8 +174,10 @@ class HookDialect:
         # The user's own settings of curl could add to the output, which the program would then not understand (-q).
         words = ["curl.exe" if is_windows else "curl", "-q", "-sS", "-K"]
         words.append(shell.quoted(file.replace("\\", "/") if is_windows else file))
+        if self.names_process and shell is Shell.POSIX and not is_windows:
+            words += ["-H", f'"{HOOK_PROCESS}: $PPID"']
         if not self.names_event:
-            words += ["-H", shell.quoted(f"{EVENT_HEADER}: {event}")]
+            words += ["-H", shell.quoted(f"{HOOK_EVENT}: {event}")]
         words += ["--data-binary", shell.quoted("@-") if shell is Shell.POWERSHELL else "@-"]
         return " ".join(words) + (shell.succeed if self.hides_failure else "")
 
@@ -183,22 +192,23 @@ class HookDialect:
 
     # -- what it tells ------------------------------------------------------------------------------------------------
 
-    def read(self, payload: Any, event: str = "") -> Optional[HookEvent]:
-        """What it sends, once it fits the schema. `event` is what its command says; None for what makes no sense."""
+    def read(self, payload: Any, event: str = "", process: Optional[int] = None) -> Optional[HookEvent]:
+        """What it sends, once it fits the schema. `event` and `process` are what its command says. None for what makes
+        no sense, or says nothing."""
         name = event or _text(payload, "hook_event_name")
-        session, folder, tool = (_text(payload, each) for each in (self.session_name, "cwd", self.tool_name))
+        session, folder, tool = (_text(payload, *each) for each in (self.session_names, ("cwd",), self.tool_names))
         happening = self.events.get(name)
         if happening is None or not session or not os.path.isabs(folder):
             return None
-        read = HookEvent(happening, session, folder, name, mode=_text(payload, "permission_mode"))
+        if happening is Happening.WAITS and _text(payload, "notification_type") in self.idle_notices:
+            return None
+        mode = _text(payload, "permission_mode")
+        read = HookEvent(happening, session, folder, name, mode=mode, process=process)
         if happening is Happening.PROMPT:
             return read._replace(prompt=_text(payload, self.prompt_name)[:LONGEST_PROMPT])
-        if happening is Happening.WAITS and _text(payload, self.notice_name) in self.idle_notices:
-            return read._replace(happening=Happening.OTHER)
         if not tool:
             return None if happening in (Happening.TOOL_BEGINS, Happening.TOOL_ENDED) else read
-        kind, arguments = self.kind(tool), self._arguments(payload)
-        call = next((each for each in (_text(payload, one) for one in self.call_names) if each), "")
+        kind, arguments, call = self.kind(tool), self._arguments(payload), _text(payload, *self.call_names)
         return read._replace(
             tool=tool,
             kind=kind,
@@ -209,7 +219,7 @@ class HookDialect:
 
     def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Those of the tool."""
-        found = payload.get("tool_input")
+        found = next((payload[name] for name in self.arguments_names if name in payload), None)
         return found if isinstance(found, dict) else {}
 
     def kind(self, tool: str) -> ToolKind:
@@ -234,9 +244,10 @@ def paths_of_patch(patch: str) -> List[str]:
     return list(dict.fromkeys(_PATCHED.findall(patch)))
 
 
-def _text(payload: Mapping[str, Any], name: str) -> str:
-    value = payload.get(name)
-    return value if isinstance(value, str) else ""
+def _text(payload: Mapping[str, Any], *names: str) -> str:
+    """The first of these fields that is a text and not empty."""
+    values = (payload.get(name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value), "")
 
 
 def _digest(tool: str, arguments: Mapping[str, Any]) -> str:

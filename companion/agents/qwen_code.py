@@ -58,8 +58,8 @@ class QwenHooks(HookDialect):
             definition["hooks"][0]["shell"] = self.windows_shell.value
         return definition
 
-    def read(self, payload: Any, event: str = "") -> Optional[HookEvent]:
-        read = super().read(payload, event)
+    def read(self, payload: Any, event: str = "", process: Optional[int] = None) -> Optional[HookEvent]:
+        read = super().read(payload, event, process)
         if read is not None and read.happening is Happening.PROMPT and not read.prompt:
             return read._replace(happening=Happening.OTHER)
         return read

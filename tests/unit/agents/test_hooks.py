@@ -32,6 +32,7 @@ PATCH = """*** Begin Patch
 *** End Patch
 """
 
+BEGIN, PARENT, END = ["curl", "-q", "-sS", "-K", FILE], ["-H", "X-Companion-Parent: $PPID"], ["--data-binary", "@-"]
 CLAUDE = {"session_id": "s", "transcript_path": "/t", "cwd": "/w", "prompt_id": "p"}
 GEMINI = {"session_id": "s", "transcript_path": "/t", "cwd": "/w", "timestamp": "2026-11-23T10:00:00Z"}
 COPILOT = {"sessionId": "s", "timestamp": 1, "cwd": "/w"}
@@ -155,9 +156,9 @@ def test_a_tool_that_is_about_to_run(agent, payload, event, expected):
         ),
         (
             COPILOT_CLI,
-            {**COPILOT, "toolName": "edit", "toolArgs": '{"path": "/w/a.txt", "old_str": "a", "new_str": "b"}'},
+            {**COPILOT, "toolName": "apply_patch", "toolArgs": PATCH},
             "preToolUse",
-            ("/w/a.txt",),
+            ("/w/new.txt", "/w/old.txt", "/w/at/moved.txt", "/w/gone.txt"),
         ),
     ],
 )
@@ -178,7 +179,6 @@ def test_a_call_without_an_id_is_known_by_its_arguments(agent, payload, event, p
         (CLAUDE_CODE, claude("Stop", last_assistant_message="done"), "", Happening.TURN_ENDED, ""),
         (CLAUDE_CODE, claude("Notification", notification_type="permission_prompt"), "", Happening.WAITS, ""),
         (CLAUDE_CODE, claude("Notification", message="Claude needs you"), "", Happening.WAITS, ""),
-        (CLAUDE_CODE, claude("Notification", notification_type="idle_prompt"), "", Happening.OTHER, ""),
         (CLAUDE_CODE, claude("SessionEnd", reason="clear"), "", Happening.SESSION_ENDED, ""),
         (GEMINI_CLI, gemini("BeforeAgent", prompt="do it"), "", Happening.PROMPT, "do it"),
         (GEMINI_CLI, gemini("AfterAgent", prompt="do it", prompt_response="done"), "", Happening.TURN_ENDED, ""),
@@ -192,7 +192,6 @@ def test_a_call_without_an_id_is_known_by_its_arguments(agent, payload, event, p
             "do it",
         ),
         (QWEN_CODE, claude("UserPromptSubmit", prompt=""), "", Happening.OTHER, ""),
-        (QWEN_CODE, claude("Notification", notification_type="idle_prompt"), "", Happening.OTHER, ""),
         (CODEX_CLI, claude("UserPromptSubmit", prompt="do it"), "", Happening.PROMPT, "do it"),
         (CODEX_CLI, claude("Interrupt"), "", Happening.TURN_ENDED, ""),
         (COPILOT_CLI, {**COPILOT, "prompt": "do it"}, "userPromptSubmitted", Happening.PROMPT, "do it"),
@@ -205,6 +204,7 @@ def test_a_call_without_an_id_is_known_by_its_arguments(agent, payload, event, p
             Happening.WAITS,
             "",
         ),
+        (COPILOT_CLI, claude("x", notification_type="permission_prompt"), "notification", Happening.WAITS, ""),
     ],
 )
 def test_turns_and_questions(agent, payload, event, happening, prompt):
@@ -238,6 +238,15 @@ def test_what_makes_no_sense_is_no_event(agent, wrong):
     assert told(agent, payload, "" if "hook_event_name" in wrong else next(iter(agent.hooks.events))) is None
 
 
+@pytest.mark.parametrize("agent", [CLAUDE_CODE, QWEN_CODE])
+def test_a_notice_that_asks_nothing_tells_nothing(agent):
+    assert told(agent, claude("Notification", notification_type="idle_prompt")) is None
+
+
+def test_the_process_is_what_the_command_says():
+    assert CLAUDE_CODE.hooks.read(claude("Stop"), "", 4711).process == 4711
+
+
 def test_a_tool_event_without_a_tool_makes_no_sense():
     assert told(CLAUDE_CODE, claude("PreToolUse", tool_input={})) is None
 
@@ -245,7 +254,7 @@ def test_a_tool_event_without_a_tool_makes_no_sense():
 def test_odd_arguments_are_none():
     read = told(CLAUDE_CODE, claude("PreToolUse", tool_name="Write", tool_input=["x"], tool_use_id=7))
     assert (read.arguments, read.paths) == ({}, ())
-    assert told(COPILOT_CLI, {**COPILOT, "toolName": "edit", "toolArgs": "{"}, "preToolUse").paths == ()
+    assert told(COPILOT_CLI, {**COPILOT, "toolName": "edit", "toolArgs": None}, "preToolUse").paths == ()
     assert told(CODEX_CLI, claude("PreToolUse", tool_name="apply_patch", tool_input={"command": 7})).paths == ()
 
 
@@ -281,19 +290,10 @@ def test_the_entries_of_codex_are_trusted_by_their_place_and_never_change():
 @pytest.mark.parametrize(
     ("agent", "expected"),
     [
-        (CLAUDE_CODE, ["curl", "-q", "-sS", "-K", FILE, "--data-binary", "@-", "||", "true"]),
-        (GEMINI_CLI, ["curl", "-q", "-sS", "-K", FILE, "--data-binary", "@-", "||", "true"]),
-        (CODEX_CLI, ["curl", "-q", "-sS", "-K", FILE, "--data-binary", "@-"]),
-        (
-            COPILOT_CLI,
-            [
-                *"curl -q -sS -K".split(),
-                FILE,
-                "-H",
-                "X-Companion-Event: preToolUse",
-                *"--data-binary @- || true".split(),
-            ],
-        ),
+        (CLAUDE_CODE, [*BEGIN, *PARENT, *END, "||", "true"]),
+        (GEMINI_CLI, [*BEGIN, *PARENT, *END, "||", "true"]),
+        (CODEX_CLI, [*BEGIN, *END]),
+        (COPILOT_CLI, [*BEGIN, *PARENT, "-H", "X-Companion-Event: preToolUse", *END, "||", "true"]),
     ],
     ids=lambda value: getattr(value, "key", ""),
 )
@@ -317,7 +317,8 @@ def test_how_a_hook_stands_in_the_settings():
         key: next(one.definition(entry, "/f", HERE) for entry in one.entries() if entry.holds)
         for key, one in hooks.items()
     }
-    line = "curl -q -sS -K '/f' --data-binary @-"
+    parent = '-H "X-Companion-Parent: $PPID"'
+    line = f"curl -q -sS -K '/f' {parent} --data-binary @-"
     assert held["claude"] == {
         "matcher": "Write|Edit|NotebookEdit",
         "hooks": [{"type": "command", "command": f"{line} || true", "timeout": 86400}],
@@ -329,12 +330,16 @@ def test_how_a_hook_stands_in_the_settings():
         "name": "Sublime Text",
     }
     assert held["qwen"]["hooks"][0]["timeout"] == 86400000
-    assert held["codex"]["hooks"][0] == {"type": "command", "command": line, "timeout": 86400}
+    assert held["codex"]["hooks"][0] == {
+        "type": "command",
+        "command": "curl -q -sS -K '/f' --data-binary @-",
+        "timeout": 86400,
+    }
     header = "-H 'X-Companion-Event: preToolUse'"
     assert held["copilot"] == {
         "type": "command",
-        "matcher": "create|edit",
-        "bash": f"curl -q -sS -K '/f' {header} --data-binary @- || true",
+        "matcher": "create|edit|apply_patch",
+        "bash": f"curl -q -sS -K '/f' {parent} {header} --data-binary @- || true",
         "powershell": f"curl -q -sS -K '/f' {header} --data-binary '@-'; exit 0",
         "timeoutSec": 86400,
     }
