@@ -14,6 +14,7 @@ import sublime
 from .agents.agent import ConnectionDetails, Program
 from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name
+from .connecting.reviewing import AgentConnections
 from .editor.key_bindings import PREFIX
 from .editor.marks import is_patch
 from .editor.quick_panel import PanelEntry, choose
@@ -62,11 +63,10 @@ class Actions:
         runtime: Runtime,
         diagnose: Callable[[sublime.Window], None],
         show_log: Callable[[sublime.Window], None],
-        connect: Callable[[Endpoint, bool], None],
     ) -> None:
-        """`connect` lets the user connect a program by its hooks, or disconnect one."""
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
+        connections = AgentConnections(runtime, endpoints.hook_answers)
 
         def on_review(caption: str, verb: str) -> Action:
             return Action(caption, partial(self._on_review, verb), self._has_review)
@@ -107,8 +107,8 @@ class Actions:
             "run_client": Action("Run Agent…", self._run_client),
             "send_selection": Action("Send Selection to Terminal", self._send_selection, _can_send_selection),
             "copy_environment": Action("Copy Connection Environment", self._copy_environment),
-            "connect_agent": Action("Connect Agent…", lambda on: connect(on, True)),
-            "disconnect_agent": Action("Disconnect Agent…", lambda on: connect(on, False)),
+            "connect_agent": Action("Connect Agent…", partial(connections.choose, True)),
+            "disconnect_agent": Action("Disconnect Agent…", partial(connections.choose, False)),
             "pause_sharing": Action("Pause Sharing", partial(_set_sharing, False), lambda on: on.tracker.sharing),
             "resume_sharing": Action("Resume Sharing", partial(_set_sharing, True), lambda on: not on.tracker.sharing),
             "diagnose": Action("Diagnose", diagnose, of_any_window=True),

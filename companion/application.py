@@ -17,7 +17,6 @@ import sublime
 from . import log
 from .actions import Actions
 from .agents.registry import agents_of
-from .connecting.reviewing import AgentConnections
 from .diagnosis.report import Diagnosis
 from .discovery.publisher import sweep
 from .editor import edits
@@ -69,20 +68,6 @@ EDITOR_CHECK_SECONDS = 3.5
 CONTEXT_KEYS = "gemini_companion."
 
 
-class HookStub:
-    def file(self, agent: Agent) -> str:
-        return os.path.join(storage_folder(), "hooks", agent.key + ".conf")
-
-    def make(self, agent: Agent) -> None:
-        os.makedirs(os.path.dirname(self.file(agent)), exist_ok=True)
-        with open(self.file(agent), "w") as file:
-            file.write("url = here")
-
-    def forget(self, agent: Agent) -> None:
-        with open(self.file(agent), "w") as file:
-            file.write("url = nowhere")
-
-
 class Application:
     """Made by `plugin_loaded`, ended by `plugin_unloaded` or `on_exit`. Main thread only."""
 
@@ -99,10 +84,7 @@ class Application:
         self._environment = ExportedEnvironment(os.environ)
         self._endpoints = Endpoints(self.runtime, self._libraries, VERSION)
         self._tabs = Tabs(self._endpoints.tracking)
-        connections = AgentConnections(self.runtime, HookStub())
-        self.actions = Actions(
-            self._endpoints, self.runtime, self._diagnose, self._log_panel.show, connections.choose
-        )
+        self.actions = Actions(self._endpoints, self.runtime, self._diagnose, self._log_panel.show)
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()

@@ -14,20 +14,7 @@ import os
 from contextlib import suppress
 from enum import Enum
 from functools import partial
-from typing import (
-    AbstractSet,
-    Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    NamedTuple,
-    Optional,
-    Protocol,
-    Sequence,
-    Tuple,
-)
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.hooks import HookDialect
@@ -40,6 +27,9 @@ from ..system import files
 from ..system.platform import Platform
 from ..terminals.processes import find_client
 from .json_text import JsonTextError, Node, appended, is_bare, parse, step_of_indentation, without
+
+if TYPE_CHECKING:
+    from ..endpoint.hook_answers import HookAnswers
 
 HOOKS = "hooks"
 MOST_BYTES = 1 << 19
@@ -188,19 +178,6 @@ def _written(value: Any) -> str:
 # -- on the disk -------------------------------------------------------------------------------------------------------
 
 
-class HookFiles(Protocol):
-    """The FILEs, one for each program, with the address and the secret of this editor."""
-
-    def file(self, agent: Agent) -> str:
-        """Where it stands, whether or not it is there. Any thread."""
-
-    def make(self, agent: Agent) -> None:
-        """Make it, and see that its address is answered. Raises OSError. Disk thread."""
-
-    def forget(self, agent: Agent) -> None:
-        """Let it name nobody. Never raises. Disk thread."""
-
-
 class FoundHooks(NamedTuple):
     """A program's hooks as they were found. `problem`: why they can be neither put there nor taken out, a sentence."""
 
@@ -227,7 +204,7 @@ class Plan(NamedTuple):
 
 
 def installations(
-    agents: Sequence[Agent], hook_files: HookFiles, platform: Platform
+    agents: Sequence[Agent], answers: HookAnswers, platform: Platform
 ) -> List[Tuple[Installation, List[Agent]]]:
     """The programs that have hooks, each with all that share its settings file. Any thread."""
     found: Dict[str, Tuple[Installation, List[Agent]]] = {}
@@ -236,7 +213,7 @@ def installations(
         if dialect is not None:
             join = partial(platform.path.join, agent.configuration(platform))
             path, manifest = join(*dialect.below_home), dialect.manifest_below_home
-            file = hook_files.file(agent)
+            file = answers.file(agent)
             hooks = tuple((entry.event, dialect.definition(entry, file, platform)) for entry in dialect.entries())
             wanted = Installation(agent, dialect, path, file, hooks, join(*manifest) if manifest else "")
             found.setdefault(path, (wanted, []))[1].append(agent)
@@ -316,7 +293,7 @@ def _holds_nothing(text: str, wanted: Installation) -> bool:
 
 
 def carry_out(
-    plan: Plan, hook_files: HookFiles, unsaved: AbstractSet[str], storage: str, cancelled: Callable[[], bool] = never
+    plan: Plan, answers: HookAnswers, unsaved: Iterable[str], storage: str, cancelled: Callable[[], bool] = never
 ) -> None:
     """Do it, if the file still is as it was found. Raises `DiskError`; the file is as it was then. `unsaved` are the
     files with unsaved edits in tabs."""
@@ -326,7 +303,7 @@ def carry_out(
         raise DiskError(f"{name} has unsaved edits in a tab: save or revert them, then accept again.")
     try:
         if plan.connects:
-            hook_files.make(wanted.agent)  # first: a program that is running may use its hooks at once
+            answers.make(wanted.agent)  # first: a program that is running may use its hooks at once
             _note(wanted, plan.made)
         if plan.data is not None:
             disk.write(original, plan.data, storage)
@@ -345,7 +322,7 @@ def carry_out(
             with suppress(OSError):  # others have put something there
                 os.rmdir(os.path.dirname(path))
         files.remove(_note_path(wanted))
-        hook_files.forget(wanted.agent)
+        answers.forget(wanted.agent)
 
 
 def _remove(original: Original) -> None:

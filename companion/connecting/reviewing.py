@@ -27,7 +27,6 @@ from ..review.window import views
 from ..system.platform import Platform
 from .installing import (
     FoundHooks,
-    HookFiles,
     HookState,
     Installation,
     Plan,
@@ -40,6 +39,7 @@ from .installing import (
 
 if TYPE_CHECKING:
     from ..endpoint.endpoint import Endpoint
+    from ..endpoint.hook_answers import HookAnswers
     from ..runtime import Runtime
 
 WRITER = Owner("", "Gemini Companion")
@@ -52,14 +52,14 @@ NONE_CONNECTED = "no program is connected by hooks"
 class AgentConnections:
     """For all windows."""
 
-    def __init__(self, runtime: Runtime, hook_files: HookFiles) -> None:
+    def __init__(self, runtime: Runtime, answers: HookAnswers) -> None:
         self._runtime = runtime
-        self._hook_files = hook_files
+        self._answers = answers
 
-    def choose(self, endpoint: Endpoint, connects: bool) -> None:
+    def choose(self, connects: bool, endpoint: Endpoint) -> None:
         """Let the user pick a program to connect, or to disconnect."""
         settings = endpoint.settings()
-        found = installations(agents_of(settings), self._hook_files, Platform.current())
+        found = installations(agents_of(settings), self._answers, Platform.current())
         say(endpoint.window, "looking for programs")
         then = partial(self._list, endpoint, connects)
         self._runtime.use_disk(look, found, settings, endpoint.folders(), connects, then=then)
@@ -85,14 +85,14 @@ class AgentConnections:
         wanted = plan.found.wanted
         if plan.connects and (plan.found.problem or plan.needless):
             # What the user puts there by hand, or what is there, names our FILE.
-            self._runtime.use_disk(lambda cancelled: self._hook_files.make(wanted.agent), then=lambda _: None)
+            self._runtime.use_disk(lambda cancelled: self._answers.make(wanted.agent), then=lambda _: None)
         if plan.found.problem:
             say(endpoint.window, plan.found.problem)
             _show_by_hand(endpoint.window, plan)
         elif plan.needless:
             say(endpoint.window, already(plan))
         else:
-            HookReview(endpoint, self._runtime, self._hook_files, plan).open()
+            HookReview(endpoint, self._runtime, self._answers, plan).open()
 
 
 class HookReview:
@@ -100,12 +100,12 @@ class HookReview:
 
     editable = False
 
-    def __init__(self, endpoint: Endpoint, runtime: Runtime, hook_files: HookFiles, plan: Plan) -> None:
+    def __init__(self, endpoint: Endpoint, runtime: Runtime, answers: HookAnswers, plan: Plan) -> None:
         self._endpoint = endpoint
         self._reviews = endpoint.reviews
         self._open = endpoint.reviews.open_reviews
         self._runtime = runtime
-        self._hook_files = hook_files
+        self._answers = answers
         self._plan = plan
         self.words = Words("Accept", "Reject", "", "", "on disk", "with hooks" if plan.connects else "without hooks")
 
@@ -130,7 +130,7 @@ class HookReview:
         self._runtime.use_disk(
             carry_out,
             plan,
-            self._hook_files,
+            self._answers,
             unsaved_files(),
             storage_folder(),
             then=lambda _: self._written(review),

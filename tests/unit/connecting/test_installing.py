@@ -60,7 +60,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
         self.home.mkdir()
-        self.files = Files(str(folder))
+        self.files: Any = Files(str(folder))
         self.storage = str(folder / "storage")
         self.platform = Platform(LINUX, {}, str(self.home))
 
@@ -238,8 +238,9 @@ def test_a_path_of_windows_is_known_again() -> None:
         def file(self, agent: Agent) -> str:
             return "C:\\Users\\O'Neil\\Sublime Text\\hooks\\" + agent.key + ".conf"
 
+    files: Any = WindowsFiles("")
     platform = Platform(WINDOWS, {"USERPROFILE": "C:\\Users\\O'Neil"}, "C:\\")
-    for wanted, _ in installations(AGENTS, WindowsFiles(""), platform):
+    for wanted, _ in installations(AGENTS, files, platform):
         text, made = with_hooks('{"a": 1}', wanted, Made())
         assert state_of(text, wanted) is HookState.CONNECTED
         assert without_hooks(text, wanted, made) == '{"a": 1}'
