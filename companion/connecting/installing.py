@@ -1,8 +1,8 @@
 """Our hooks in a program's settings file: whether they are there, and what the file holds with them and without them.
 
-A hook is ours if one of its command lines names our FILE, the file that `curl` reads. Rules: all that others have
-written stays byte by byte, wherever it stands; ours comes last in each list. What is empty once ours is gone goes, too,
-if Connect has made it, which is noted beside FILE. A file that is not understood is left alone.
+A hook is ours if one of its command lines names a file in the folder of FILE, which `curl` reads. Rules: what others
+have written stays byte by byte, wherever it stands; ours comes last in each list. What is empty once ours is gone goes,
+too, if Connect has made it, which is noted beside FILE. A file that is not understood is left alone.
 
 The upper half is pure. What follows blocks on the disk: disk threads.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..endpoint.hook_answers import HookAnswers
 
 HOOKS = "hooks"
-MOST_BYTES = 1 << 19
+MOST_BYTES = 1 << 18
 _LIMITS = ReadLimits(MOST_BYTES // COARSE_FACTOR, MOST_BYTES // COARSE_FACTOR)
 _QUOTES = ("'", "''", "'\\''")  # how shells write one inside a quoted word
 
@@ -65,7 +65,8 @@ class Installation(NamedTuple):
         group = hook.get(HOOKS)
         if isinstance(group, list) and group:
             return all(map(self.is_ours, group))
-        spelled = {path.replace("'", quote) for path in (self.file, self.file.replace("\\", "/")) for quote in _QUOTES}
+        folder = self.file[: max(self.file.rfind("/"), self.file.rfind("\\")) + 1]
+        spelled = {each.replace("'", quote) for each in (folder, folder.replace("\\", "/")) for quote in _QUOTES}
         return any(each in line for line in hook.values() if isinstance(line, str) for each in spelled)
 
 
@@ -229,30 +230,27 @@ def look(
 ) -> List[FoundHooks]:
     """To connect, the programs on this machine outside of these workspace `folders`; else those that are connected, or
     whose settings name our FILE somewhere."""
-    if connects:
-        platform = Platform.current()
-        there = [
-            any(find_client(each.command(settings), platform, folders, cancelled).words for each in sharing)
-            for _, sharing in found
-        ]
-        return [find(wanted) for (wanted, _), is_there in zip(found, there) if is_there]
-    all_found = [find(wanted) for wanted, _ in found]
-    return [
-        each
-        for each in all_found
-        if each.state in (HookState.CONNECTED, HookState.CHANGED) or each.wanted.is_ours({"": each.original.exact})
-    ]
+    listed = []
+    for wanted, sharing in found:
+        each = find(wanted)
+        if connects:
+            commands = [agent.command(settings) for agent in sharing]
+            right = any(find_client(words, Platform.current(), folders, cancelled).words for words in commands)
+        else:
+            known = each.state in (HookState.CONNECTED, HookState.CHANGED)
+            right = known or wanted.is_ours({"": each.original.exact})
+        listed += [each] if right else []
+    return listed
 
 
 def find(wanted: Installation) -> FoundHooks:
     """How things stand with a program's hooks. Never raises."""
     original, name = disk.read(wanted.path, _LIMITS), os.path.basename(wanted.path)
     beside = disk.read(wanted.manifest, _LIMITS) if wanted.manifest else original
-    new = (Kind.NEW, Kind.TEXT)
     state, problem = HookState.NOT_UNDERSTOOD, ""
     if original.kind is Kind.HUGE:
         problem = f"{name} is too large to be looked through"
-    elif original.kind not in new:
+    elif original.kind not in (Kind.NEW, Kind.TEXT):
         problem = original.notice.rstrip(".")
     elif original.encoding not in (UTF_8, UTF_8_WITH_BOM):
         problem = f"{name} is not in UTF-8"

@@ -12,14 +12,15 @@ import sublime
 
 from ....companion.editor.storage import storage_folder
 from ....companion.review.document import file_replacement
-from ...support.review_case import PLUGIN, ReviewTestCase
+from ...support.review_case import PLUGIN
+from ...support.unreviewed_case import ChangesTestCase
 
 PROGRAMS = ("claude", "gemini", "qwen", "codex", "copilot")
 HOMES = ("CLAUDE_CONFIG_DIR", "QWEN_HOME", "CODEX_HOME", "COPILOT_HOME")
 SETTINGS = '{\n    // mine\n    "model": "x"\n}\n'
 
 
-class ConnectTestCase(ReviewTestCase):
+class ConnectTestCase(ChangesTestCase):
     """The home of the user is the test's folder. There are programs in it of the names that are `there`."""
 
     there: Tuple[str, ...] = ("claude",)
@@ -38,7 +39,6 @@ class ConnectTestCase(ReviewTestCase):
         patcher = mock.patch.dict(os.environ, {**places, **dict.fromkeys(HOMES, "")})
         patcher.start()
         self.addCleanup(patcher.stop)
-        self.window.set_project_data({"folders": [{"path": self.folder}, {"path": self.home}]})
 
     def settings_path(self, *names: str) -> str:
         return os.path.join(self.home, *(names or (".claude", "settings.json")))
@@ -54,20 +54,20 @@ class ConnectTestCase(ReviewTestCase):
         with open(self.settings_path(*names), "rb") as file:
             return file.read().decode("utf-8")
 
-    def panel(self, command: str) -> Iterator[Any]:
+    def panel_of(self, command: str) -> Iterator[Any]:
         """The arguments of the list that a command shows."""
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
             self.window.run_command("gemini_companion_" + command)
             yield lambda: panel.call_count == 1
         return panel.call_args[0]
 
-    def listed(self, command: str = "connect_agent") -> Iterator[Any]:
+    def in_list(self, command: str = "connect_agent") -> Iterator[Any]:
         """What that list says: of each program how things stand."""
-        items = (yield from self.panel(command))[0]
+        items = (yield from self.panel_of(command))[0]
         return {item.trigger: item.annotation for item in items}
 
     def pick(self, title: str = "Claude Code", command: str = "connect_agent") -> Iterator[Any]:
-        items, picked = (yield from self.panel(command))[:2]
+        items, picked = (yield from self.panel_of(command))[:2]
         picked([item.trigger for item in items].index(title))
 
     def shown(self, title: str = "Claude Code", command: str = "connect_agent") -> Iterator[Any]:
@@ -98,10 +98,10 @@ class ConnectTestCase(ReviewTestCase):
         return json.loads(self.held(*names))["hooks"]
 
     def everything(self) -> List[str]:
-        """All files below the home, but for the programs and for what programs find the window by."""
+        """All settings below the home, where the window's discovery files are as well."""
         found = [os.path.join(folder, name) for folder, _, names in os.walk(self.home) for name in names]
         paths = [os.path.relpath(path, self.home) for path in found]
-        return sorted(path for path in paths if not path.startswith("bin") and not path.endswith(".lock"))
+        return sorted(path for path in paths if path.endswith(".json"))
 
     def hook_file(self, key: str = "claude") -> str:
         return os.path.join(storage_folder(), "hooks", key + ".conf")
@@ -114,7 +114,7 @@ class Choosing(ConnectTestCase):
         self.put('{"hooks": {"Stop": [1]}}', ".codex", "hooks.json")
         self.put("no JSON", ".qwen", "settings.json")
         yield from self.connect()
-        listed = yield from self.listed()
+        listed = yield from self.in_list()
         self.assertEqual(
             listed,
             {
@@ -127,16 +127,16 @@ class Choosing(ConnectTestCase):
         )
         path = self.settings_path()
         self.put(self.held().replace('"timeout": 5', '"timeout": 50', 1))
-        listed = yield from self.listed()
+        listed = yield from self.in_list()
         self.assertEqual(listed["Claude Code"], "changed by somebody else")
-        listed = yield from self.listed("disconnect_agent")
+        listed = yield from self.in_list("disconnect_agent")
         self.assertEqual(listed, {"Claude Code": "changed by somebody else"})
         os.unlink(path)
 
     def test_every_program_is_connected_and_disconnected_without_a_trace(self) -> Iterator[Any]:
         for title in ("Gemini CLI", "Qwen Code", "Claude Code", "Copilot CLI", "Codex CLI"):
             yield from self.connect(title)
-            listed = yield from self.listed()
+            listed = yield from self.in_list()
             self.assertEqual(listed[title], "connected")
             self.assertTrue(self.says(f"{title} is connected"))
             yield from self.disconnect(title)
@@ -164,7 +164,7 @@ class Choosing(ConnectTestCase):
 
 class OneProgram(ConnectTestCase):
     def test_it_is_listed_all_the_same(self) -> Iterator[Any]:
-        listed = yield from self.listed()
+        listed = yield from self.in_list()
         self.assertEqual(listed, {"Claude Code": "not connected"})
 
     def test_with_nothing_to_disconnect_the_user_is_told(self) -> Iterator[Any]:
@@ -308,10 +308,21 @@ class OneProgram(ConnectTestCase):
         self.assertTrue(self.says("Claude Code is connected already"))
 
     def test_the_write_is_no_unreviewed_change(self) -> Iterator[Any]:
-        expected: List[str] = []
-        self.reviews.expect = lambda path, data: expected.append((path, data()))
+        self.put(SETTINGS)
+        yield from self.track()
         yield from self.connect()
-        self.assertEqual(expected, [(self.settings_path(), self.held().encode("utf-8"))])
+        self.write("theirs.py", "new\n")
+        self.tracking.sign()
+        yield lambda: "theirs.py" in self.names()  # found by a look that was later
+        self.assertEqual([name for name in self.names() if name.endswith("settings.json")], [])
+
+    def test_hooks_are_answered_until_the_program_is_disconnected(self) -> Iterator[Any]:
+        yield from self.connect()
+        with open(self.hook_file(), encoding="utf-8") as file:
+            self.assertIn("http://127.0.0.1:", file.read())
+        yield from self.disconnect()
+        with open(self.hook_file(), encoding="utf-8") as file:
+            self.assertNotIn("http://", file.read())
 
     def test_a_removal_is_reviewed_and_says_so(self) -> Iterator[Any]:
         yield from self.connect()
@@ -346,7 +357,7 @@ class NoProgram(ConnectTestCase):
         self.put(
             '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "curl -K \'%s\'"}]}]}}' % self.hook_file()
         )
-        listed = yield from self.listed("disconnect_agent")
+        listed = yield from self.in_list("disconnect_agent")
         self.assertEqual(listed, {"Claude Code": "changed by somebody else"})
         yield from self.disconnect()
         self.assertEqual(json.loads(self.held()), {"hooks": {"Stop": []}})

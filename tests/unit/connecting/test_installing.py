@@ -233,6 +233,19 @@ def test_the_hooks_of_another_editor_stay(world: World, tmp_path: Path) -> None:
     assert without_hooks(both, wanted, made) == theirs
 
 
+def test_hooks_from_before_a_row_was_renamed_are_put_right(world: World) -> None:
+    def row(name: str) -> Installation:
+        settings = Settings(agents=({"name": name, "command": ["x"], "dialect": "claude", "folder": "~/.x"},))
+        found = installations(agents_of(settings), world.files, world.platform)
+        return next(wanted for wanted, _ in found if wanted.agent.title == name)
+
+    text, made = with_hooks("{}", row("Old Name"), Made())
+    assert state_of(text, row("New")) is HookState.CHANGED
+    text, made = with_hooks(text, row("New"), made)
+    assert state_of(text, row("New")) is HookState.CONNECTED
+    assert without_hooks(text, row("New"), made) == "{}"
+
+
 def test_a_path_of_windows_is_known_again() -> None:
     class WindowsFiles(Files):
         def file(self, agent: Agent) -> str:
