@@ -85,7 +85,11 @@ class AgentConnections:
         wanted = plan.found.wanted
         if plan.connects and (plan.found.problem or plan.needless):
             # What the user puts there by hand, or what is there, names our FILE.
-            self._runtime.use_disk(lambda cancelled: self._answers.make(wanted.agent), then=lambda _: None)
+            self._runtime.use_disk(
+                lambda cancelled: self._answers.make(wanted.agent),
+                then=lambda _: None,
+                failed=lambda error: say(endpoint.window, f"{wanted.agent.title} is not answered: {error}"),
+            )
         if plan.found.problem:
             say(endpoint.window, plan.found.problem)
             _show_by_hand(endpoint.window, plan)
