@@ -254,7 +254,7 @@ def find(wanted: Installation) -> FoundHooks:
         problem = original.notice.rstrip(".")
     elif original.encoding not in (UTF_8, UTF_8_WITH_BOM):
         problem = f"{name} is not in UTF-8"
-    elif beside is not original and beside.kind is not Kind.NEW and beside.exact != _manifest_text(wanted):
+    elif beside is not original and beside.kind is not Kind.NEW and beside.exact != manifest_text(wanted):
         problem = f"{wanted.manifest} is somebody else's"
     else:
         try:
@@ -312,7 +312,7 @@ def carry_out(
             if not plan.connects:
                 _remove(beside)
             elif beside.kind is Kind.NEW:
-                disk.write(beside, _manifest_text(wanted).encode("ascii"), storage)
+                disk.write(beside, manifest_text(wanted).encode("ascii"), storage)
     except OSError as error:
         raise DiskError(f"{name} was not changed: {error.strerror or error}.") from error
     if not plan.connects:
@@ -331,7 +331,8 @@ def _remove(original: Original) -> None:
         files.flush_folder(os.path.dirname(original.path))
 
 
-def _manifest_text(wanted: Installation) -> str:
+def manifest_text(wanted: Installation) -> str:
+    """What the second file holds."""
     return _written(wanted.dialect.manifest)
 
 

@@ -33,6 +33,7 @@ from .installing import (
     carry_out,
     installations,
     look,
+    manifest_text,
     plan,
     snippet,
 )
@@ -208,7 +209,7 @@ def notes(plan: Plan) -> Tuple[str, ...]:
         said.append(f"Accept removes {name}: nothing else stands in it.")
     if wanted.manifest:
         verb = "makes" if plan.connects else "removes"
-        said.append(f"Accept {verb} {wanted.manifest} as well: {dict(dialect.manifest)}.")
+        said.append(f"Accept {verb} {wanted.manifest} as well: {' '.join(manifest_text(wanted).split())}")
     at_once = f"{title} sees this at once, in running sessions, too."
     said.append(at_once if dialect.reads_while_running else f"{title} sees this when it is started next.")
     return tuple(said + ([dialect.trust_note] if plan.connects and dialect.trust_note else []))
