@@ -171,7 +171,6 @@ def _setting(default: Any, check: Check, merge: Optional[Merge], sift: Optional[
 FALLBACKS = ("version_control", "directory", "none")
 TRACKING = ("always", "connected", "never")
 UNFOCUSED = "unfocused"
-NOTICES = (UNFOCUSED, "never")
 IGNORED_WHITESPACE = ("all", "trailing", "none")
 
 
@@ -254,7 +253,7 @@ class Settings:
     # What they write without asking.
     track_changes: str = _setting("connected", one_of(*TRACKING), towards(*TRACKING))
 
-    notify: str = _setting("never", one_of(*NOTICES), towards(*NOTICES))
+    notify: str = _setting("never", one_of(UNFOCUSED, "never"), None)
 
     # The diff review.
     review_open: str = _setting("at_once", one_of("at_once", "on_request"), harmless)

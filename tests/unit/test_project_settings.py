@@ -50,6 +50,7 @@ USERS_ALONE: Dict[str, List[Any]] = {
     "agents": [[{"name": "Sh", "command": ["sh"], "dialect": "claude"}], []],
     "run_commands": [{"Sh": ["sh"]}, {}],
     "terminal_commands": [{"linux": ["sh"]}, {}],
+    "notify": ["never", "unfocused"],
     "workspace_trust": [True, False, None],
     "review_maximum_bytes": [1000, 2000000, 10000000],  # or it could hide what a small file holds
     "review_maximum_lines": [100, 50000, 1000000],  # or what is changed in it
