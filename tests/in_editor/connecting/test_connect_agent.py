@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from typing import Any, Dict, Iterator, List, Tuple
 from unittest import mock
 
@@ -12,11 +13,13 @@ import sublime
 
 from ....companion.editor.storage import storage_folder
 from ....companion.review.document import file_replacement
+from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import PLUGIN
 from ...support.unreviewed_case import ChangesTestCase
 
 PROGRAMS = ("claude", "gemini", "qwen", "codex", "copilot")
 HOMES = ("CLAUDE_CONFIG_DIR", "QWEN_HOME", "CODEX_HOME", "COPILOT_HOME")
+REPLACE = file_replacement.replace_content
 SETTINGS = '{\n    // mine\n    "model": "x"\n}\n'
 
 
@@ -255,6 +258,67 @@ class OneProgram(ConnectTestCase):
         self.window.run_command("gemini_companion_accept_diff")
         yield lambda: not self.reviews.open_reviews.all()
         self.assertNotEqual(self.held(), SETTINGS)
+
+    def hold_write(self, fails: bool) -> threading.Event:
+        """Let the next write wait for the event, and then fail if it is to."""
+        release = threading.Event()
+
+        def held(*arguments: Any) -> None:
+            release.wait(NEVER_SECONDS)
+            if fails:
+                raise PermissionError(13, "denied")
+            REPLACE(*arguments)
+
+        patcher = mock.patch.object(file_replacement, "replace_content", held)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.addCleanup(release.set)
+        return release
+
+    def test_a_tab_that_is_closed_while_it_is_written_stays_closed(self) -> Iterator[Any]:
+        for fails, sentence in ((True, "settings.json cannot be written: denied."), (False, "is connected")):
+            self.put(SETTINGS)
+            review = yield from self.shown()
+            release = self.hold_write(fails)
+            self.window.run_command("gemini_companion_accept_diff")
+            yield lambda review=review: not review.pending
+            self.proposal(review).close()
+            yield lambda: not self.reviews.open_reviews.presentations
+            self.assertFalse(self.says(sentence))
+            release.set()
+            yield lambda sentence=sentence: self.says(sentence)
+            self.assertEqual(self.held() == SETTINGS, fails)
+            self.assertEqual(self.reviews.open_reviews.all(), [])
+            self.assertFalse(review.pending)
+
+    def test_a_window_that_is_closed_while_it_is_written_is_not_missed(self) -> Iterator[Any]:
+        self.put(SETTINGS)
+        other = yield from self.another_window()
+        other.bring_to_front()
+        yield lambda: sublime.active_window() == other
+        review = yield from self.shown()
+        release = self.hold_write(False)
+        self.window.bring_to_front()
+        self.window.run_command("gemini_companion_accept_diff")
+        yield lambda: not review.pending
+        self.window.run_command("close_window")
+        yield lambda: not self.window.is_valid()
+        release.set()
+        yield lambda: self.held() != SETTINGS
+
+    def test_a_link_stays_a_link(self) -> Iterator[Any]:
+        target = self.write("dotfiles.json", SETTINGS)
+        os.makedirs(os.path.dirname(self.settings_path()))
+        try:
+            os.symlink(target, self.settings_path())
+        except OSError as error:
+            self.skipTest(f"links cannot be made here: {error}")
+        yield from self.connect()
+        self.assertEqual(os.readlink(self.settings_path()), target)
+        self.assertIn(b"PreToolUse", self.read("dotfiles.json"))
+        yield from self.disconnect()
+        self.assertEqual(os.readlink(self.settings_path()), target)
+        self.assertEqual(self.read("dotfiles.json"), SETTINGS.encode("utf-8"))
 
     def test_unsaved_edits_of_the_file_are_not_written_over(self) -> Iterator[Any]:
         view = self.window.open_file(self.put(SETTINGS))
