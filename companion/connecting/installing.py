@@ -266,7 +266,7 @@ def find(wanted: Installation) -> FoundHooks:
     return FoundHooks(wanted, state, original, f"{problem}." if problem else "")
 
 
-def plan(wanted: Installation, connects: bool, cancelled: Callable[[], bool] = never) -> Plan:
+def planned(wanted: Installation, connects: bool, cancelled: Callable[[], bool] = never) -> Plan:
     """What is to be done to connect a program, or to disconnect it, as its file is now. Never raises."""
     found = find(wanted)
     original, is_new = found.original, found.original.kind is Kind.NEW

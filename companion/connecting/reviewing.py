@@ -25,18 +25,8 @@ from ..review.document.disk import ChangedError, DiskError, Kind
 from ..review.document.preparation import Preparation
 from ..review.window import views
 from ..system.platform import Platform
-from .installing import (
-    FoundHooks,
-    HookState,
-    Installation,
-    Plan,
-    carry_out,
-    installations,
-    look,
-    manifest_text,
-    plan,
-    snippet,
-)
+from . import installing
+from .installing import FoundHooks, HookState, Installation, Plan
 
 if TYPE_CHECKING:
     from ..endpoint.endpoint import Endpoint
@@ -60,10 +50,10 @@ class AgentConnections:
     def choose(self, connects: bool, endpoint: Endpoint) -> None:
         """Let the user pick a program to connect, or to disconnect."""
         settings = endpoint.settings()
-        found = installations(agents_of(settings), self._answers, Platform.current())
+        found = installing.installations(agents_of(settings), self._answers, Platform.current())
         say(endpoint.window, "looking for programs")
         then = partial(self._list, endpoint, connects)
-        self._runtime.use_disk(look, found, settings, endpoint.folders(), connects, then=then)
+        self._runtime.use_disk(installing.look, found, settings, endpoint.folders(), connects, then=then)
 
     def _list(self, endpoint: Endpoint, connects: bool, found: Sequence[FoundHooks]) -> None:
         if not endpoint.window.is_valid():
@@ -78,7 +68,7 @@ class AgentConnections:
         choose(endpoint.window, entries, "Agent to connect" if connects else "Agent to disconnect")
 
     def _plan(self, endpoint: Endpoint, connects: bool, wanted: Installation) -> None:
-        self._runtime.use_disk(plan, wanted, connects, then=partial(self._show, endpoint))
+        self._runtime.use_disk(installing.planned, wanted, connects, then=partial(self._show, endpoint))
 
     def _show(self, endpoint: Endpoint, plan: Plan) -> None:
         if not endpoint.window.is_valid():
@@ -133,7 +123,7 @@ class HookReview:
         if plan.data is not None:
             self._reviews.expect(review.path, lambda: plan.data or b"")
         self._runtime.use_disk(
-            carry_out,
+            installing.carry_out,
             plan,
             self._answers,
             unsaved_files(),
@@ -155,7 +145,7 @@ class HookReview:
             say(self._endpoint.window, sentence)
         elif isinstance(error, ChangedError):
             then = partial(self._show_anew, review, sentence)
-            self._runtime.use_disk(plan, self._plan.found.wanted, self._plan.connects, then=then)
+            self._runtime.use_disk(installing.planned, self._plan.found.wanted, self._plan.connects, then=then)
         else:
             self._open.presentations[review].complain(sentence, look_again=False)
         if not isinstance(error, DiskError):
@@ -209,7 +199,7 @@ def notes(plan: Plan) -> Tuple[str, ...]:
         said.append(f"Accept removes {name}: nothing else stands in it.")
     if wanted.manifest:
         verb = "makes" if plan.connects else "removes"
-        said.append(f"Accept {verb} {wanted.manifest} as well: {' '.join(manifest_text(wanted).split())}")
+        said.append(f"Accept {verb} {wanted.manifest} as well: {' '.join(installing.manifest_text(wanted).split())}")
     at_once = f"{title} sees this at once, in running sessions, too."
     said.append(at_once if dialect.reads_while_running else f"{title} sees this when it is started next.")
     return tuple(said + ([dialect.trust_note] if plan.connects and dialect.trust_note else []))
@@ -234,7 +224,7 @@ def _show_by_hand(window: sublime.Window, plan: Plan) -> None:
     lines = [plan.found.problem, f"To disconnect {title}, take out of {path} every hook that names", wanted.file]
     if plan.connects:
         lines[1:] = [f"To connect {title}, put this into {path}, beside what is there:"]
-    text = "".join(f"// {shown(line)}\n" for line in lines) + (snippet(wanted) if plan.connects else "")
+    text = "".join(f"// {shown(line)}\n" for line in lines) + (installing.snippet(wanted) if plan.connects else "")
     view = window.new_file()
     view.set_scratch(True)
     view.set_name(f"Hooks for {title}")

@@ -21,7 +21,7 @@ from companion.connecting.installing import (
     carry_out,
     find,
     installations,
-    plan,
+    planned,
     snippet,
     state_of,
     with_hooks,
@@ -73,7 +73,7 @@ class World:
         Path(wanted.path).write_bytes(data)
 
     def accept(self, wanted: Installation, connects: bool) -> None:
-        carry_out(plan(wanted, connects), self.files, frozenset(), self.storage)
+        carry_out(planned(wanted, connects), self.files, frozenset(), self.storage)
 
     def everything(self) -> List[Tuple[str, bytes]]:
         """All files of the user."""
@@ -268,7 +268,7 @@ def test_what_connect_has_made_is_gone_after_disconnect(world: World, key: str) 
     assert find(wanted).state is HookState.NOT_CONNECTED
     world.accept(wanted, True)
     assert find(wanted).state is HookState.CONNECTED
-    assert plan(wanted, True).needless
+    assert planned(wanted, True).needless
     assert Path(wanted.file).read_text(encoding="utf-8") == "address"
     assert bool(wanted.manifest) == os.path.exists(wanted.manifest or "no such file")
     world.accept(wanted, False)
@@ -382,7 +382,7 @@ def test_a_note_that_is_lost_takes_nothing_of_the_users_away(world: World, note:
 def test_a_file_that_is_not_understood_is_left_alone(world: World, data: bytes, why: str, connects: bool) -> None:
     wanted = world.of("claude")
     world.write(wanted, data)
-    found = plan(wanted, connects).found
+    found = planned(wanted, connects).found
     assert found.state is HookState.NOT_UNDERSTOOD
     assert why in found.problem
     assert found.problem.count(".") == found.problem.count("settings.json") + 1
@@ -425,7 +425,7 @@ def test_a_file_that_has_changed_meanwhile_is_not_written(world: World, connects
     world.write(wanted, b'{"a": 1}')
     if not connects:
         world.accept(wanted, True)
-    shown = plan(wanted, connects)
+    shown = planned(wanted, connects)
     world.write(wanted, b'{"a": 2}')
     with pytest.raises(ChangedError):
         carry_out(shown, world.files, frozenset(), world.storage)
@@ -435,7 +435,7 @@ def test_a_file_that_has_changed_meanwhile_is_not_written(world: World, connects
 def test_a_file_of_ours_that_has_changed_meanwhile_is_not_removed(world: World) -> None:
     wanted = world.of("copilot")
     world.accept(wanted, True)
-    shown = plan(wanted, False)
+    shown = planned(wanted, False)
     assert shown.data is None
     world.write(wanted, b'{"version": 1, "hooks": {"mine": []}}')
     with pytest.raises(ChangedError):
@@ -445,7 +445,7 @@ def test_a_file_of_ours_that_has_changed_meanwhile_is_not_removed(world: World) 
 
 def test_a_file_that_was_made_meanwhile_is_not_written(world: World) -> None:
     wanted = world.of("claude")
-    shown = plan(wanted, True)
+    shown = planned(wanted, True)
     world.write(wanted, b"{}")
     with pytest.raises(ChangedError):
         carry_out(shown, world.files, frozenset(), world.storage)
@@ -457,7 +457,7 @@ def test_unsaved_edits_in_a_tab_are_not_written_over(world: World) -> None:
     world.write(wanted, b"{}")
     os.symlink(wanted.path, link)
     with pytest.raises(DiskError, match="unsaved edits"):
-        carry_out(plan(wanted, True), world.files, {str(link)}, world.storage)
+        carry_out(planned(wanted, True), world.files, {str(link)}, world.storage)
     assert Path(wanted.path).read_bytes() == b"{}"
 
 
