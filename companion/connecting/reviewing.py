@@ -65,7 +65,8 @@ class AgentConnections:
         for each in found:
             act = partial(self._plan, endpoint, connects, each.wanted)
             entries.append(PanelEntry(each.wanted.agent.title, act, each.wanted.path, each.state.value))
-        choose(endpoint.window, entries, "Agent to connect" if connects else "Agent to disconnect")
+        heading = "Agent to connect" if connects else "Agent to disconnect"
+        endpoint.reviews.when_free(partial(choose, endpoint.window, entries, heading))  # shells may have taken a while
 
     def _plan(self, endpoint: Endpoint, connects: bool, wanted: Installation) -> None:
         self._runtime.use_disk(installing.planned, wanted, connects, then=partial(self._show, endpoint))
