@@ -313,7 +313,11 @@ def carry_out(
                 _remove(beside)
             elif beside.kind is Kind.NEW:
                 disk.write(beside, manifest_text(wanted).encode("ascii"), storage)
-    except OSError as error:
+    except (OSError, DiskError) as error:
+        if plan.connects and plan.found.state is HookState.NOT_CONNECTED:
+            answers.forget(wanted.agent)
+        if isinstance(error, DiskError):
+            raise
         raise DiskError(f"{name} was not changed: {error.strerror or error}.") from error
     if not plan.connects:
         for path in (wanted.path, wanted.manifest) if wanted.manifest else ():
