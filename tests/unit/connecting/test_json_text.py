@@ -76,6 +76,7 @@ def test_what_is_nested_deeply_is_read_up_to_a_limit() -> None:
     ("before", "after"),
     [
         ("[]", "[7]"),
+        ("[]\n", "[7]\n"),
         ("[ ]", "[7 ]"),
         ("[\n]", "[\n  7\n]"),
         ("[1]", "[1, 7]"),
@@ -106,6 +107,10 @@ def test_a_member_takes_over_the_indentation_of_its_file() -> None:
         == '{\n\t"a": 1,\n\t"b": {\n\t\t"c": [\n\t\t\t1\n\t\t]\n\t}\n}\n'
     )
     assert appended('{"a":1}', parse('{"a":1}'), "b", {"c": [1]}, "\n", "  ") == '{"a":1, "b": {"c": [1]}}'
+
+
+def test_what_comes_into_something_empty_is_in_lines_and_as_it_is_spelled() -> None:
+    assert appended("{}", parse("{}"), "ü", ["é"], "\r\n", "\t") == '{"ü": [\r\n\t"é"\r\n]}'
 
 
 @pytest.mark.parametrize(
