@@ -298,7 +298,7 @@ def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> s
 
 def _has_changes(endpoint: Endpoint) -> bool:
     """Whether files in the window's folders were changed outside the editor."""
-    return bool(endpoint.changes.count)
+    return endpoint.changes.any
 
 
 def _show_changes(endpoint: Endpoint, last_turn: bool = False) -> None:

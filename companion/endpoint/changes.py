@@ -61,7 +61,6 @@ class WindowChanges:
         self._tracking = tracking
         self._clients = clients
         self._started = 0  # programs, which run in terminals as far as is known
-        self._alone = ""  # the session of the only program that can be at work
         self._folders: Tuple[str, ...] = ()
         self._secret: Tuple[str, ...] = ()
         self._left_out: Tuple[_LeftOut, ...] = ()
@@ -80,30 +79,25 @@ class WindowChanges:
 
     @property
     def count(self) -> int:
-        """How many files are listed."""
+        """How many files programs have changed."""
         return len(self.reviews.lists.changes)
+
+    @property
+    def any(self) -> bool:
+        """Whether any file is listed, in whatever part of the list."""
+        return bool(self.count or self.reviews.lists.outside)
 
     def started(self) -> None:
         """A program was started in a terminal of this window, and may never connect."""
         self._started += 1
-        self._note_alone()
         self.update(self._folders)
 
     def clients_changed(self) -> None:
         """Programs may have come or gone."""
-        self._note_alone()
         if self._clients():
             self.update(self._folders)
         else:
             self.terminal_closed()
-
-    def _note_alone(self) -> None:
-        """Note which program is the only one now. What is written from here on may be another one's than before."""
-        clients = self._clients()
-        alone = next(iter(clients)) if len(clients) == 1 and self._started <= 1 else ""
-        if alone != self._alone:
-            self._alone = alone
-            self.sign()
 
     def terminal_closed(self) -> None:
         """A program has gone, or a terminal, maybe the last one in which a program runs that was started here."""
@@ -132,13 +126,10 @@ class WindowChanges:
             self._secret, self._left_out = secret, left_out
             self._rules = _rules(self._folders, secret, left_out)
 
-    def sign(self, session: str = "", name: str = "") -> None:
-        """A program gives a sign that files may have changed: the one of this session and name.
-
-        Any thread.
-        """
+    def sign(self) -> None:
+        """A program gives a sign that files may have changed. Any thread."""
         if self._track_arguments[-1]:
-            self._tracking.sign(self._number, name if session and session == self._alone else "")
+            self._tracking.sign()
 
     def turn_begins(self) -> None:
         """A program begins another turn. Any thread."""
