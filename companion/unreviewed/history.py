@@ -22,7 +22,7 @@ from .git import Repository
 from .looking import COPIED_BYTES, blob_names
 from .model import NOTHING, Content, Event, Model, identity, portions
 from .store import Store
-from .texts import carried
+from .texts import carried, holds_edit
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -141,11 +141,20 @@ class History:
         return unreviewed
 
     def is_committed(self, path: str, now: Content) -> bool:
-        """Whether it was committed before, and what it holds now is committed now: git can bring it back."""
+        """Whether git can bring back what was there before: it was committed, and what is there now is committed.
+
+        What the user had made of the former commit may be in the new one, too.
+        """
         former, latest = self.committed.get(path, ("", ""))
         if former == latest or not self.copies.is_blob(now, latest):
             return False
-        return self.copies.is_blob(self.model.before(path), former)
+        before = self.model.before(path)
+        if self.copies.is_blob(before, former):
+            return True
+        committed, held, holds = self.copies.all_data([Content(former), before, now])
+        if committed is None or held is None or holds is None or not before.there:
+            return False
+        return holds_edit(committed, held, holds)
 
     def look_for_room(self) -> None:
         """Count what is kept of files that nobody has changed."""

@@ -194,7 +194,7 @@ def _has_content(path: str) -> bool:
 
 
 class Step(NamedTuple):
-    """What an undo does with a file: it `held` this, and is to hold what is `wanted`. `origin` is that of the change."""
+    """What an undo does with a file: it `held` this, and is to hold what is `wanted`. `origin` is the change's."""
 
     path: str
     held: Content

@@ -384,8 +384,15 @@ class Tabs:
         path = view.file_name()
         if path is not None and self._tracking.called(path):
             text = view.substr(sublime.Region(0, view.size()))
-            do = partial(take_over, path, text, view.encoding(), view.line_endings(), self._tracking.saves)
+            do = partial(self._take_over, path, text, view.encoding(), view.line_endings())
             self._tracking.carry_out(do, path=path)
+
+    def _take_over(self, path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
+        """Disk thread."""
+        try:
+            take_over(path, text, encoding, line_endings, workspaces)
+        finally:
+            self._tracking.saves.ended(path)
 
     def commanded(self, name: str, arguments: Optional[Dict[str, Any]]) -> None:
         """A command of a window has run: the user may have deleted files in the side bar, or is about to rename one."""
@@ -418,7 +425,7 @@ def renames(path: str, workspaces: Workspaces) -> None:
         workspace.renames(name)
 
 
-def take_over(path: str, text: str, encoding: str, line_endings: str, saves: Saves, workspaces: Workspaces) -> None:
+def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
     """A tab with this text was saved; encoding and line endings by the editor's names. Disk thread."""
     data = saved(text, encoding, line_endings)
     with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
@@ -427,4 +434,3 @@ def take_over(path: str, text: str, encoding: str, line_endings: str, saves: Sav
             data = found
     for workspace, name in workspaces.holding(os.path.realpath(path)):
         workspace.saved(name, data)
-    saves.ended(path)

@@ -23,6 +23,7 @@ from companion.unreviewed.model import UnreviewedChange
 from companion.unreviewed.store import Store
 from companion.unreviewed.undoing import Progress, Refusal, finish, restore, undo
 from companion.unreviewed.workspace import Saves, Workspace
+from companion.unreviewed.workspaces import STORE
 from tests.support.at_once import AtOnce, Editor, Window
 
 RULES = Rules(
@@ -96,10 +97,18 @@ class Project:
         """Save files in the editor."""
         for name, data in files.items():
             path = name.replace("__", "/").replace("_", ".")
-            self.saves.begin(str(self.folder / path))
+            self.saving(path)
             self.write(**{name: data})
-            self.workspace.saved(path, data)
-            self.saves.ended(str(self.folder / path))
+            self.saved(path, data)
+
+    def saving(self, name: str) -> None:
+        """The editor is about to save a tab."""
+        self.saves.begin(str(self.folder / name))
+
+    def saved(self, name: str, data: bytes) -> None:
+        """It has saved it."""
+        self.workspace.saved(name, data)
+        self.saves.ended(str(self.folder / name))
 
     def read(self, name: str) -> bytes:
         """What a file holds."""
@@ -114,7 +123,7 @@ class Project:
     def begin(self) -> Workspace:
         """Begin to track, in a new process as it were."""
         repository = self.repository() if self.with_git else None
-        store = Store(str(self.storage / "store"))
+        store = Store(str(self.storage / STORE))
         self.saves, self.calls = Saves(), OpenCalls()
         self.workspace = Workspace(str(self.folder), store, repository, self.moment, self.saves)
         finish(self.workspace, str(self.storage))
