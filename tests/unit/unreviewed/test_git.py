@@ -154,10 +154,10 @@ def test_nothing_that_a_configuration_names_is_run(project, tmp_path):
     asked = project.repository()
     asked.entries()
     asked.untracked()
-    asked.position()
-    asked.tree("HEAD")
+    asked.position_stamp()
     asked.ignored_folders(asked.ignored())
-    asked.stashed("HEAD")
+    asked.uncommitted(asked.head())
+    asked.committed("", asked.head())
     blobs = list(asked.entries().files.values())
     assert set(asked.blobs([*blobs, "1" * 40])) == set(blobs)  # the last one a partial clone would fetch
     assert list(marker.iterdir()) == []
