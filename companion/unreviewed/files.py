@@ -44,7 +44,7 @@ class Files:
         self._folder = folder
         self.head = ""
         """The commit that is checked out."""
-        self._former_head = ""
+        self._former_head: Optional[str] = None  # at the last look, if there was one
         self._ignored: FrozenSet[str] = frozenset()
         self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
         self._rules = NO_RULES
@@ -133,7 +133,7 @@ class Files:
         if stamp == former:
             return False
         self.head, self._position_stamp = repository.head(), stamp
-        self.has_moved = self.has_moved or bool(former) or self._former_head not in ("", self.head)
+        self.has_moved = self.has_moved or bool(former) or self._former_head not in (None, self.head)
         return True
 
     def look_again(self) -> None:
@@ -144,9 +144,9 @@ class Files:
 
     def committed(self) -> Mapping[str, Tuple[str, str]]:
         """What the commit has changed since the last look, as `Repository.committed` has it."""
-        if self._repository is None or self.head == self._former_head:
+        if self._repository is None or self._former_head in (None, self.head):
             return {}
-        return self._repository.committed(self._former_head, self.head)
+        return self._repository.committed(self._former_head or "", self.head)
 
     def listed(self, whole: bool) -> None:
         """All that was listed was looked at, or (not `whole`) some was not: then git has moved at the next look, too.

@@ -504,7 +504,8 @@ class Workspace:
         record = read_record(self._store, self.folder)
         self._copies.blobs.update(record.blobs)
         self.last_undone = record.undone
-        self._files.stood_at(record.head)
+        if record.rows:
+            self._files.stood_at(record.head)
         self._model.has_turns = record.has_turns
         for path, (now, before, turn, origin, own, saved) in record.rows.items():
             self._model.learn(path, now if before is None else before, now)

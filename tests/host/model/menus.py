@@ -11,7 +11,6 @@ from typing import Any, Dict, Iterator, List, Sequence
 from .palette import with_state
 from .stock import MAIN_MENU, SIDE_BAR_MENU
 
-
 STOCK = {"Main": MAIN_MENU, "Side Bar": SIDE_BAR_MENU}
 
 
