@@ -47,11 +47,6 @@ class Files:
         self._former_head: Optional[str] = None  # at the last look, if there was one
         self._ignored: FrozenSet[str] = frozenset()
         self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
-        self._rules = NO_RULES
-        self.serve(repository)
-
-    def serve(self, repository: Optional[Repository]) -> None:
-        """From now on this repository, or none, has the folder."""
         self._repository = repository
         self.entries = Entries({}, ())
         self._staged: Optional[Entries] = None
@@ -60,7 +55,7 @@ class Files:
         self._asked = float("-inf")
         self.has_moved = False
         """Whether the commit, the branch, the stash or what is staged is another than at the last look."""
-        self.use(self._rules)
+        self.use(NO_RULES)
 
     def use(self, rules: Rules) -> None:
         """Other rules from now on."""

@@ -96,10 +96,6 @@ class Repository:
         common = self._lines("rev-parse", "--git-common-dir")[0]
         self._common_folder = os.path.join(folder, common)
 
-    def is_there(self) -> bool:
-        """Whether the repository has not been removed."""
-        return os.path.exists(os.path.join(self.own_folder, "HEAD"))
-
     def entries(self) -> Entries:
         """What is staged. Raises `GitError`."""
         files: Dict[str, str] = {}

@@ -36,7 +36,7 @@ class Copies:
 
     def __init__(self, store: Store, repository: Optional[Repository]) -> None:
         self._store = store
-        self.repository = repository
+        self._repository = repository
         self.blobs: Dict[str, str] = {}
 
     def data(self, content: Content) -> Optional[bytes]:
@@ -47,8 +47,8 @@ class Copies:
         """The same for several files, for which git is asked once."""
         found = {content.identity: self._at_hand(content) for content in contents}
         missing = [content.identity for content in contents if content.readable and found[content.identity] is None]
-        if missing and self.repository is not None:
-            found.update(self._from_git(self.repository, missing))
+        if missing and self._repository is not None:
+            found.update(self._from_git(self._repository, missing))
         return [found[content.identity] for content in contents]
 
     def _at_hand(self, content: Content) -> Optional[bytes]:

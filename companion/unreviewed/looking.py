@@ -94,10 +94,6 @@ class Looks:
         if path in self._known:
             self._known[path] = ()
 
-    def forget_all(self) -> None:
-        """Look at all paths the next time as if they had changed."""
-        self._known = dict.fromkeys(self._known, ())
-
     def leave(self, path: str) -> None:
         """Do not look at this path any more, unless `blobs` has it."""
         self._known.pop(path, None)

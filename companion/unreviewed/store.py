@@ -173,8 +173,11 @@ class Store:
 
     def _write(self, path: str, data: bytes, to_disk: bool = False) -> None:
         self.written += len(data)
-        os.makedirs(self._folder, 0o700, exist_ok=True)
-        files.write(path, data, to_disk=to_disk)
+        try:
+            files.write(path, data, to_disk=to_disk)
+        except FileNotFoundError:
+            os.makedirs(self._folder, 0o700, exist_ok=True)
+            files.write(path, data, to_disk=to_disk)
 
 
 def _flush(path: str) -> None:

@@ -105,8 +105,7 @@ class Workspace:
         self.folder = folder
         self._store = store
         self._repository = repository
-        self.had_git = _has_git(folder)
-        """Whether there was something for git in the folder when it got this repository, or none."""
+        self.git = git_of(folder)
         self._now = now
         self._moment = Moment()  # at which the last look began that has seen all
         self._saves = saves or Saves()
@@ -151,19 +150,6 @@ class Workspace:
 
     def _is_secret(self, step: Step) -> bool:
         return self._files.is_secret(step.path)
-
-    def is_served(self) -> bool:
-        """Whether the folder still has the repository that it had, or none."""
-        is_there = self._repository is None or self._repository.is_there()
-        return is_there and self.had_git == _has_git(self.folder)
-
-    def serve(self, repository: Optional[Repository]) -> None:
-        """From now on this repository, or none, has the folder. What is unreviewed is so still."""
-        with self._lock:
-            self._repository = self._copies.repository = repository
-            self.had_git = _has_git(self.folder)
-            self._files.serve(repository)
-            self._looks.forget_all()  # the former one has had what is kept nowhere
 
     def begin(self, cancelled: Callable[[], bool]) -> None:
         """Begin to track, or to track again: what was written until now the user has seen, but for what an earlier
@@ -517,8 +503,12 @@ class Workspace:
                 self._looks.remember(path)
 
 
-def _has_git(folder: str) -> bool:
-    return os.path.lexists(os.path.join(folder, ".git"))
+def git_of(folder: str) -> Optional[Tuple[int, int]]:
+    """Which file or folder a folder has for git, if there is one."""
+    try:
+        return identity_of(os.lstat(os.path.join(folder, ".git")))
+    except OSError:
+        return None
 
 
 def _lies_in(path: str, name: str) -> bool:

@@ -24,7 +24,7 @@ from .listing import Listing, Lists
 from .model import full_path
 from .store import Store, has_record, recorded_folders
 from .undoing import finish
-from .workspace import Saves, Workspace
+from .workspace import Saves, Workspace, git_of
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -86,8 +86,6 @@ class Workspaces:
                 continue
             workspace = known.workspace
             try:
-                if not workspace.is_served():
-                    workspace.serve(self._repository(folder))
                 wanted = _is_tracked(known)
                 if wanted and not workspace.tracked:
                     first = True
@@ -195,9 +193,17 @@ class Workspaces:
                     del self._known[folder]
 
     def _provide(self, folder: str, root: Root) -> Optional[_Known]:
-        """The workspace of a real folder; if it is not tracked, only if there is something in it."""
+        """The workspace of a real folder; if it is not tracked, only if there is something in it.
+
+        Where a repository has come or gone it is made anew, of what the store has.
+        """
+        git = git_of(folder)
         with self._lock:
-            known = self._known.get(folder)
+            former = known = self._known.get(folder)
+            if known is not None and known.workspace.git != git:
+                del self._known[folder]
+                known = None
+        is_new = known is None
         if known is None:
             try:
                 if not root.tracked and not has_record(self.store, folder):
@@ -209,13 +215,15 @@ class Workspaces:
                 logger.info("what is known of a folder cannot be read: %s", error)
                 return None  # it is not begun anew meanwhile
             with self._lock:
-                known = self._known.setdefault(folder, _Known(workspace, Listing(workspace), {}))
+                known = self._known.setdefault(
+                    folder, _Known(workspace, Listing(workspace), former.roots if former else {})
+                )
         with self._lock:
-            former = known.roots.get(root.folder)
+            is_new = is_new or root.folder not in known.roots or known.roots[root.folder].rules is not root.rules
             known.roots[root.folder] = root
-            roots = list(known.roots.values())
-        if former is None or former.rules is not root.rules:
-            known.workspace.use(_joined_rules(roots))
+            all_roots = list(known.roots.values())
+        if is_new:
+            known.workspace.use(_joined_rules(all_roots))
         return known
 
     def _moment_in(self, folder: str) -> Moment:

@@ -120,6 +120,7 @@ def test_what_is_pending_survives_the_repository(repository, anew):
         workspaces.look(root, never)
         repository.write(**{name: text(line1=b"agent")})
     workspaces.look(root, never)
+    repository.workspace = workspaces.of(str(repository.folder))
     assert {**repository.listed(), **repository.outside()}.keys() == {"a.txt", "b.txt", "new.txt"}
     assert repository.undo() == []
     assert repository.read("a.txt") == repository.read("b.txt") == TEXT
