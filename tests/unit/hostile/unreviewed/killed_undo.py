@@ -12,7 +12,7 @@ import signal
 import sys
 import types
 from pathlib import Path
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
@@ -98,8 +98,6 @@ def main() -> None:
     os.environ["XDG_DATA_HOME"] = str(folder / "data")
     for number in range(attempt(folder / "alive", way)):
         attempt(folder / str(number), way, number)
-
-
 
 
 if __name__ == "__main__":
