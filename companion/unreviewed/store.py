@@ -323,7 +323,9 @@ def _group(found: List[Any]) -> Group:
     )
 
 
-def _row(now: object, before: object, turn: object, origin: object, own: object, saved: object) -> SavedRow:
+def _row(
+    now: object, before: object, turn: object, origin: object, own: object = False, saved: object = False
+) -> SavedRow:
     return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved))
 
 
