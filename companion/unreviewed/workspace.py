@@ -467,7 +467,9 @@ class Workspace:
             for path, held, wanted, origin in itertools.chain.from_iterable(done):
                 if event is Event.UNDONE:
                     self._history.carry_turn(path, held, wanted)
-                self._model.happened(event, path, wanted, origin=origin if event is Event.WRITTEN else None)
+                self._model.happened(event, path, wanted)
+                if event is Event.WRITTEN and self._model.unreviewed(path):
+                    self._model.rows[path].origin = origin  # whatever a look has made of it meanwhile
                 self._model.own(path, self._history.holds and self._copies.has(wanted))
                 self._looks.remember(path)  # somebody may have written since
             self.last_undone = undone

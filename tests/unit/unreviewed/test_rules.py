@@ -127,6 +127,24 @@ def test_what_is_perhaps_the_user_s_is_undone_and_restored_and_stays_that(hooked
     assert hooked.outside()["a.txt"].origin == PERHAPS
 
 
+@pytest.mark.parametrize("looked", [True, False])
+def test_what_is_restored_is_its_program_s_though_somebody_looks_in_the_midst(hooked, monkeypatch, looked):
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=None, b_txt=text(line1=b"agent"), new_txt=b"agent\n")
+    assert hooked.undo() == []
+    exchanged = hooked.workspace.exchanged
+
+    def overtaken(*args):
+        hooked.look()
+        exchanged(*args)
+
+    if looked:
+        monkeypatch.setattr(hooked.workspace, "exchanged", overtaken)
+    assert hooked.restore() == []
+    assert {change.origin for change in hooked.look().values()} == {Origin(*CLAUDE)}
+    assert hooked.outside() == {}
+
+
 def test_a_turn_holds_what_programs_have_done_in_it(hooked):
     hooked.workspace.begin_turn()
     hooked.write(b_txt=text(line1=b"user"))
