@@ -243,7 +243,7 @@ def test_what_git_writes_just_after_it_has_moved_is_not_counted(dirty):
     dirty.calls.only_hooked(WINDOW, False)
     dirty.git("stash", "store", "-q", dirty.git("stash", "create").strip())
     assert dirty.look() == {}
-    dirty.git("reset", "-q", "--hard")
+    dirty.git("checkout-index", "-q", "-f", "-a")
     assert dirty.look() == {}
     assert set(dirty.outside()) == {"a.txt"}
 
