@@ -26,7 +26,7 @@ from ..common.workers import together
 from ..system import files
 from ..system.files import flush, flush_folder, opened
 from .calls import UNNAMED, Origin
-from .model import Content, identity
+from .model import Content, Made, identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -235,6 +235,7 @@ class SavedRow(NamedTuple):
     origin: Origin = UNNAMED
     own: bool = False
     saved: bool = False
+    made: Optional[Made] = None
 
 
 class Record(NamedTuple):
@@ -256,7 +257,8 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
     needed = [content for step in steps for content in (step.held, step.wanted)]
     saved: List[Content] = []
     for row in record.rows.values():
-        contents = [each for each in (row.now, row.before, row.turn) if each is not None and each.there]
+        held = (row.now, row.before, row.turn, *(row.made[:2] if row.made else ()))
+        contents = [each for each in held if each is not None and each.there]
         needed += contents
         saved += contents if row.saved else []
     names = {content.identity for content in needed if content.there}
@@ -324,9 +326,16 @@ def _group(found: List[Any]) -> Group:
 
 
 def _row(
-    now: object, before: object, turn: object, origin: object, own: object = False, saved: object = False
+    now: object,
+    before: object,
+    turn: object,
+    origin: object,
+    own: object = False,
+    saved: object = False,
+    made: Any = None,
 ) -> SavedRow:
-    return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved))
+    former = Made(_content(made[0]), _content(made[1]), _origin(made[2])) if made else None
+    return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved), former)
 
 
 def _origin(found: Any = ()) -> Origin:

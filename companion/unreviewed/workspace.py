@@ -137,9 +137,8 @@ class Workspace:
             names = {content.identity for group in undone for step in group for content in (step.held, step.wanted)}
             for path in hidden:
                 row = self._model.row(path)
-                names.update(
-                    each.identity for each in (self._model.now(path), row.before, row.turn) if each is not None
-                )
+                held = [self._model.now(path), row.before, row.turn, *(row.made[:2] if row.made else ())]
+                names.update(each.identity for each in held if each is not None)
                 self._model.leave(path)
                 self._looks.leave(path)
             if names:
@@ -469,8 +468,8 @@ class Workspace:
                 if event is Event.UNDONE:
                     self._history.carry_turn(path, held, wanted)
                 self._model.happened(event, path, wanted)
-                if event is Event.WRITTEN and self._model.unreviewed(path):
-                    self._model.rows[path].origin = origin  # whatever a look has made of it meanwhile
+                if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
+                    self._model.recall(path, origin, self._model.row(path).turn, None)
                 self._model.own(path, self._history.holds and self._copies.has(wanted))
                 self._looks.remember(path)  # somebody may have written since
             self.last_undone = undone
@@ -485,7 +484,7 @@ class Workspace:
 
     def _write_record(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
         saved = {
-            path: SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved)
+            path: SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved, row.made)
             for path, row in self._model.rows.items()
         }
         for path, step in restored.items():
@@ -500,12 +499,10 @@ class Workspace:
         if record.rows:
             self._files.stood_at(record.head)
         self._model.has_turns = record.has_turns
-        for path, (now, before, turn, origin, own, saved) in record.rows.items():
+        for path, (now, before, turn, origin, own, saved, made) in record.rows.items():
             self._model.learn(path, now if before is None else before, now)
-            self._model.set_turn(path, turn)
             self._model.own(path, own, saved)
-            if before is not None and path in self._model.rows:
-                self._model.rows[path].origin = origin
+            self._model.recall(path, origin, turn, made)
             if now.there:
                 self._looks.remember(path)
 

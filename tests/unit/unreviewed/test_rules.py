@@ -197,6 +197,38 @@ def test_what_a_program_does_by_git_to_uncommitted_work_is_certain(dirty, comman
     assert (dirty.read("a.txt"), dirty.read("mine.txt")) == (text(line3=b"first", line9=b"user"), b"user\n")
 
 
+@pytest.mark.parametrize("later", [True, False])
+@pytest.mark.parametrize("looks", [True, False])
+def test_what_a_stash_takes_and_gives_back_is_its_program_s_as_before(dirty, looks, later):
+    dirty.workspace.begin_turn()
+    with dirty.call(*CLAUDE):
+        dirty.write(b_txt=text(line1=b"agent"), a_txt=text(line9=b"user", line20=b"agent"), new_txt=b"agent\n")
+    before = dirty.listed()
+    dirty.git("stash", "-q", "-u")
+    if looks:
+        dirty.look()
+        if later:
+            dirty.begin()
+            dirty.calls.only_hooked(WINDOW, True)
+    dirty.git("stash", "pop", "-q")
+    assert {path: change.origin for path, change in dirty.look().items()} == dict.fromkeys(before, Origin(*CLAUDE))
+    assert dirty.outside() == {}
+    assert {each.path for each in dirty.workspace.changes(ChangeScope.LAST_TURN)} == set(before)
+    dirty.workspace.begin_turn()
+    assert dirty.workspace.changes(ChangeScope.LAST_TURN) == []
+    assert dirty.undo() == []
+    assert dirty.read("a.txt") == text(line3=b"first", line9=b"user")
+
+
+def test_what_the_user_has_undone_and_makes_again_is_perhaps_his(hooked):
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=text(line1=b"agent"))
+    assert hooked.undo() == []
+    hooked.write(a_txt=text(line1=b"agent"))
+    assert hooked.look() == {}
+    assert set(hooked.outside()) == {"a.txt"}
+
+
 def test_work_that_a_program_overwrites_and_commits_is_listed(dirty):
     with dirty.call(*CLAUDE):
         dirty.write(a_txt=text(line3=b"first", line20=b"agent"), b_txt=text(line1=b"agent"))
