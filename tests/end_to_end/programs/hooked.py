@@ -115,7 +115,7 @@ def at_work(kind, place):
     os.mkdir(programs)
     with open(os.path.join(programs, kind.command), "w", encoding="utf-8") as file:
         file.write("#!/bin/sh\n")
-    os.chmod(file.name, 0o755)
+    os.chmod(file.name, 0o700)
     env = {"PATH": programs + os.pathsep + os.environ["PATH"]}
     with kind.model() as model, Host.start(folders=[workspace], env=env) as host:
         hooked = Hooked(kind, Desktop(host, workspace), model)
