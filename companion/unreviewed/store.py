@@ -48,11 +48,17 @@ class Store:
 
     def keep(self, name: str, data: bytes) -> None:
         """Keep bytes under their identity `name`. Raises `OSError`."""
+        if not self.touch(name):
+            self._write(self._path(name + _KEPT), zlib.compress(data, 1))
+
+    def touch(self, name: str) -> bool:
+        """Keep bytes for longer, if they are there: then True."""
         path = self._path(name + _KEPT)
-        if _has_content(path):
+        if not _has_content(path):
+            return False
+        with suppress(FileNotFoundError):
             os.utime(path)
-        else:
-            self._write(path, zlib.compress(data, 1))
+        return True
 
     def secure(self, texts: Iterable[Tuple[str, bytes]]) -> None:
         """Keep all these, which are on the disk itself when this returns. Raises `OSError`."""
@@ -317,7 +323,9 @@ def _group(found: List[Any]) -> Group:
     )
 
 
-def _row(now: object, before: object, turn: object, origin: object, own: object, saved: object) -> SavedRow:
+def _row(
+    now: object, before: object, turn: object, origin: object, own: object = False, saved: object = False
+) -> SavedRow:
     return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved))
 
 

@@ -44,7 +44,7 @@ from ..review.document.text import without_mark
 from ..system.files import identity_of
 from .calls import PERHAPS, Evidence, Moment, Origin
 from .files import Files, Rules
-from .git import Repository
+from .git import GitError, Repository
 from .history import History
 from .looking import FileReading, Looks
 from .model import NOTHING, ChangeScope, Content, Event, UnreviewedChange, full_path, identity
@@ -161,6 +161,7 @@ class Workspace:
             self.tracked = False
             self._root = identity_of(os.stat(self.folder))
             self._files.begin()
+            self._history.holds = True
             self._look(cancelled)
             self.tracked = not cancelled()
             self._write_record()
@@ -169,29 +170,30 @@ class Workspace:
         """Track no more: a last look, and from then on only unreviewed files are looked at. Raises as `look` does."""
         with self._lock:
             try:
-                if self.tracked:
-                    self.look(cancelled)
+                if self.tracked and self.look(cancelled):
+                    self._settle()  # else the next process finds what this one has not seen
             finally:
-                self._settle()
+                self.tracked = False
 
     def _settle(self) -> None:
         """Nobody tracks: what nobody has to review is the user's from now on."""
-        self.tracked = False
+        self._history.holds = False
         if self._model.drop_own():
             self._write_record()
 
-    def look(self, cancelled: Callable[[], bool]) -> None:
-        """Look again, but not while git is at work. Raises `GitError` and `OSError`."""
+    def look(self, cancelled: Callable[[], bool]) -> bool:
+        """Look again, but not while git is at work. Whether all was seen. Raises `GitError` and `OSError`."""
         with self._lock:
             if not self.is_there():
                 self.tracked = self.tracked and not os.path.isdir(self.folder)  # to begin again with another one
                 raise OSError("the folder is not there any more")
             if not self.tracked:
-                self._files.look_at_position()
+                with suppress(GitError):
+                    self._files.look_at_position()
                 self._look_at(list(self._model.rows))
                 self._settle()
-            elif not self.is_git_at_work():
-                self._look(cancelled)
+                return True
+            return not self.is_git_at_work() and self._look(cancelled)
 
     def look_at(self, paths: Sequence[str]) -> None:
         """Look at these files alone, because a tab has just read them, or something was done to them."""
@@ -216,7 +218,7 @@ class Workspace:
         known = [path for path in paths if self._model.knows(path)]
         self._take(self._looks.look_at(known, self._files.entries.files), self._now())
 
-    def _look(self, cancelled: Callable[[], bool]) -> None:
+    def _look(self, cancelled: Callable[[], bool]) -> bool:
         whole, moment = False, self._now()
         try:
             paths = self._files.list()
@@ -230,6 +232,8 @@ class Workspace:
             self._files.listed(whole)
         if whole:
             self._moment = moment
+        self._history.refresh()
+        return whole
 
     # -- what a look has found ----------------------------------------------------------------------------------------
 
@@ -464,7 +468,7 @@ class Workspace:
                 if event is Event.UNDONE:
                     self._history.carry_turn(path, held, wanted)
                 self._model.happened(event, path, wanted, origin=origin if event is Event.WRITTEN else None)
-                self._model.own(path, self.tracked and self._copies.has(wanted))
+                self._model.own(path, self._history.holds and self._copies.has(wanted))
                 self._looks.remember(path)  # somebody may have written since
             self.last_undone = undone
             self._write_record()

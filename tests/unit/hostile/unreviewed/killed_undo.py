@@ -12,7 +12,7 @@ import signal
 import sys
 import types
 from pathlib import Path
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
