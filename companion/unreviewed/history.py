@@ -187,14 +187,9 @@ class History:
             self._refreshed = time.monotonic()
             self.copies.touch(self.model.now(path) for path, row in self.model.rows.items() if row.own)
 
-    def said(
-        self, event: Event, path: str, now: Content, shown: Content, wanted: Content, unknown: bool = False
-    ) -> None:
-        """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before.
-
-        `unknown`: whether that is no edit of the text.
-        """
-        before = None if unknown else self._carried(self.model.before(path), shown, wanted)
+    def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
+        """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
+        before = self._carried(self.model.before(path), shown, wanted)
         self.carry_turn(path, shown, wanted)
         if before is None:
             self.model.happened(Event.WRITTEN, path, now, origin=PERHAPS)

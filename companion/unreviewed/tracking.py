@@ -188,6 +188,8 @@ class Tracking:
                 waiting, folder.waiting = folder.waiting, []
             workspaces, began = self._workspaces_now(), processor_seconds()
             first = workspaces.look(root, cancelled)
+            while waiting:
+                waiting.pop()()  # before all else that takes time: programs are held
             different = self._list(workspaces, folder)
             with self._lock:
                 self._schedule.looked(self._clock(), processor_seconds() - began, first)
@@ -198,8 +200,8 @@ class Tracking:
                 self._runtime.on_loop(self._arm)
             return None if different else NOTHING_TO_TELL
         finally:
-            for each in waiting:
-                each()
+            while waiting:
+                waiting.pop()()
             folder.looks.answered()
 
     def _moment(self, names: Collection[str]) -> Moment:

@@ -373,15 +373,16 @@ class Workspace:
         False if it holds something else by now. It outlives the process once `write_down` was called.
         """
         with self._lock:
-            if self._model.now(path) != now:
+            held = self._model.now(path)
+            if not held.holds(now):
                 return False
-            wanted = now
+            wanted = held
             if hunks:
-                texts = self._copies.data(before), self._copies.data(now)
-                if texts[0] is None or texts[1] is None:
+                old, new = self._copies.all_data([before, held])
+                if old is None or new is None:
                     return False
-                wanted = self._history.content(with_hunks(texts[0], texts[1], hunks), now)
-            self._history.said(Event.KEPT, path, now, before, wanted)
+                wanted = self._history.content(with_hunks(old, new, hunks), held)
+            self._history.said(Event.KEPT, path, held, before, wanted)
             return True
 
     def write_down(self) -> None:
@@ -467,7 +468,9 @@ class Workspace:
             for path, held, wanted, origin in itertools.chain.from_iterable(done):
                 if event is Event.UNDONE:
                     self._history.carry_turn(path, held, wanted)
-                self._model.happened(event, path, wanted, origin=origin if event is Event.WRITTEN else None)
+                self._model.happened(event, path, wanted)
+                if event is Event.WRITTEN and self._model.unreviewed(path):
+                    self._model.rows[path].origin = origin  # whatever a look has made of it meanwhile
                 self._model.own(path, self._history.holds and self._copies.has(wanted))
                 self._looks.remember(path)  # somebody may have written since
             self.last_undone = undone

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, Origin
+from companion.unreviewed.looking import Looks
 from companion.unreviewed.model import ChangeScope
 from companion.unreviewed.undoing import Progress, undo
 from tests.unit.unreviewed.conftest import TEXT, WINDOW, text
@@ -127,6 +128,24 @@ def test_what_is_perhaps_the_user_s_is_undone_and_restored_and_stays_that(hooked
     assert hooked.outside()["a.txt"].origin == PERHAPS
 
 
+@pytest.mark.parametrize("looked", [True, False])
+def test_what_is_restored_is_its_program_s_though_somebody_looks_in_the_midst(hooked, monkeypatch, looked):
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=None, b_txt=text(line1=b"agent"), new_txt=b"agent\n")
+    assert hooked.undo() == []
+    exchanged = hooked.workspace.exchanged
+
+    def overtaken(*args):
+        hooked.look()
+        exchanged(*args)
+
+    if looked:
+        monkeypatch.setattr(hooked.workspace, "exchanged", overtaken)
+    assert hooked.restore() == []
+    assert {change.origin for change in hooked.look().values()} == {Origin(*CLAUDE)}
+    assert hooked.outside() == {}
+
+
 def test_a_turn_holds_what_programs_have_done_in_it(hooked):
     hooked.workspace.begin_turn()
     hooked.write(b_txt=text(line1=b"user"))
@@ -201,6 +220,32 @@ def test_what_the_user_does_by_git_is_not_counted_though_a_program_without_hooks
         dirty.git(*command)
         assert dirty.look() == {}, command
     assert dirty.outside() == {}
+
+
+def test_what_git_does_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
+    """It was asked where it stands before the files were read."""
+    dirty.calls.only_hooked(WINDOW, False)
+    look = Looks.look
+
+    def overtaken(*args):
+        dirty.git("checkout", "-q", "-f", "HEAD~1")
+        return look(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Looks, "look", overtaken)
+        assert dirty.look() == {}
+    assert dirty.look() == {}
+    assert set(dirty.outside()) == {"a.txt"}  # the user's work; the rest git can bring back
+
+
+def test_what_git_writes_just_after_it_has_moved_is_not_counted(dirty):
+    """A stash is there before the work has gone."""
+    dirty.calls.only_hooked(WINDOW, False)
+    dirty.git("stash", "store", "-q", dirty.git("stash", "create").strip())
+    assert dirty.look() == {}
+    dirty.git("reset", "-q", "--hard")
+    assert dirty.look() == {}
+    assert set(dirty.outside()) == {"a.txt"}
 
 
 def test_a_status_that_rewrites_the_index_is_no_move_and_what_is_staged_is_one(dirty):
