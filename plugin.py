@@ -169,6 +169,8 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
     CompanionCommand: (
         "run_client",
         "copy_environment",
+        "connect_agent",
+        "disconnect_agent",
         "open_menu",
         "diagnose",
         "show_log",

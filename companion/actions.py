@@ -14,6 +14,7 @@ import sublime
 from .agents.agent import ConnectionDetails, Program
 from .agents.registry import AGENTS, programs_of
 from .common.display_names import client_name, file_name
+from .connecting.reviewing import AgentConnections
 from .editor.key_bindings import PREFIX
 from .editor.marks import is_patch
 from .editor.quick_panel import PanelEntry, choose
@@ -65,6 +66,7 @@ class Actions:
     ) -> None:
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
+        connections = AgentConnections(runtime, endpoints.hook_answers)
 
         def on_review(caption: str, verb: str) -> Action:
             return Action(caption, partial(self._on_review, verb), self._has_review)
@@ -105,6 +107,8 @@ class Actions:
             "run_client": Action("Run Agent…", self._run_client),
             "send_selection": Action("Send Selection to Terminal", self._send_selection, _can_send_selection),
             "copy_environment": Action("Copy Connection Environment", self._copy_environment),
+            "connect_agent": Action("Connect Agent…", partial(connections.choose, True)),
+            "disconnect_agent": Action("Disconnect Agent…", partial(connections.choose, False)),
             "pause_sharing": Action("Pause Sharing", partial(_set_sharing, False), lambda on: on.tracker.sharing),
             "resume_sharing": Action("Resume Sharing", partial(_set_sharing, True), lambda on: not on.tracker.sharing),
             "diagnose": Action("Diagnose", diagnose, of_any_window=True),
@@ -159,7 +163,7 @@ class Actions:
     def _is_written(self, endpoint: Endpoint) -> bool:
         """Whether the review in front is of a change that its file holds already."""
         found = self._in_front(endpoint)
-        return found is not None and not found[1].source.editable
+        return found is not None and bool(found[1].words.accept_hunk)
 
     def _on_review(self, verb: str, endpoint: Endpoint) -> None:
         found = self._in_front(endpoint)

@@ -264,6 +264,7 @@ class ClaudeHooks(HookDialect):
     writing_tools: Tuple[str, ...] = ("Write", "Edit", "NotebookEdit")
     shell_tools: Tuple[str, ...] = ("Bash",)
     path_names = ("file_path", "notebook_path")
+    reads_while_running = True
 
 
 class ClaudeCode(ClaudeLockFiles):

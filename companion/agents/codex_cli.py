@@ -118,6 +118,7 @@ class CodexHooks(ClaudeHooks):
     windows_shell = Shell.CMD
     hides_failure = names_process = False
     below_home = ("hooks.json",)
+    trust_note = "It runs no hook that you have not trusted: press 2 if it asks, else type /hooks and press t."
 
     def paths(self, arguments: Mapping[str, Any]) -> List[str]:
         patch = arguments.get("command")

@@ -159,6 +159,7 @@ class CopilotHooks(HookDialect):
     call_names = ()
     below_home = ("hooks", "gemini-companion.json")
     is_own_file = True
+    other_members = {"version": 1}
     names_event = False
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:

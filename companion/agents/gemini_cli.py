@@ -34,6 +34,8 @@ class GeminiHooks(HookDialect):
     windows_shell = Shell.POWERSHELL
     below_home = ("extensions", "gemini-companion", "hooks", "hooks.json")
     is_own_file = True
+    manifest_below_home = ("extensions", "gemini-companion", "gemini-extension.json")
+    manifest = {"name": "gemini-companion", "version": "1.0.0"}
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         definition = super().definition(entry, file, platform)
