@@ -21,7 +21,7 @@ from tests.clients.programs.responses_api import ResponsesApi
 from tests.host.driver import Host
 from tests.tools import nodes
 
-TRUST = "trust all"
+NEW_HOOKS = "Hooks need review"
 SETTINGS = """
 model = "gpt-6-sol"
 model_provider = "stub"
@@ -59,11 +59,9 @@ class CodexCli(Program):
         self.enter("/ide", lambda: "IDE context is on" in self.text())
 
     def trust_hooks(self) -> None:
-        """Lets the hooks run that are new to it; only from its second start on does it ask by itself."""
-        self.wait_ready()
-        self.enter("/hooks", lambda: TRUST in self.text())
-        self.answer("t", TRUST)
-        self.press("escape")
+        """Lets the hooks run that are new to it, which it asks for once it has started; it shows its prompt before."""
+        self.answer("2", "\u203a 1. Review hooks")
+        self.answer("enter", NEW_HOOKS)
         self.wait_ready()
 
     def close(self) -> None:
