@@ -97,16 +97,21 @@ def test_the_file_is_as_the_document_says(hooked):
     assert re.sub(r"Secret: .*\"", 'Secret: {secret}"', text) == shown[0]
 
 
-def test_what_a_program_writes_is_listed_while_it_is_there(hooked):
-    file = hooked.connect()
-    hooked.tell("UserPromptSubmit", file, prompt="greet")
+def test_what_a_program_writes_is_listed_with_its_name_and_why_and_nothing_else_is_counted(hooked):
+    file, desktop = hooked.connect(), hooked.desktop
+    hooked.tell("UserPromptSubmit", file, prompt="greet\n\nthem")
     shell = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "1"}
+    desktop.write("before.txt", b"the user's\n")
     assert hooked.tell("PreToolUse", file, **shell) == "{}"
-    hooked.desktop.write("made.txt", b"made\n")
+    desktop.write("made.txt", b"made\n")
     assert hooked.tell("PostToolUse", file, **shell) == "{}"
-    hooked.desktop.wait_status("Claude Code", "1 changed file")
+    desktop.write("after.txt", b"the user's\n")
     hooked.tell("Stop", file)
-    hooked.desktop.wait_status("Claude Code waits for you", "1 changed file")
+    desktop.wait_status("Claude Code waits for you", "1 changed file")
+    desktop.run("Show Unreviewed Changes")
+    _, said = desktop.rows()["made.txt"]
+    assert said == '+1 \u22120, new, Claude Code: "greet them"'
+    assert not {"before.txt", "after.txt"} & set(desktop.rows())
 
 
 def test_two_windows_and_none(hooked, tmp_path):

@@ -78,16 +78,20 @@ class Unasked:
         else:
             self._host.wait_until(lambda: "changed file" not in self._desktop.window()["status_bar"])
 
-    def decide(self) -> None:
-        """The program has done all of it: look, keep one hunk, undo another, undo all, restore, undo one, keep all."""
+    def decide(self, doing: str = "", others: str = "") -> None:
+        """The program has done all of it: look, keep one hunk, undo another, undo all, restore, undo one, keep all.
+
+        `doing` is what is told of each change, who it is from and why. `others` is the line that leads to more files.
+        """
         desktop = self._desktop
         before = desktop.arrangement()
         self.wait_count(6)
         desktop.run("Show Unreviewed Changes")
-        assert desktop.rows() == {
-            self._below + name: (details.format(self._below), annotation)
+        expected = {
+            self._below + name: (details.format(self._below), f"{annotation}, {doing}" if doing else annotation)
             for name, (details, annotation) in _LISTED.items()
         }
+        assert desktop.rows() == {**expected, **({others: ("", "")} if others else {})}
         self._host.call("choose", item=-1)
         assert self.held() == AFTER
 

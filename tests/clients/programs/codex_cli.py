@@ -4,7 +4,8 @@
         codex.switch_on()
         codex.submit("Please explain it")
 
-Its npm package is in `tests/clients/codex_cli/`: the program for Linux on x64, whose licence is Apache-2.0.
+It writes whatever its model wants, and asks nobody. Its npm package is in `tests/clients/codex_cli/`: the program for
+Linux on x64, whose licence is Apache-2.0.
 It starts processes that would outlive it: they are ended by their numbers.
 """
 
@@ -20,12 +21,13 @@ from tests.clients.programs.responses_api import ResponsesApi
 from tests.host.driver import Host
 from tests.tools import nodes
 
+NEW_HOOKS = "Hooks need review"
 SETTINGS = """
-model = "none"
+model = "gpt-6-sol"
 model_provider = "stub"
 check_for_update_on_startup = false
 approval_policy = "never"
-sandbox_mode = "read-only"
+sandbox_mode = "danger-full-access"
 
 [model_providers.stub]
 name = "Stub"
@@ -55,6 +57,12 @@ class CodexCli(Program):
         """Lets it ask the editor with every prompt from now on."""
         self.wait_ready()
         self.enter("/ide", lambda: "IDE context is on" in self.text())
+
+    def trust_hooks(self) -> None:
+        """Lets the hooks run that are new to it, which it asks for once it has started; it shows its prompt before."""
+        self.answer("2", "\u203a 1. Review hooks")
+        self.answer("enter", NEW_HOOKS)
+        self.wait_ready()
 
     def close(self) -> None:
         super().close()

@@ -11,7 +11,7 @@ native code that differs by platform, and that nothing here needs.
 from __future__ import annotations
 
 import os
-from typing import Mapping, Optional
+from typing import Mapping, Optional, Sequence
 
 from tests.clients.programs.gemini_api import GeminiApi
 from tests.clients.programs.program import IDE_MODE, Program, write_settings
@@ -36,6 +36,7 @@ class GeminiCli(Program):
         model: GeminiApi,
         env: Optional[Mapping[str, str]] = None,
         ide_mode: bool = True,
+        options: Sequence[str] = (),
     ) -> None:
         write_settings(host, ".gemini", dict(SETTINGS, ide=IDE_MODE if ide_mode else {}))
         folder = nodes.packages("gemini_cli")
@@ -47,7 +48,8 @@ class GeminiCli(Program):
             "GEMINI_CLI_NO_RELAUNCH": "true",  # one process, not one that starts another
         }
         variables.update(env or {})
-        super().__init__([nodes.newer_node(), script, "--model", "gemini-2.5-flash"], host, cwd, model, variables)
+        command = [nodes.newer_node(), script, "--model", "gemini-2.5-flash", *options]
+        super().__init__(command, host, cwd, model, variables)
 
     def wait_connected(self, open_files: int = 1) -> None:
         """Waits until the program shows that it knows this many open files."""

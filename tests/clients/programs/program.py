@@ -5,6 +5,7 @@ Rule: the program sees nothing of the machine but the host's own HOME and temp f
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -92,8 +93,12 @@ def base_environment(host: Host) -> Dict[str, str]:
 
 
 def write_settings(host: Host, folder: str, settings: Mapping[str, Any]) -> None:
-    """Writes the program's user settings: `folder` is its folder in HOME."""
+    """Writes the program's user settings: `folder` is its folder in HOME. Others that stand there stay."""
     path = os.path.join(host.environment["HOME"], folder, "settings.json")
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(dict(settings), file)
+    others: Dict[str, Any] = {}
+    with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8") as file:
+        others = json.load(file)
+    if {**others, **settings} != others:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**others, **settings}, file, indent=2)  # as they write it themselves
