@@ -258,6 +258,13 @@ def test_odd_arguments_are_none():
     assert told(CODEX_CLI, claude("PreToolUse", tool_name="apply_patch", tool_input={"command": 7})).paths == ()
 
 
+def test_sessions_and_folders_are_texts_that_are_not_empty():
+    schema = COPILOT_CLI.hooks.schema
+    name = {"type": "string", "minLength": 1, "maxLength": 4096}
+    assert (schema["type"], schema["required"]) == ("object", ["cwd"])
+    assert schema["properties"] == {"sessionId": name, "session_id": name, "cwd": name, "toolName": {"type": "string"}}
+
+
 # -- what is installed -------------------------------------------------------------------------------------------------
 
 
