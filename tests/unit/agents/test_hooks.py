@@ -367,6 +367,10 @@ def test_where_hooks_are_configured():
     }
 
 
+def test_which_of_these_files_are_ours_alone():
+    assert [agent.key for agent in HOOKED if agent.hooks.is_own_file] == ["gemini", "copilot"]
+
+
 def test_a_row_of_the_user_has_the_hooks_of_the_program_that_it_is_like():
     rows = [{"name": "Mine", "command": ["mine"], "dialect": "claude", "folder": "~/.mine"}]
     own = agents_of(read_settings([("the settings", {"agents": rows})]).settings)[-1]
