@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Pat
 from ..settings import Settings
 from ..system.platform import LINUX, Platform
 from .dialect import Dialect
+from .hooks import HookDialect
 
 EDITOR_NAME = "sublimetext"  # Gemini CLI's own name for this editor
 EDITOR_DISPLAY_NAME = "Sublime Text"
@@ -160,6 +161,8 @@ class Agent(Program):
 
     dialect: Dialect
     """What it speaks with the editor."""
+    hooks: Optional[HookDialect] = None
+    """Its hooks, if they can tell the editor what it does."""
     client_names: Tuple[str, ...] = ()
     """By which it introduces itself, where several programs come in by one token."""
     has_own_token = False
@@ -254,6 +257,10 @@ class Agent(Program):
         if self.folder:
             return platform.with_home(self.folder)
         return platform.variable(self.home_variable) or platform.with_home("~/" + self.usual_home)
+
+    def configuration(self, platform: Platform) -> str:
+        """The folder of its settings."""
+        return self.home(platform)
 
     def place(self, platform: Platform) -> Place:
         """The directory in which it looks for discovery files."""

@@ -42,6 +42,7 @@ from .dialect import (
     selection_fields,
     tool,
 )
+from .hooks import Happening, HookDialect
 from .window import AgentWindow, Severity
 
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
@@ -244,6 +245,27 @@ class ClaudeLockFiles(Agent):
         return process_id(content.get("pid"))
 
 
+class ClaudeHooks(HookDialect):
+    """Read again while it runs. After Esc, and after a question that was answered with no, no event tells of the end of
+    the turn. A `PermissionRequest` has no call id."""
+
+    events = {
+        "SessionStart": Happening.OTHER,
+        "UserPromptSubmit": Happening.PROMPT,
+        "PreToolUse": Happening.TOOL_BEGINS,
+        "PermissionRequest": Happening.WAITS,
+        "PostToolUse": Happening.TOOL_ENDED,
+        "PostToolUseFailure": Happening.TOOL_ENDED,
+        "Notification": Happening.WAITS,
+        "Stop": Happening.TURN_ENDED,
+        "SessionEnd": Happening.SESSION_ENDED,
+    }
+    permission_event = "PermissionRequest"
+    writing_tools = ("Write", "Edit", "NotebookEdit")
+    shell_tools = ("Bash",)
+    path_names = ("file_path", "notebook_path")
+
+
 class ClaudeCode(ClaudeLockFiles):
     """Connects by itself if its user has set that, and only if exactly one editor fits."""
 
@@ -254,6 +276,7 @@ class ClaudeCode(ClaudeLockFiles):
     npm_package = "@anthropic-ai/claude-code"
     node = 22
     takes_the_only_one = True
+    hooks = ClaudeHooks()
     how_to_connect = "In Claude Code, type /ide and choose Sublime Text to connect to this editor."
 
     def why_no_diffs(self) -> str:
@@ -262,6 +285,9 @@ class ClaudeCode(ClaudeLockFiles):
             '{"permissions": {"defaultMode": "manual"}} into ~/.claude/settings.json, or press shift+tab until it says '
             "that it asks before edits."
         )
+
+    def configuration(self, platform: Platform) -> str:
+        return (not self.folder and platform.variable("CLAUDE_CONFIG_DIR")) or self.home(platform)
 
     def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """The one with the inherited port, else the only one that fits: of two it takes none."""

@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, SharedSocket
 from .dialect import ClientNotice, ContextOf, Dialect, Transport, position
+from .hooks import Happening, HookDialect, Shell, paths_of_patch
 from .window import SharedContext
 
 CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
@@ -99,6 +100,31 @@ def _file(path: str, root: str) -> Dict[str, str]:
 CODEX = CodexDialect()
 
 
+class CodexHooks(HookDialect):
+    """Each is trusted by its text and its place in the list. The user's own shell runs it, which may know neither `||`
+    nor `$PPID`; one that fails is shown, and blocks nothing. A failed command tells of its end, too."""
+
+    events = {
+        "UserPromptSubmit": Happening.PROMPT,
+        "PreToolUse": Happening.TOOL_BEGINS,
+        "PermissionRequest": Happening.WAITS,
+        "PostToolUse": Happening.TOOL_ENDED,
+        "Stop": Happening.TURN_ENDED,
+        "Interrupt": Happening.TURN_ENDED,
+        "SessionEnd": Happening.SESSION_ENDED,
+    }
+    permission_event = "PermissionRequest"
+    writing_tools = ("apply_patch",)
+    shell_tools = ("Bash",)
+    windows_shell = Shell.CMD
+    hides_failure = names_process = False
+    below_home = ("hooks.json",)
+
+    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
+        patch = arguments.get("command")
+        return paths_of_patch(patch) if isinstance(patch, str) else []
+
+
 class CodexCli(Agent):
     """Asks at `~/.codex/ipc/ipc.sock`, or below `CODEX_HOME`, and, if nobody answers, where earlier releases did."""
 
@@ -112,6 +138,7 @@ class CodexCli(Agent):
     can_be_told_which = False
     how_to_connect = "In Codex CLI, type /ide to let it ask this editor with every prompt."
     home_variable, usual_home = "CODEX_HOME", ".codex"
+    hooks = CodexHooks()
 
     def why_no_diffs(self) -> str:
         return "Codex CLI shows no diffs in an editor: it asks in the terminal, as its own approval policy says."

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult
 from ..system.platform import WINDOWS, Platform
@@ -26,6 +26,7 @@ from .agent import (
     folders_of,
 )
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
+from .hooks import Happening, HookDialect, HookEntry, Shell, paths_of_patch
 from .window import AgentWindow, Diagnostic, Severity
 
 _SEVERITIES: Mapping[Severity, str] = {
@@ -134,6 +135,47 @@ COPILOT = CopilotDialect()
 _REQUIRED = ("socketPath", "scheme", "headers", "pid", "ideName", "timestamp", "workspaceFolders")
 
 
+class CopilotHooks(HookDialect):
+    """In a file of ours. What it sends does not say which event it is of; there is neither a mode nor a call id. It
+    calls `permissionRequest` also where it asks nothing, and of a patch for each file. Some models write by patches."""
+
+    events = {
+        "userPromptSubmitted": Happening.PROMPT,
+        "preToolUse": Happening.TOOL_BEGINS,
+        "permissionRequest": Happening.WAITS,
+        "postToolUse": Happening.TOOL_ENDED,
+        "postToolUseFailure": Happening.TOOL_ENDED,
+        "notification": Happening.WAITS,
+        "agentStop": Happening.TURN_ENDED,
+        "sessionEnd": Happening.SESSION_ENDED,
+    }
+    permission_event = "permissionRequest"
+    writing_tools = ("create", "edit", "apply_patch")
+    shell_tools = ("bash", "powershell")
+    path_names = ("path", "file_path")
+    session_names = ("sessionId", "session_id")
+    tool_names = ("toolName",)
+    arguments_names = ("toolArgs", "toolInput")
+    call_names = ()
+    below_home = ("hooks", "gemini-companion.json")
+    is_own_file = True
+    names_event = False
+
+    def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
+        shells = {"bash": Shell.POSIX, "powershell": Shell.POWERSHELL}
+        lines = {name: self._line(file, entry.event, platform, shell) for name, shell in shells.items()}
+        matcher = {"matcher": entry.matcher} if entry.matcher else {}
+        return {"type": "command", **matcher, **lines, "timeoutSec": self.seconds(entry)}
+
+    def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        patch = payload.get("toolArgs")
+        return {"patch": patch} if isinstance(patch, str) else super()._arguments(payload)
+
+    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
+        patch = arguments.get("patch")
+        return paths_of_patch(patch) if isinstance(patch, str) else super().paths(arguments)
+
+
 class CopilotCli(Agent):
     """Lock files `~/.copilot/ide/NAME.lock`. It connects by itself, in a workspace folder itself and not below one."""
 
@@ -149,6 +191,7 @@ class CopilotCli(Agent):
         "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and choose Sublime Text."
     )
     home_variable, usual_home = "COPILOT_HOME", ".copilot"
+    hooks = CopilotHooks()
     file_names = re.compile(r"^sublime-text-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.lock$")
 
     def why_no_diffs(self) -> str:

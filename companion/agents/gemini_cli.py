@@ -12,7 +12,33 @@ from typing import Any, Dict, Optional, Pattern, Sequence, Tuple
 
 from ..system.platform import Platform
 from .agent import Agent, Announcement, ConnectionDetails, DiscoveryFile, LookupContext, Place, common_content
+from .hooks import Happening, HookDialect, HookEntry, Shell
 from .ide_companion import IDE_COMPANION
+
+
+class GeminiHooks(HookDialect):
+    """In a folder of an extension of ours. Neither a mode nor a call id is told, and nothing after Esc."""
+
+    events = {
+        "SessionStart": Happening.OTHER,
+        "BeforeAgent": Happening.PROMPT,
+        "BeforeTool": Happening.TOOL_BEGINS,
+        "AfterTool": Happening.TOOL_ENDED,
+        "Notification": Happening.WAITS,
+        "AfterAgent": Happening.TURN_ENDED,
+        "SessionEnd": Happening.SESSION_ENDED,
+    }
+    writing_tools = ("write_file", "replace")
+    shell_tools = ("run_shell_command",)
+    units_per_second = 1000
+    windows_shell = Shell.POWERSHELL
+    below_home = ("extensions", "gemini-companion", "hooks", "hooks.json")
+    is_own_file = True
+
+    def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
+        definition = super().definition(entry, file, platform)
+        definition["hooks"][0]["name"] = "Sublime Text"  # shown while it is held
+        return definition
 
 
 class GeminiCli(Agent):
@@ -27,6 +53,7 @@ class GeminiCli(Agent):
     node = 20
     how_to_connect = "In Gemini CLI, type /ide enable to connect to this editor."
     last_without_token = (0, 4, 999)
+    hooks: Optional[HookDialect] = GeminiHooks()
     usual_folder = "gemini"
     variables = "GEMINI_CLI_IDE"
     """What the names of its environment variables begin with."""
@@ -39,6 +66,9 @@ class GeminiCli(Agent):
     @property
     def file_names(self) -> Pattern[str]:
         return re.compile(rf"^{re.escape(self.own_folder)}-ide-server-(?P<pid>[0-9]{{1,10}})-[0-9]{{1,5}}\.json$")
+
+    def configuration(self, platform: Platform) -> str:
+        return platform.with_home("~/." + self.own_folder)
 
     def place(self, platform: Platform) -> Place:
         return Place(platform.temporary_directory(), (self.own_folder, "ide"), True)
@@ -92,6 +122,7 @@ class LlxprtCode(GeminiCli):
     last_without_token = (0, 0, 0)
     usual_folder = "llxprt"
     variables = "LLXPRT_CODE_IDE"
+    hooks = None
 
     def client_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         return {}

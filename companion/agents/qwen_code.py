@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from ..system.platform import Platform
+from ..system.platform import WINDOWS, Platform
 from .agent import (
     EDITOR_DISPLAY_NAME,
     Agent,
@@ -22,9 +22,47 @@ from .agent import (
     common_content,
     process_id,
 )
+from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell
 from .ide_companion import IDE_COMPANION
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
+
+
+class QwenHooks(HookDialect):
+    """Milliseconds; held for 60 s at most, whatever is set. Before each request to its model it tells of a prompt,
+    which is the user's only if it says what was submitted."""
+
+    events = {
+        "SessionStart": Happening.OTHER,
+        "UserPromptSubmit": Happening.PROMPT,
+        "PreToolUse": Happening.TOOL_BEGINS,
+        "PermissionRequest": Happening.WAITS,
+        "PostToolUse": Happening.TOOL_ENDED,
+        "PostToolUseFailure": Happening.TOOL_ENDED,
+        "Notification": Happening.WAITS,
+        "Stop": Happening.TURN_ENDED,
+        "SessionEnd": Happening.SESSION_ENDED,
+    }
+    permission_event = "PermissionRequest"
+    writing_tools = ("write_file", "edit", "notebook_edit")
+    shell_tools = ("run_shell_command",)
+    path_names = ("file_path", "notebook_path")
+    prompt_name = "submitted_prompt"
+    call_names = ("tool_use_id", "tool_call_id")
+    units_per_second = 1000
+    windows_shell = Shell.POWERSHELL
+
+    def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
+        definition = super().definition(entry, file, platform)
+        if platform.name == WINDOWS:
+            definition["hooks"][0]["shell"] = self.windows_shell.value
+        return definition
+
+    def read(self, payload: Any, event: str = "", process: Optional[int] = None) -> Optional[HookEvent]:
+        read = super().read(payload, event, process)
+        if read is not None and read.happening is Happening.PROMPT and not read.prompt:
+            return read._replace(happening=Happening.OTHER)
+        return read
 
 
 class QwenCode(Agent):
@@ -40,6 +78,7 @@ class QwenCode(Agent):
     how_to_connect = "In Qwen Code, type /ide enable to connect to this editor."
     last_without_token = (0, 0, 14)
     home_variable, usual_home = "QWEN_HOME", ".qwen"
+    hooks = QwenHooks()
     file_names = re.compile(r"^(?:(?P<pid>[0-9]{1,10})-)?[0-9]{1,5}\.lock$")
 
     def home(self, platform: Platform) -> str:

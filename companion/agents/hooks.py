@@ -1,0 +1,246 @@
+"""What a program's hooks tell the editor, and what has to stand in the program's settings for that.
+
+A hook is a command line that the program runs at an event, with a JSON object on its standard input, and whose output
+it obeys. Ours is always `curl`, which hands both on; all that changes stands in a file of ours that it reads.
+
+Rules: the literals of a program stand in its own module, as an instance of `HookDialect`; the base class is the form of
+Claude Code, which others have taken over. What is installed never changes once it is there, as Codex CLI trusts a hook
+by its text and place. Only hooks of tools that write may be held: an editor that has died never keeps a program from
+reading. What makes no sense is None, and the program goes on. Pure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from enum import Enum
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..system.platform import WINDOWS, Platform
+
+SECRET_HEADER, EVENT_HEADER, PROCESS_HEADER = "X-Companion-Secret", "X-Companion-Event", "X-Companion-Parent"
+HELD_SECONDS, SIGNAL_SECONDS = 86_400, 5
+LONGEST_PROMPT = 1000  # characters of it that are looked at
+_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
+
+
+class Happening(Enum):
+    """What an event means."""
+
+    PROMPT = "the user has sent a prompt: a turn begins"
+    TURN_ENDED = "a turn has ended"
+    TOOL_BEGINS = "a tool is about to run"
+    TOOL_ENDED = "a tool has run, or failed"
+    WAITS = "the program asks its user something"
+    SESSION_ENDED = "the program has ended, or has begun another session"
+    OTHER = "the program goes on"
+
+
+class ToolKind(Enum):
+    """What a tool can do to files."""
+
+    WRITES = "writes the files that its arguments name"
+    SHELL = "runs a command, which may do anything"
+    OTHER = "anything else"
+
+
+class HookEvent(NamedTuple):
+    """One event of a program's session."""
+
+    happening: Happening
+    session: str
+    folder: str
+    """In which the program works."""
+    name: str
+    """The program's own name of the event."""
+    prompt: str = ""
+    """Its beginning, as the user has typed it."""
+    tool: str = ""
+    kind: ToolKind = ToolKind.OTHER
+    call: str = ""
+    """The call's id; where the program has none, a digest of tool and arguments."""
+    paths: Tuple[str, ...] = ()
+    """Of the files that a tool which writes is to write. Absolute."""
+    arguments: Mapping[str, Any] = {}
+    mode: str = ""
+    """The program's own name for when it asks; "" if it does not say."""
+    process: Optional[int] = None
+    """The program's, if the hook could say it."""
+
+
+class HookEntry(NamedTuple):
+    """One hook in a program's settings. `matcher` is a pattern of tools, or "" for an event that is of none."""
+
+    event: str
+    matcher: str
+    holds: bool
+    """Whether the program waits a day for the answer; else a few seconds, and it gets one at once."""
+
+
+class Shell(Enum):
+    """What reads a command line: how a word is quoted in it, and what makes it succeed whatever happens."""
+
+    POSIX = "sh"
+    POWERSHELL = "powershell"
+    CMD = "cmd"
+
+    def quoted(self, word: str) -> str:
+        """The word in quotes. A path of Windows holds no double quote."""
+        if self is Shell.CMD:
+            return f'"{word}"'
+        return "'" + word.replace("'", "''" if self is Shell.POWERSHELL else "'\\''") + "'"
+
+    @property
+    def succeed(self) -> str:
+        """What is put behind the command."""
+        return {Shell.POSIX: " || true", Shell.POWERSHELL: "; exit 0", Shell.CMD: " || ver >nul"}[self]
+
+
+_NAME = {"type": "string", "minLength": 1, "maxLength": 4096}
+_TEXT = {"type": "string"}
+
+
+class HookDialect:
+    """The hooks of one program. This is Claude Code's form, with what differs in the attributes and methods below."""
+
+    events: Mapping[str, Happening]
+    """The events that we want to hear of, in the order in which they are installed."""
+    permission_event = ""
+    """The one by which it can be asked instead of the user, if it has one."""
+    writing_tools: Tuple[str, ...]
+    shell_tools: Tuple[str, ...]
+    path_names: Tuple[str, ...] = ("file_path",)
+    """The arguments of tools that write which name a file."""
+    session_names: Tuple[str, ...] = ("session_id",)
+    tool_names: Tuple[str, ...] = ("tool_name",)
+    arguments_names: Tuple[str, ...] = ("tool_input",)
+    call_names: Tuple[str, ...] = ("tool_use_id",)
+    prompt_name = "prompt"
+    """What the fields of its objects are called, and those that stand for one where it says another."""
+    idle_notices: Tuple[str, ...] = ("idle_prompt", "auth_success")
+    """Kinds of notifications that ask nothing."""
+    units_per_second = 1
+    """Of its time limits."""
+    windows_shell = Shell.POSIX
+    hides_failure = True
+    """Whether the command succeeds although the editor has died: some programs take a failure for a refusal."""
+    below_home: Tuple[str, ...] = ("settings.json",)
+    """Where hooks are configured, below `Agent.configuration`."""
+    is_own_file = False
+    """Whether that file is ours alone."""
+    names_event = True
+    """Whether what it sends names the event; else the command does."""
+    names_process = True
+    """Whether the command can say which process has started its shell."""
+
+    @property
+    def schema(self) -> Dict[str, Any]:
+        """Of what it sends. Other fields are looked at one by one: a newer release may send anything."""
+        names = dict.fromkeys((*self.session_names, "cwd"), _NAME)
+        return {"type": "object", "required": ["cwd"], "properties": {**names, **dict.fromkeys(self.tool_names, _TEXT)}}
+
+    # -- what is installed --------------------------------------------------------------------------------------------
+
+    def entries(self) -> Sequence[HookEntry]:
+        """All that is installed, in its order, which never changes."""
+        writing, shell = "|".join(self.writing_tools), "|".join(self.shell_tools)
+        found: List[HookEntry] = []
+        for event, happening in self.events.items():
+            if happening is Happening.TOOL_BEGINS or event == self.permission_event:
+                found += [HookEntry(event, writing, True), HookEntry(event, shell, False)]
+            elif happening is Happening.TOOL_ENDED:
+                found.append(HookEntry(event, f"{writing}|{shell}", False))
+            else:
+                found.append(HookEntry(event, "", False))
+        return found
+
+    def command(self, file: str, event: str, platform: Platform) -> str:
+        """The command line of a hook, for the shell that reads it. `file` is the path of what `curl` reads."""
+        return self._line(file, event, platform, self.windows_shell if platform.name == WINDOWS else Shell.POSIX)
+
+    def _line(self, file: str, event: str, platform: Platform, shell: Shell) -> str:
+        is_windows = platform.name == WINDOWS
+        # The user's own settings of curl could add to the output, which the program would then not understand (-q).
+        words = ["curl.exe" if is_windows else "curl", "-q", "-sS", "-K"]
+        words.append(shell.quoted(file.replace("\\", "/") if is_windows else file))
+        if self.names_process and shell is Shell.POSIX and not is_windows:
+            words += ["-H", f'"{PROCESS_HEADER}: $PPID"']
+        if not self.names_event:
+            words += ["-H", shell.quoted(f"{EVENT_HEADER}: {event}")]
+        words += ["--data-binary", shell.quoted("@-") if shell is Shell.POWERSHELL else "@-"]
+        return " ".join(words) + (shell.succeed if self.hides_failure else "")
+
+    def seconds(self, entry: HookEntry) -> int:
+        """The time limit of a hook, in the program's unit."""
+        return (HELD_SECONDS if entry.holds else SIGNAL_SECONDS) * self.units_per_second
+
+    def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
+        """A hook as it stands in the list of its event, in the object `hooks` of the file."""
+        hook = {"type": "command", "command": self.command(file, entry.event, platform), "timeout": self.seconds(entry)}
+        return {**({"matcher": entry.matcher} if entry.matcher else {}), "hooks": [hook]}
+
+    # -- what it tells ------------------------------------------------------------------------------------------------
+
+    def read(self, payload: Any, event: str = "", process: Optional[int] = None) -> Optional[HookEvent]:
+        """What it sends, once it fits the schema. `event` and `process` are what its command says. None for what makes
+        no sense, or says nothing."""
+        name = event or _text(payload, "hook_event_name")
+        session, folder, tool = (_text(payload, *each) for each in (self.session_names, ("cwd",), self.tool_names))
+        happening = self.events.get(name)
+        if happening is None or not session or not os.path.isabs(folder):
+            return None
+        if happening is Happening.WAITS and _text(payload, "notification_type") in self.idle_notices:
+            return None
+        mode = _text(payload, "permission_mode")
+        read = HookEvent(happening, session, folder, name, mode=mode, process=process)
+        if happening is Happening.PROMPT:
+            return read._replace(prompt=_text(payload, self.prompt_name)[:LONGEST_PROMPT])
+        if not tool:
+            return None if happening in (Happening.TOOL_BEGINS, Happening.TOOL_ENDED) else read
+        kind, arguments, call = self.kind(tool), self._arguments(payload), _text(payload, *self.call_names)
+        return read._replace(
+            tool=tool,
+            kind=kind,
+            call=call or _digest(tool, arguments),
+            paths=tuple(os.path.join(folder, each) for each in self.paths(arguments) if kind is ToolKind.WRITES),
+            arguments=arguments,
+        )
+
+    def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Those of the tool."""
+        found = next((payload[name] for name in self.arguments_names if name in payload), None)
+        return found if isinstance(found, dict) else {}
+
+    def kind(self, tool: str) -> ToolKind:
+        """What the tool of this name can do."""
+        if tool in self.writing_tools:
+            return ToolKind.WRITES
+        return ToolKind.SHELL if tool in self.shell_tools else ToolKind.OTHER
+
+    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
+        """The files that a tool which writes is to write, as it names them."""
+        return [each for each in (_text(arguments, name) for name in self.path_names) if each]
+
+    # -- what it is answered ------------------------------------------------------------------------------------------
+
+    def nothing(self) -> Dict[str, Any]:
+        """The answer that lets the program go on as if there were no hook."""
+        return {}
+
+
+def paths_of_patch(patch: str) -> List[str]:
+    """The files that a patch of Codex CLI's form is of."""
+    return list(dict.fromkeys(_PATCHED.findall(patch)))
+
+
+def _text(payload: Mapping[str, Any], *names: str) -> str:
+    """The first of these fields that is a text and not empty."""
+    values = (payload.get(name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def _digest(tool: str, arguments: Mapping[str, Any]) -> str:
+    said = json.dumps([tool, arguments], sort_keys=True)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
