@@ -42,6 +42,7 @@ from .dialect import (
     selection_fields,
     tool,
 )
+from .hook_proposals import WriteForm, WriteTool
 from .hooks import Happening, HookDialect
 from .window import AgentWindow, Severity
 
@@ -261,9 +262,16 @@ class ClaudeHooks(HookDialect):
         "SessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "PermissionRequest"
-    writing_tools = ("Write", "Edit", "NotebookEdit")
     shell_tools = ("Bash",)
-    path_names = ("file_path", "notebook_path")
+    writes = WriteForm(
+        {
+            "Write": WriteTool("file_path", whole="content"),
+            "Edit": WriteTool("file_path", old="old_string", new="new_string", every="replace_all"),
+            "MultiEdit": WriteTool("file_path", old="old_string", new="new_string", every="replace_all", edits="edits"),
+            "NotebookEdit": WriteTool("notebook_path"),
+        },
+        fills_empty=True,
+    )
 
 
 class ClaudeCode(ClaudeLockFiles):

@@ -13,7 +13,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, SharedSocket
 from .dialect import ClientNotice, ContextOf, Dialect, Transport, position
-from .hooks import Happening, HookDialect, Shell, paths_of_patch
+from .hook_proposals import WriteForm, WriteTool
+from .hooks import Happening, HookDialect, Shell
 from .window import SharedContext
 
 CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
@@ -114,15 +115,11 @@ class CodexHooks(HookDialect):
         "SessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "PermissionRequest"
-    writing_tools = ("apply_patch",)
+    writes = WriteForm({"apply_patch": WriteTool(patch="command")})
     shell_tools = ("Bash",)
     windows_shell = Shell.CMD
     hides_failure = names_process = False
     below_home = ("hooks.json",)
-
-    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
-        patch = arguments.get("command")
-        return paths_of_patch(patch) if isinstance(patch, str) else []
 
 
 class CodexCli(Agent):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult
 from ..system.platform import WINDOWS, Platform
@@ -26,7 +26,8 @@ from .agent import (
     folders_of,
 )
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
-from .hooks import Happening, HookDialect, HookEntry, Shell, paths_of_patch
+from .hook_proposals import WriteForm, WriteTool
+from .hooks import Happening, HookDialect, HookEntry, Shell
 from .window import AgentWindow, Diagnostic, Severity
 
 _SEVERITIES: Mapping[Severity, str] = {
@@ -150,9 +151,14 @@ class CopilotHooks(HookDialect):
         "sessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "permissionRequest"
-    writing_tools = ("create", "edit", "apply_patch")
+    writes = WriteForm(
+        {
+            "create": WriteTool("path", whole="file_text"),
+            "edit": WriteTool("path", old="old_str", new="new_str"),
+            "apply_patch": WriteTool(patch="patch"),
+        }
+    )
     shell_tools = ("bash", "powershell")
-    path_names = ("path", "file_path")
     session_names = ("sessionId", "session_id")
     tool_names = ("toolName",)
     arguments_names = ("toolArgs", "toolInput")
@@ -170,10 +176,6 @@ class CopilotHooks(HookDialect):
     def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         patch = payload.get("toolArgs")
         return {"patch": patch} if isinstance(patch, str) else super()._arguments(payload)
-
-    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
-        patch = arguments.get("patch")
-        return paths_of_patch(patch) if isinstance(patch, str) else super().paths(arguments)
 
 
 class CopilotCli(Agent):

@@ -12,6 +12,7 @@ from typing import Any, Dict, Optional, Pattern, Sequence, Tuple
 
 from ..system.platform import Platform
 from .agent import Agent, Announcement, ConnectionDetails, DiscoveryFile, LookupContext, Place, common_content
+from .hook_proposals import WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEntry, Shell
 from .ide_companion import IDE_COMPANION
 
@@ -28,7 +29,15 @@ class GeminiHooks(HookDialect):
         "AfterAgent": Happening.TURN_ENDED,
         "SessionEnd": Happening.SESSION_ENDED,
     }
-    writing_tools = ("write_file", "replace")
+    writes = WriteForm(
+        {
+            "write_file": WriteTool("file_path", whole="content"),
+            "replace": WriteTool("file_path", old="old_string", new="new_string", every="allow_multiple"),
+        },
+        restores_line_ends=True,
+        restores_end=True,
+        guesses=True,
+    )
     shell_tools = ("run_shell_command",)
     units_per_second = 1000
     windows_shell = Shell.POWERSHELL

@@ -59,13 +59,12 @@ class WriteForm(NamedTuple):
     def paths(self, tool: str, arguments: Mapping[str, Any]) -> Tuple[str, ...]:
         """The files that a call is about, as it names them; none if it makes no sense, or is no tool of these."""
         form = self.tools.get(tool)
-        if form is None:
+        named = arguments.get(form.patch or form.path) if form is not None else None
+        if form is None or not isinstance(named, str) or not named:
             return ()
         if not form.patch:
-            path = arguments.get(form.path)
-            return (path,) if isinstance(path, str) and path else ()
-        found = operations(_text(arguments, form.patch)) or ()
-        return tuple(dict.fromkeys(path for each in found for path in (each.path, each.moved_to) if path))
+            return (named,)
+        return tuple(dict.fromkeys(path for each in operations(named) or () for path in each.paths))
 
     def proposals(self, tool: str, arguments: Mapping[str, Any], texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
         """What the call would make of its files, one for each. None: it does not apply, or makes no sense."""
@@ -225,7 +224,7 @@ def _in_form_of(before: Optional[str], text: str) -> str:
 
 def _patched(patch: str, texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
     steps = operations(patch)
-    named = [path for each in steps or () for path in (each.path, each.moved_to) if path]
+    named = [path for each in steps or () for path in each.paths]
     if not steps or len(named) != len(set(named)):  # two steps with one file are refused
         return None
     found: List[FileProposal] = []

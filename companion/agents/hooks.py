@@ -14,16 +14,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from enum import Enum
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import WINDOWS, Platform
+from .hook_proposals import WriteForm
 
 SECRET_HEADER, EVENT_HEADER, PROCESS_HEADER = "X-Companion-Secret", "X-Companion-Event", "X-Companion-Parent"
 HELD_SECONDS, SIGNAL_SECONDS = 86_400, 5
 LONGEST_PROMPT = 1000  # characters of it that are looked at
-_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
 
 
 class Happening(Enum):
@@ -109,10 +108,9 @@ class HookDialect:
     """The events that we want to hear of, in the order in which they are installed."""
     permission_event = ""
     """The one by which it can be asked instead of the user, if it has one."""
-    writing_tools: Tuple[str, ...]
+    writes: WriteForm
+    """The tools that write, and how each says what."""
     shell_tools: Tuple[str, ...]
-    path_names: Tuple[str, ...] = ("file_path",)
-    """The arguments of tools that write which name a file."""
     session_names: Tuple[str, ...] = ("session_id",)
     tool_names: Tuple[str, ...] = ("tool_name",)
     arguments_names: Tuple[str, ...] = ("tool_input",)
@@ -145,7 +143,7 @@ class HookDialect:
 
     def entries(self) -> Sequence[HookEntry]:
         """All that is installed, in its order, which never changes."""
-        writing, shell = "|".join(self.writing_tools), "|".join(self.shell_tools)
+        writing, shell = "|".join(self.writes.tools), "|".join(self.shell_tools)
         found: List[HookEntry] = []
         for event, happening in self.events.items():
             if happening is Happening.TOOL_BEGINS or event == self.permission_event:
@@ -204,7 +202,7 @@ class HookDialect:
             tool=tool,
             kind=kind,
             call=call or _digest(tool, arguments),
-            paths=tuple(os.path.join(folder, each) for each in self.paths(arguments) if kind is ToolKind.WRITES),
+            paths=tuple(os.path.join(folder, each) for each in self.writes.paths(tool, arguments)),
             arguments=arguments,
         )
 
@@ -215,24 +213,15 @@ class HookDialect:
 
     def kind(self, tool: str) -> ToolKind:
         """What the tool of this name can do."""
-        if tool in self.writing_tools:
+        if tool in self.writes.tools:
             return ToolKind.WRITES
         return ToolKind.SHELL if tool in self.shell_tools else ToolKind.OTHER
-
-    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
-        """The files that a tool which writes is to write, as it names them."""
-        return [each for each in (_text(arguments, name) for name in self.path_names) if each]
 
     # -- what it is answered ------------------------------------------------------------------------------------------
 
     def nothing(self) -> Dict[str, Any]:
         """The answer that lets the program go on as if there were no hook."""
         return {}
-
-
-def paths_of_patch(patch: str) -> List[str]:
-    """The files that a patch of Codex CLI's form is of."""
-    return list(dict.fromkeys(_PATCHED.findall(patch)))
 
 
 def _text(payload: Mapping[str, Any], *names: str) -> str:

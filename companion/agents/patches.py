@@ -37,14 +37,12 @@ _ALIKE: Dict[int, str] = {
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-"),
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b"), "'"),
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
-    **dict.fromkeys(
-        map(ord, "\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"), " "
-    ),
+    **dict.fromkeys(map(ord, "\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"), " "),
 }
 _LINE = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
-class Hunk(NamedTuple):
+class PatchHunk(NamedTuple):
     """Lines with what is done to them: " " stays, "-" goes, "+" comes. `behind` is a line that comes before."""
 
     behind: Optional[str]
@@ -61,7 +59,12 @@ class Operation(NamedTuple):
     deletes: bool = False
     added: Optional[str] = None
     """The text of a file that is added."""
-    hunks: Tuple[Hunk, ...] = ()
+    hunks: Tuple[PatchHunk, ...] = ()
+
+    @property
+    def paths(self) -> Tuple[str, ...]:
+        """The files that it names."""
+        return (self.path, self.moved_to) if self.moved_to else (self.path,)
 
     @classmethod
     def of(cls, path: str, moved_to: str, before: Optional[str], text: str) -> Operation:
@@ -81,7 +84,7 @@ class Operation(NamedTuple):
         lines += [(" ", line) for line in old[len(old) - end :]]
         head = [UPDATE + path] + ([MOVE + moved_to] if moved_to else []) + ["@@"]
         source = (*head, *(sign + line for sign, line in lines))
-        return cls(source, path, moved_to, hunks=(Hunk(None, tuple(lines)),))
+        return cls(source, path, moved_to, hunks=(PatchHunk(None, tuple(lines)),))
 
 
 def patch_of(steps: Sequence[Operation]) -> str:
@@ -143,7 +146,7 @@ def _operation(rest: _Rest) -> Optional[Operation]:
     if not head.startswith(UPDATE):
         return None
     moved_to = rest.take()[len(MOVE) :] if rest.next.startswith(MOVE) else ""
-    hunks: List[Hunk] = []
+    hunks: List[PatchHunk] = []
     while rest:
         if not rest.next:
             rest.take()
@@ -157,7 +160,7 @@ def _operation(rest: _Rest) -> Optional[Operation]:
     return Operation((), head[len(UPDATE) :], moved_to, hunks=tuple(hunks)) if hunks else None
 
 
-def _hunk(rest: _Rest, is_first: bool) -> Optional[Hunk]:
+def _hunk(rest: _Rest, is_first: bool) -> Optional[PatchHunk]:
     behind: Optional[str] = None
     if rest.next.startswith("@@ ") or rest.next == "@@":
         behind = rest.take()[3:] or None
@@ -167,12 +170,12 @@ def _hunk(rest: _Rest, is_first: bool) -> Optional[Hunk]:
     while rest:
         if rest.next == END_OF_FILE:
             rest.take()
-            return Hunk(behind, tuple(lines), True) if lines else None
+            return PatchHunk(behind, tuple(lines), True) if lines else None
         if rest.next[:1] not in ("", " ", "-", "+"):
             break
         line = rest.take()
         lines.append((line[:1] or " ", line[1:]))
-    return Hunk(behind, tuple(lines)) if lines else None
+    return PatchHunk(behind, tuple(lines)) if lines else None
 
 
 # -- what it makes of a text -------------------------------------------------------------------------------------------
@@ -206,12 +209,13 @@ def apply(step: Operation, before: Optional[str]) -> Optional[str]:
         changes += _runs(start, signed, ending)
         length = sum(sign != "+" for sign, _line in signed)
         at = start + length if length else at
-    for start, length, new in reversed(sorted(changes, key=lambda change: change[0])):
+    changes.sort(key=lambda change: change[0])
+    for start, length, new in changes[::-1]:
         lines[start : start + length] = new
     return "".join(lines)
 
 
-def _place(hunk: Hunk, bare: Sequence[str], at: int) -> Optional[Tuple[int, Sequence[Tuple[str, str]]]]:
+def _place(hunk: PatchHunk, bare: Sequence[str], at: int) -> Optional[Tuple[int, Sequence[Tuple[str, str]]]]:
     """Where the hunk belongs, and its lines as they fit there."""
     old = [line for sign, line in hunk.lines if sign != "+"]
     if not old:

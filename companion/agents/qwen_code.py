@@ -22,6 +22,7 @@ from .agent import (
     common_content,
     process_id,
 )
+from .hook_proposals import WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell
 from .ide_companion import IDE_COMPANION
 
@@ -44,9 +45,18 @@ class QwenHooks(HookDialect):
         "SessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "PermissionRequest"
-    writing_tools = ("write_file", "edit", "notebook_edit")
+    writes = WriteForm(
+        {
+            "write_file": WriteTool("file_path", whole="content"),
+            "edit": WriteTool("file_path", old="old_string", new="new_string", every="replace_all"),
+            "notebook_edit": WriteTool("notebook_path"),
+        },
+        restores_line_ends=True,
+        restores_mark=True,
+        takes_line_end=True,
+        guesses=True,
+    )
     shell_tools = ("run_shell_command",)
-    path_names = ("file_path", "notebook_path")
     prompt_name = "submitted_prompt"
     call_names = ("tool_use_id", "tool_call_id")
     units_per_second = 1000
