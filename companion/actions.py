@@ -257,7 +257,7 @@ class Actions:
     def _run(self, endpoint: Endpoint, program: Program) -> None:
         connection = _connection(endpoint)
         if connection is not None:
-            endpoint.changes.started()  # before: it may write at once
+            endpoint.changes.started(program.key)  # before: it may write at once
             self._launcher.run(endpoint.window, program, connection, endpoint.settings())
 
     def _copy_environment(self, endpoint: Endpoint) -> None:

@@ -122,7 +122,7 @@ class Application:
         self._editor_settings.clear_on_change(SETTINGS_TAG)
         stopping = self._endpoints.stop()
         self._log_panel.close()
-        self._end(list(stopping.values()))
+        self._end([*stopping.values(), self._endpoints.hook_answers.stopped])
         left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
         left.update(self._endpoints.states)
         leave_states({number: states for number, states in left.items() if states})
@@ -144,7 +144,7 @@ class Application:
         logger.warning("the editor has ended without a word")
         self.runtime.compute(lambda cancelled: self.exit(), then=lambda _: None)
 
-    def _end(self, stopping: List[Future[States]]) -> None:
+    def _end(self, stopping: List[Future[Any]]) -> None:
         self._environment.clear()
         wait(stopping, timeout=STOP_SECONDS)
         self.runtime.stop()
@@ -172,6 +172,7 @@ class Application:
         for endpoint in self._endpoints.all():
             endpoint.settings_changed()
             endpoint.workspace_changed()
+        self.runtime.on_loop(self._endpoints.hook_answers.settings_changed)
 
     # -- windows ------------------------------------------------------------------------------------------------------
 
@@ -253,6 +254,7 @@ class Application:
         endpoint = self._endpoints.of(window) or self.window_opened(window)
         if endpoint is not None:
             endpoint.tracker.on_activated(view)
+            self._endpoints.hook_sessions.seen(endpoint)
             endpoint.review_events.on_activated(view)
             endpoint.workspace_changed()
             endpoint.show_status()
@@ -261,6 +263,7 @@ class Application:
 
     def view_deactivated(self, view: sublime.View) -> None:
         """A tab, a panel or an overlay has lost the focus; it may be gone."""
+        self._endpoints.hook_sessions.in_front = False  # until another view has the focus, which is so at once
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_deactivated(view)
 

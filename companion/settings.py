@@ -170,6 +170,8 @@ def _setting(default: Any, check: Check, merge: Optional[Merge], sift: Optional[
 # From the most to the least: what a project asks for takes effect only towards the end.
 FALLBACKS = ("version_control", "directory", "none")
 TRACKING = ("always", "connected", "never")
+UNFOCUSED = "unfocused"
+NOTICES = (UNFOCUSED, "never")
 IGNORED_WHITESPACE = ("all", "trailing", "none")
 
 
@@ -251,6 +253,8 @@ class Settings:
 
     # What they write without asking.
     track_changes: str = _setting("connected", one_of(*TRACKING), towards(*TRACKING))
+
+    notify: str = _setting("never", one_of(*NOTICES), towards(*NOTICES))
 
     # The diff review.
     review_open: str = _setting("at_once", one_of("at_once", "on_request"), harmless)

@@ -17,10 +17,10 @@ import os
 from enum import Enum
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from ..protocol.serving import HOOK_EVENT, HOOK_PROCESS
 from ..system.platform import WINDOWS, Platform
 from .hook_proposals import WriteForm
 
-SECRET_HEADER, EVENT_HEADER, PROCESS_HEADER = "X-Companion-Secret", "X-Companion-Event", "X-Companion-Parent"
 HELD_SECONDS, SIGNAL_SECONDS = 86_400, 5
 LONGEST_PROMPT = 1000  # characters of it that are looked at
 
@@ -164,9 +164,9 @@ class HookDialect:
         words = ["curl.exe" if is_windows else "curl", "-q", "-sS", "-K"]
         words.append(shell.quoted(file.replace("\\", "/") if is_windows else file))
         if self.names_process and shell is Shell.POSIX and not is_windows:
-            words += ["-H", f'"{PROCESS_HEADER}: $PPID"']
+            words += ["-H", f'"{HOOK_PROCESS}: $PPID"']
         if not self.names_event:
-            words += ["-H", shell.quoted(f"{EVENT_HEADER}: {event}")]
+            words += ["-H", shell.quoted(f"{HOOK_EVENT}: {event}")]
         words += ["--data-binary", shell.quoted("@-") if shell is Shell.POWERSHELL else "@-"]
         return " ".join(words) + (shell.succeed if self.hides_failure else "")
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, List, NamedTuple, S
 
 import sublime
 
+from ..agents.agent import Agent
 from ..common.globs import Globs, problem
 from ..context.model import exclusion
 from ..review.manager import ReviewManager
@@ -22,6 +23,7 @@ from ..unreviewed.files import Rules
 from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
+from .clients import HookedPrograms
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -45,7 +47,8 @@ class _LeftOut(NamedTuple):
 
 
 class WindowChanges:
-    """Those of one window. `clients` are the sessions of the programs that are connected."""
+    """Those of one window. `clients` are the sessions of the programs that are connected; `at_work` are the programs
+    whose hooks tell what they do, and the keys of those that are connected."""
 
     def __init__(
         self,
@@ -54,13 +57,16 @@ class WindowChanges:
         reviews: ReviewManager,
         tracking: Tracking,
         clients: Callable[[], Collection[str]],
+        at_work: Callable[[], Tuple[HookedPrograms, Sequence[str]]],
     ) -> None:
         self._window = window
         self._number = window.id()
         self._settings = settings
         self._tracking = tracking
         self._clients = clients
-        self._started = 0  # programs, which run in terminals as far as is known
+        self._at_work = at_work
+        self._started: List[str] = []  # the keys of programs, which run in terminals as far as is known
+        self._only_hooked = False
         self._alone = ""  # the session of the only program that can be at work
         self._folders: Tuple[str, ...] = ()
         self._secret: Tuple[str, ...] = ()
@@ -76,31 +82,42 @@ class WindowChanges:
     def tracked(self) -> bool:
         """Whether a program may be at work in the folders."""
         wanted = self._settings().track_changes
-        return wanted == ALWAYS or (wanted != NEVER and (bool(self._started) or bool(self._clients())))
+        return wanted == ALWAYS or (wanted != NEVER and bool(self._started or self._clients() or self._hooked))
+
+    @property
+    def _hooked(self) -> Sequence[Agent]:
+        return self._at_work()[0].programs
 
     @property
     def count(self) -> int:
         """How many files are listed."""
         return len(self.reviews.lists.changes)
 
-    def started(self) -> None:
-        """A program was started in a terminal of this window, and may never connect."""
-        self._started += 1
-        self._note_alone()
+    def started(self, program: str = "") -> None:
+        """A program was started in a terminal of this window, and may never connect: the one of this key."""
+        self._started.append(program)
+        self._note_who()
         self.update(self._folders)
 
     def clients_changed(self) -> None:
         """Programs may have come or gone."""
-        self._note_alone()
-        if self._clients():
+        self._note_who()
+        if self._clients() or self._hooked:
             self.update(self._folders)
         else:
             self.terminal_closed()
 
-    def _note_alone(self) -> None:
-        """Note which program is the only one now. What is written from here on may be another one's than before."""
+    def _note_who(self) -> None:
+        """Note which program is the only one now. What is written from here on may be another one's than before. Note
+        whether there are only programs that tell what they do, too."""
+        hooked, connected = self._at_work()
+        keys = [agent.key for agent in hooked.programs]
+        only_hooked = bool(keys) and hooked.include(connected) and set(self._started) <= set(keys)
+        if only_hooked != self._only_hooked:
+            self._only_hooked = only_hooked
+            self._tracking.only_hooked(self._number, only_hooked)
         clients = self._clients()
-        alone = next(iter(clients)) if len(clients) == 1 and self._started <= 1 else ""
+        alone = next(iter(clients)) if len(clients) == 1 and len(self._started) <= 1 else ""
         if alone != self._alone:
             self._alone = alone
             self.sign()
@@ -108,7 +125,8 @@ class WindowChanges:
     def terminal_closed(self) -> None:
         """A program has gone, or a terminal, maybe the last one in which a program runs that was started here."""
         if self._started and not self._clients() and terminal_of(self._window) is None:
-            self._started = 0
+            self._started = []
+            self._note_who()
         self.update(self._folders)
 
     def update(self, folders: Sequence[str]) -> None:

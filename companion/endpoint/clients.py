@@ -24,7 +24,20 @@ from collections import Counter, OrderedDict
 from enum import Enum
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention
@@ -139,6 +152,26 @@ def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent] =
     same = [agent for agent in agents if agent.dialect is dialect]
     by_token = (agent for agent in same if agent.words and agent.title == session.token_name)
     return next(by_token, next((agent for agent in same if session.client_name in agent.client_names), None))
+
+
+class HookedPrograms(NamedTuple):
+    """The programs at work in one window whose hooks tell of it: one for each session, and who waits for its user, as
+    users call them."""
+
+    programs: Tuple[Agent, ...] = ()
+    waiting: Tuple[str, ...] = ()
+
+    def not_among(self, connected: Sequence[str]) -> List[str]:
+        """What those are called that are no clients. `connected` has the keys of the clients' programs."""
+        titles = {agent.key: agent.title for agent in self.programs}
+        return [titles[key] for key in (self._keys() - Counter(connected)).elements()]
+
+    def include(self, connected: Sequence[str]) -> bool:
+        """Whether all clients are among them."""
+        return not Counter(connected) - self._keys()
+
+    def _keys(self) -> Counter[str]:
+        return Counter(agent.key for agent in self.programs)
 
 
 # -- all of a window's clients -----------------------------------------------------------------------------------------
@@ -358,6 +391,12 @@ class Clients(Mapping[str, ClientSession]):
         agents = self._agents()
         return [name_of(client.session, client, agents, numbered=numbered) for client in self._all(Presence.SHOWN)]
 
+    def programs(self) -> List[str]:
+        """The keys of their programs, one for each client; "" for one that is not known."""
+        agents, shown = self._agents(), self._all(Presence.SHOWN)
+        found = (agent_of(client.dialect, client.session, agents) for client in shown)
+        return [agent.key if agent is not None else "" for agent in found]
+
     def owner_of(self, session: ClientSession) -> Owner:
         """The client, by the name that users know: what its program is called, and what it calls itself. Any thread:
         looks up this client and no other."""
@@ -398,15 +437,19 @@ def status_text(
     sharing: bool = True,
     pending: int = 0,
     changed: int = 0,
+    waiting: Sequence[str] = (),
 ) -> str:
     """What the status bar says about one window's endpoint. `port` is None while it does not listen; `clients` are
     their names; `pending` counts the reviews that wait for an answer, `changed` the files that were changed outside the
-    editor."""
+    editor; `waiting` are the programs that wait for their user, who are not named among the clients once more."""
     if problem is not None:
         return "Companion: " + problem
     if port is None:
         return "Companion: starting"
-    parts: List[str] = [listed(clients) if clients else "no client"]
+    others = list((Counter(clients) - Counter(waiting)).elements())
+    parts: List[str] = [listed(others)] if others else [] if waiting else ["no client"]
+    if waiting:
+        parts.append(f"{listed(waiting)} {'waits' if len(waiting) == 1 else 'wait'} for you")
     if not sharing:
         parts.append("sharing paused")
     if pending:

@@ -260,12 +260,14 @@ def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Opti
     was last in front; of several the one of them that was. None without windows. Any thread."""
 
     def rank(endpoint: Endpoint) -> Tuple[Tuple[int, int], int]:
-        return _fit(endpoint.discovery.all_folders, root, platform), endpoint.tracker.last_in_front
+        return fit(endpoint.discovery.all_folders, root, platform), endpoint.tracker.last_in_front
 
     return max(endpoints, key=rank) if endpoints else None
 
 
-def _fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, int]:
+def fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, int]:
+    """How well a window with these folders fits a program in this one: 2 if one of them holds it, and how long the
+    innermost of those is; 1 if one lies in it. Any thread."""
     root, best = _comparable(root, platform), (0, 0)
     for folder in (_comparable(each, platform) for each in folders):
         if root.startswith(folder):

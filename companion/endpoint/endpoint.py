@@ -31,7 +31,7 @@ from ..settings import FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
 from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
-from .clients import STARTING, Clients, status_text
+from .clients import STARTING, Clients, HookedPrograms, status_text
 from .discovery_updates import DiscoveryUpdater
 from .servers import PRIMARY, ServerListener, Servers, States
 from .tab_origins import TabOrigins
@@ -106,6 +106,8 @@ class Endpoint:
         self._runtime = runtime
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
         self._stopped = False
+        self.hooked = HookedPrograms()
+        """The programs at work whose hooks tell of it."""
         self._status_bar = StatusBar(window)
         # The parts need each other: what one calls of a part that is made after it is looked up with the call.
         self.reviews = ReviewManager(
@@ -118,7 +120,14 @@ class Endpoint:
             find_elsewhere=reviews_of,
             expect=tracking.expect,
         )
-        self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.clients)
+        self.changes = WindowChanges(
+            window,
+            self.settings,
+            self.reviews,
+            tracking,
+            lambda: self.clients,
+            lambda: (self.hooked, self.clients.programs()),
+        )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
             scope,
@@ -250,6 +259,15 @@ class Endpoint:
         if self.changes.count != before:
             self.show_status()
 
+    def hooks_told(self, hooked: HookedPrograms) -> None:
+        """Programs with hooks have come or gone, or wait for their user."""
+        former, self.hooked = self.hooked, hooked
+        if self._stopped or hooked == former:
+            return
+        if hooked.programs != former.programs:
+            self.changes.clients_changed()
+        self.show_status()
+
     def project_changed(self) -> None:
         """The window has another project, or other settings in it."""
         self.settings_changed()
@@ -299,10 +317,11 @@ class Endpoint:
         text = status_text(
             port=self.port,
             problem=self.problem,
-            clients=self.clients.names(),
+            clients=[*self.clients.names(), *self.hooked.not_among(self.clients.programs())],
             sharing=self.tracker.sharing,
             pending=len(self.reviews.pending()),
             changed=self.changes.count,
+            waiting=self.hooked.waiting,
         )
         self._status_bar.show(text)
 

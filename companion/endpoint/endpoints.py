@@ -6,7 +6,7 @@ Rule: a window has at most one. What an earlier run left on the disk has to be g
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import sublime
 
@@ -14,6 +14,8 @@ from ..agents.registry import AGENTS
 from ..unreviewed.tracking import Tracking
 from .context_answers import ContextAnswers
 from .endpoint import Endpoint
+from .hook_answers import HookAnswers
+from .hook_sessions import HookSessions
 from .servers import SHARED
 from .tab_origins import TabOrigins
 
@@ -40,6 +42,8 @@ class Endpoints:
             ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
         )
         """What answers programs that look for no window, but ask any that answers."""
+        self.hook_sessions = HookSessions(runtime, self.all, self.tracking)
+        self.hook_answers = HookAnswers(runtime, libraries, self.hook_sessions)
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 
@@ -115,12 +119,12 @@ class Endpoints:
         self.listening = ()
         return stopping
 
-    def exit(self) -> List[Future[States]]:
+    def exit(self) -> List[Future[Any]]:
         """The same when the editor's API may no longer be used. The endpoints stay where they are until the process
         ends: what they hold calls the API when it is let go. Any thread but the loop's.
         """
         self._withdraw()
-        return [endpoint.exit() for endpoint in self._by_window.values()]
+        return [*(endpoint.exit() for endpoint in self._by_window.values()), self.hook_answers.stopped]
 
     def renew_sockets(self) -> None:
         """Make sockets in the file system again that somebody has removed. Loop thread."""
@@ -136,10 +140,13 @@ class Endpoints:
         """Loop thread."""
         for answers in self.context_answers:
             answers.look()
+        self.hook_sessions.look()
+        self.hook_answers.look()
 
     def _withdraw(self) -> None:
         for answers in self.context_answers:
             answers.withdraw()
+        self.hook_answers.withdraw()
 
     def _clients_changed(self) -> None:
         self.listening = tuple(endpoint for endpoint in self._by_window.values() if endpoint.clients)

@@ -18,6 +18,9 @@ class Address(NamedTuple):
     socket: str = ""
 
 
+HOOK_SECRET, HOOK_EVENT, HOOK_PROCESS = "X-Companion-Secret", "X-Companion-Event", "X-Companion-Parent"
+"""In which headers the hook of a program shows its secret, and says its event and the id of the program's process."""
+
 Tokens = Mapping[str, str]
 """The tokens that a server takes, by the name of whose each is; "" has the one that several programs share. Never to be
 logged."""

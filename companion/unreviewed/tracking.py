@@ -19,7 +19,7 @@ import threading
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
 import sublime
 
@@ -28,6 +28,7 @@ from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
 from ..review.document.text import saved
 from ..system.files import opened, read_all
+from .calls import Doer, OpenCalls
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .looking import COPIED_BYTES
@@ -56,6 +57,8 @@ class _TrackedFolder:
         """Those that have it, and whether each tracks it."""
         self.lists: Tuple[Lists, ...] = ()
         self.looks = Latest(partial(look, self))
+        self.waiting: List[Callable[[], None]] = []
+        """What to call once a look has ended that has not begun yet."""
 
 
 class Tracking:
@@ -78,6 +81,7 @@ class Tracking:
         self._folders: Dict[str, _TrackedFolder] = {}
         self._orders = InOrder(self._use_disk, partial(runtime.on_main, _raise))
         self._schedule = Schedule()
+        self._calls = OpenCalls()
         self._signs: Dict[int, Tuple[float, str]] = {}  # when a window's only program gave the last one, and its name
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
         self._tidied = float("-inf")
@@ -187,9 +191,11 @@ class Tracking:
 
     def _look_at(self, folder: _TrackedFolder, cancelled: Callable[[], bool]) -> object:
         """Disk thread."""
+        waiting: List[Callable[[], None]] = []
         try:
             with self._lock:
                 root = folder.root._replace(tracked=any(folder.windows.values()))
+                waiting, folder.waiting = folder.waiting, []
             workspaces, began = self._workspaces_now(), processor_seconds()
             first = workspaces.look(root, cancelled, self._who(folder))
             different = self._list(workspaces, folder)
@@ -202,6 +208,8 @@ class Tracking:
                 self._runtime.on_loop(self._arm)
             return None if different else NOTHING_TO_TELL
         finally:
+            for each in waiting:
+                each()
             folder.looks.answered()
 
     def _who(self, folder: _TrackedFolder) -> str:
@@ -251,6 +259,54 @@ class Tracking:
                 workspaces.begin_turn(root)
 
         self.carry_out(begin)
+
+    # -- tool calls ---------------------------------------------------------------------------------------------------
+
+    def call_begins(self, window: int, call: Hashable, doer: Doer, looked: Callable[[], None]) -> None:
+        """A program with hooks is about to call a tool that writes, or a shell: what is found from now on is its own.
+
+        `looked` is called on any thread once the window's folders were looked at, at once if it tracks none: then the
+        program may go on. Any thread; returns at once.
+        """
+        self._calls.begins(window, call, doer)
+        self._look_now(window, looked)
+
+    def call_ended(self, window: int, call: Hashable, looked: Callable[[], None]) -> None:
+        """The call that was begun as `call` is over, however it has ended; `looked` is called as above.
+
+        A call of which nobody says so stays open. Any thread; returns at once.
+        """
+
+        def ended() -> None:
+            self._calls.ended(window, call)
+            looked()
+
+        self._look_now(window, ended)
+
+    def only_hooked(self, window: int, only: bool) -> None:
+        """Whether all programs that may be at work in a window tell of their calls. Any thread."""
+        self._calls.only_hooked(window, only)
+
+    def _look_now(self, window: int, then: Callable[[], None]) -> None:
+        """Look at the folders that the window tracks, however much that costs, and call `then`."""
+
+        def looked() -> None:
+            with self._lock:
+                left.pop()
+                if left:
+                    return
+            then()
+
+        with self._lock:
+            folders = [folder for folder in self._folders.values() if folder.windows.get(window)]
+            left = list(folders)
+            for folder in folders:
+                folder.waiting.append(looked)
+            self._schedule.happened(self._clock())
+        for folder in folders:
+            folder.looks.ask()
+        if not folders:
+            then()
 
     def carry_out(
         self, do: Callable[[Workspaces], Any], then: Callable[[Any], None] = lambda _: None, path: str = ""

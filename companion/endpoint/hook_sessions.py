@@ -1,0 +1,325 @@
+"""The sessions of programs whose hooks tell the editor what they do: in which window each works, and who waits there.
+
+An event belongs to the window of its session or, of a new one, to the one with the innermost folder that holds the
+program's own. What belongs to no window is answered at once with nothing, as everything else is that asks nothing. Only
+a tool that writes, or a command, is answered after a look at the window's files, so that what changes from then on is
+the program's; and again when it is over.
+
+    attention  event                                        next attention
+    ---------  -------------------------------------------  --------------
+    NONE       the program asks its user something          ASKS
+    NONE       its turn has ended                           ENDED
+    ASKS       its turn has ended                           ENDED
+    ENDED      it asks something                            ASKS
+    ENDED      a view of the window gets the focus          NONE
+    any        anything else that the program tells         NONE
+
+Rules: no program ever waits for the main thread, or for a look, longer than `LOOK_SECONDS`. Some tell nothing once
+their user has interrupted them: their next prompt ends the calls that are still open. Names of events are logged, and
+nothing of what is in them. Loop thread, except where noted.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from enum import Enum
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+
+from ..agents.agent import Agent
+from ..agents.hooks import Happening, HookEvent, ToolKind
+from ..agents.registry import AGENTS, agents_of
+from ..common.display_names import ELLIPSIS, shown, wrapped
+from ..common.workers import NOTHING_TO_TELL
+from ..settings import UNFOCUSED
+from ..system.notifications import notify
+from ..system.platform import Platform
+from ..system.processes import is_alive
+from ..unreviewed.calls import Doer
+from .clients import HookedPrograms
+from .context_answers import fit
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+    from ..transport.hook_server import HookCall
+    from ..unreviewed.tracking import Tracking
+    from .endpoint import Endpoint
+
+logger = logging.getLogger("gemini_companion.endpoint")
+
+LOOK_SECONDS = 0.3
+WAITING_SECONDS = 0.5
+"""How long a program has to wait before that is said: some tell of questions that they then answer themselves."""
+FORGOTTEN_SECONDS = 1800.0
+"""After so long without an event a session has ended whose process is not known and whose program is not connected."""
+MOST_SESSIONS = 256
+WHY_COLUMNS = 80
+
+
+class Attention(Enum):
+    """Whether a session waits for the user."""
+
+    NONE = "none"
+    ASKS = "asks"
+    ENDED = "ended"
+
+
+TRANSITIONS: Dict[Attention, FrozenSet[Attention]] = {
+    Attention.NONE: frozenset({Attention.ASKS, Attention.ENDED}),
+    Attention.ASKS: frozenset({Attention.NONE, Attention.ENDED}),
+    Attention.ENDED: frozenset({Attention.NONE, Attention.ASKS}),
+}
+_ATTENTION = {Happening.WAITS: Attention.ASKS, Happening.TURN_ENDED: Attention.ENDED}
+_OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
+"""After these no tool runs any more."""
+
+
+class _OpenCall(NamedTuple):
+    call: str
+    tool: str
+    key: Tuple[str, str, int]
+
+
+class HookSession:
+    """One session of a program."""
+
+    def __init__(self, agent: Agent, number: str, endpoint: Endpoint) -> None:
+        self.agent, self.id, self.endpoint = agent, number, endpoint
+        self.process: Optional[int] = None
+        self.doer = Doer(shown(agent.title))
+        self.attention = Attention.NONE
+        self.heard = 0.0
+        """When it has told something last, on the monotonic clock."""
+        self.calls: List[_OpenCall] = []
+        """The tools that run, as far as is known."""
+
+    def go(self, attention: Attention) -> bool:
+        """Change its attention. False if there is no way to it."""
+        if attention not in TRANSITIONS[self.attention]:
+            return False
+        self.attention = attention
+        return True
+
+    def taken(self, event: HookEvent) -> Optional[_OpenCall]:
+        """The open call that is over now; it is open no more. Its id may be another if a hook has changed what the
+        tool was to do."""
+        found = next((each for each in self.calls if each.call == event.call), None)
+        found = found or next((each for each in self.calls if each.tool == event.tool), None)
+        if found is not None:
+            self.calls.remove(found)
+        return found
+
+
+class HookSessions:
+    """Those of all windows, whose `endpoints` may be called on any thread."""
+
+    def __init__(self, runtime: Runtime, endpoints: Callable[[], List[Endpoint]], tracking: Tracking) -> None:
+        self.in_front = True
+        """Whether a view has the focus, for all that is known: there is no event for the editor's. Main thread."""
+        self.last: Dict[str, Tuple[str, float]] = {}
+        """Which event came last of each program, by its name, and when, in seconds since the epoch. Any thread."""
+        self._runtime = runtime
+        self._endpoints = endpoints
+        self._tracking = tracking
+        self._sessions: Dict[Tuple[str, str], HookSession] = {}  # by the keys of their programs and their own ids
+        self._numbers = count()
+
+    def agents(self) -> Sequence[Agent]:
+        """All programs that the user has. Any thread."""
+        return next((agents_of(each.settings()) for each in self._endpoints()), AGENTS)
+
+    def body_mebibytes(self) -> int:
+        """How large what a hook sends may be: as much as one of the windows takes. Any thread."""
+        return max((each.settings().maximum_body_mebibytes for each in self._endpoints()), default=1)
+
+    # -- what the programs tell ---------------------------------------------------------------------------------------
+
+    async def handle(self, sent: HookCall) -> Dict[str, Any]:
+        """Take an event; the answer. Cancelled when the program has gone, or does not want to hear it any more."""
+        agent = next((each for each in self.agents() if each.key == sent.program), None)
+        if agent is None or agent.hooks is None:
+            return {}
+        event = agent.hooks.read(sent.payload, sent.event, sent.process)
+        session = await self._session(agent, event) if event is not None else None
+        if event is not None and session is not None:
+            await self._take(session, event)
+        return agent.hooks.nothing()
+
+    async def _session(self, agent: Agent, event: HookEvent) -> Optional[HookSession]:
+        """The session that an event is of, if it belongs to a window."""
+        self.last[agent.title] = event.name, time.time()
+        is_of_tool = event.happening in (Happening.TOOL_BEGINS, Happening.TOOL_ENDED)
+        logger.log(logging.DEBUG if is_of_tool else logging.INFO, "hook of %s: %s", agent.title, event.name)
+        key, endpoints = (agent.key, event.session), self._endpoints()
+        session = self._sessions.get(key)
+        endpoint = session.endpoint if session is not None else None
+        if endpoint not in endpoints:
+            endpoint = holding(endpoints, event.folder, Platform.current())
+        if endpoint is None or not agent.is_wanted(endpoint.settings()):
+            self._end(session)
+            return None
+        if session is None or session.endpoint is not endpoint:
+            self._end(session)
+            if event.happening is Happening.SESSION_ENDED:
+                return None
+            while len(self._sessions) >= MOST_SESSIONS:
+                self._end(next(iter(self._sessions.values())))
+            session = self._sessions[key] = HookSession(agent, event.session, endpoint)
+            # From now on the window's folders are tracked.
+            await self._within(self._runtime.call_main(self._tell, endpoint, self._hooked(endpoint)))
+        session.heard = time.monotonic()
+        if event.process is not None and is_alive(event.process):  # it may be the number of another machine
+            session.process = event.process
+        return session
+
+    async def _take(self, session: HookSession, event: HookEvent) -> None:
+        import asyncio
+
+        happening = event.happening
+        if happening in _OVER:
+            self._end_calls(session)
+        if happening is Happening.SESSION_ENDED:
+            self._end(session)
+            return
+        if happening is Happening.PROMPT:
+            session.doer = session.doer._replace(why=first_words(event.prompt))
+            session.endpoint.changes.turn_begins()
+        if session.go(_ATTENTION.get(happening, Attention.NONE)):
+            pause = 0.0 if session.attention is Attention.NONE else WAITING_SECONDS
+            asyncio.get_running_loop().call_later(pause, self._told, session.endpoint)
+        if happening is Happening.TOOL_BEGINS and event.kind is not ToolKind.OTHER:
+            await self._call_begins(session, event)
+        elif happening is Happening.TOOL_ENDED:
+            await self._call_ended(session, event)
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    async def _call_begins(self, session: HookSession, event: HookEvent) -> None:
+        import asyncio
+
+        call = _OpenCall(event.call, event.tool, (session.agent.key, session.id, next(self._numbers)))
+        session.calls.append(call)
+        window = session.endpoint.window.id()
+        try:
+            await self._looked(partial(self._tracking.call_begins, window, call.key, session.doer))
+        except asyncio.CancelledError:  # the program has given up: nothing runs
+            if call in session.calls:
+                session.calls.remove(call)
+            self._tracking.call_ended(window, call.key, _nothing)
+            raise
+
+    async def _call_ended(self, session: HookSession, event: HookEvent) -> None:
+        call = session.taken(event)
+        if call is None:
+            session.endpoint.changes.sign()
+            return
+        await self._looked(partial(self._tracking.call_ended, session.endpoint.window.id(), call.key))
+
+    def _end_calls(self, session: HookSession) -> None:
+        calls, session.calls = session.calls, []
+        for call in calls:
+            self._tracking.call_ended(session.endpoint.window.id(), call.key, _nothing)
+
+    async def _looked(self, look: Callable[[Callable[[], None]], None]) -> None:
+        """Begin a look, and wait for its end for a while: what is not seen in time is less certain, and no more."""
+        import asyncio
+
+        looked = asyncio.get_running_loop().create_future()
+
+        def done() -> None:
+            if not looked.done():
+                looked.set_result(None)
+
+        look(lambda: self._runtime.on_loop(done))
+        await self._within(looked)
+
+    async def _within(self, awaited: Any) -> None:
+        import asyncio
+
+        try:
+            await asyncio.wait_for(awaited, LOOK_SECONDS)
+        except asyncio.TimeoutError:
+            logger.info("a hook was answered before the look at the files had ended")
+
+    # -- who is there, and who waits ----------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Forget the sessions of programs that have gone without a word."""
+        now, endpoints = time.monotonic(), self._endpoints()
+        for session in list(self._sessions.values()):
+            if session.endpoint not in endpoints or (session.process is not None and not is_alive(session.process)):
+                self._end(session)
+            elif session.process is None and now - session.heard > FORGOTTEN_SECONDS:
+                session.heard = now
+                self._runtime.on_main(self._ask_for_client, session)
+
+    def _ask_for_client(self, session: HookSession) -> None:
+        """Main thread."""
+        if session.agent.key not in session.endpoint.clients.programs():
+            self._runtime.on_loop(self._end, session)
+
+    def seen(self, endpoint: Endpoint) -> None:
+        """A view of the window has the focus: who has ended a turn there waits no more. Main thread."""
+        self.in_front = True
+        if endpoint.hooked.waiting:
+            self._runtime.on_loop(self._seen, endpoint)
+
+    def _seen(self, endpoint: Endpoint) -> None:
+        ended = [each for each in self._of(endpoint) if each.attention is Attention.ENDED]
+        for session in ended:
+            session.go(Attention.NONE)
+        if ended:
+            self._told(endpoint)
+
+    def _end(self, session: Optional[HookSession]) -> None:
+        if session is not None and self._sessions.pop((session.agent.key, session.id), None) is not None:
+            self._end_calls(session)
+            self._told(session.endpoint)
+
+    def _of(self, endpoint: Endpoint) -> List[HookSession]:
+        return [each for each in self._sessions.values() if each.endpoint is endpoint]
+
+    def _hooked(self, endpoint: Endpoint) -> HookedPrograms:
+        sessions = self._of(endpoint)
+        waiting = [each.agent.title for each in sessions if each.attention is not Attention.NONE]
+        return HookedPrograms(tuple(each.agent for each in sessions), tuple(waiting))
+
+    def _told(self, endpoint: Endpoint) -> None:
+        self._runtime.on_main(self._tell, endpoint, self._hooked(endpoint))
+
+    def _tell(self, endpoint: Endpoint, hooked: HookedPrograms) -> None:
+        """Main thread."""
+        waits = Counter(hooked.waiting) - Counter(endpoint.hooked.waiting)
+        endpoint.hooks_told(hooked)
+        if not self.in_front and endpoint.settings().notify == UNFOCUSED:
+            for title in waits:
+                self._runtime.use_disk(_notify, f"{shown(title)} waits for you", endpoint.folders(), then=_nothing)
+
+
+def holding(endpoints: Sequence[Endpoint], folder: str, platform: Platform) -> Optional[Endpoint]:
+    """The window with the innermost folder that holds this one; of equal ones the one that was last in front. None if
+    there is none. Any thread."""
+    ranked = [
+        (fit(each.discovery.all_folders, folder, platform), each.tracker.last_in_front, each) for each in endpoints
+    ]
+    fitting = [each for each in ranked if each[0][0] == 2]
+    return max(fitting, key=lambda each: each[:2])[2] if fitting else None
+
+
+def first_words(prompt: str) -> str:
+    """The beginning of a prompt on one line, as names are shown."""
+    lines = wrapped(shown(" ".join(prompt.split())), WHY_COLUMNS - 1)
+    return lines[0] + (ELLIPSIS if len(lines) > 1 else "")
+
+
+def _notify(text: str, folders: Sequence[str], cancelled: Callable[[], bool]) -> object:
+    """Disk thread."""
+    notify(text, folders, Platform.current())
+    return NOTHING_TO_TELL
+
+
+def _nothing(*told: Any) -> None:
+    return None
