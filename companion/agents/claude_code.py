@@ -43,7 +43,7 @@ from .dialect import (
     tool,
 )
 from .hook_proposals import WriteForm, WriteTool
-from .hooks import Happening, HookDialect
+from .hooks import Happening, HookDialect, HookEvent, Way
 from .window import AgentWindow, Severity
 
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
@@ -263,6 +263,14 @@ class ClaudeHooks(HookDialect):
     }
     permission_event = "PermissionRequest"
     shell_tools = ("Bash",)
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        if event.name == self.permission_event:
+            return Way.BESIDE if connected else Way.ALONE
+        if connected:
+            return Way.ALONE if event.mode in self.asking_modes else Way.ASKS
+        return Way.ALONE if event.mode == "plan" else Way.WAITS  # there it would ask once more
+
     writes = WriteForm(
         {
             "Write": WriteTool("file_path", whole="content"),

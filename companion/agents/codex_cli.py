@@ -14,7 +14,7 @@ from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, SharedSocket
 from .dialect import ClientNotice, ContextOf, Dialect, Transport, position
 from .hook_proposals import WriteForm, WriteTool
-from .hooks import Happening, HookDialect, Shell
+from .hooks import Happening, HookDialect, HookEvent, Shell, Way
 from .window import SharedContext
 
 CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
@@ -120,6 +120,24 @@ class CodexHooks(HookDialect):
     windows_shell = Shell.CMD
     hides_failure = names_process = False
     below_home = ("hooks.json",)
+    may_be_gone_after_seconds = 30.0
+    may_be_gone = "The model of {} may have gone on meanwhile, and not read why you reject. Nothing is written before."
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        return Way.FOLLOWS if event.name == self.permission_event else Way.WAITS
+
+    def _decision(
+        self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        """Before a tool it takes no question, and no leave without arguments: its own rules hold then."""
+        is_question = event.name == self.permission_event
+        if decision == "ask" or (decision == "allow" and arguments is None and not is_question):
+            return self.nothing()
+        return super()._decision(event, decision, reason, arguments)
+
+    def is_same(self, event: HookEvent, accepted: HookEvent) -> bool:
+        patch = self.writes.tools[accepted.tool].patch
+        return event.tool == accepted.tool and event.arguments.get(patch) == accepted.arguments.get(patch)
 
 
 class CodexCli(Agent):

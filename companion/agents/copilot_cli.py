@@ -27,7 +27,7 @@ from .agent import (
 )
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
 from .hook_proposals import WriteForm, WriteTool
-from .hooks import Happening, HookDialect, HookEntry, Shell
+from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
 from .window import AgentWindow, Diagnostic, Severity
 
 _SEVERITIES: Mapping[Severity, str] = {
@@ -166,6 +166,31 @@ class CopilotHooks(HookDialect):
     below_home = ("hooks", "gemini-companion.json")
     is_own_file = True
     names_event = False
+    edits_by = ("preToolUse",)
+    may_be_gone_after_seconds = 60.0
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        if event.name == "notification":
+            return Way.ALONE
+        return Way.FOLLOWS if event.name == self.permission_event else Way.WAITS
+
+    def _decision(
+        self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        if event.name == self.permission_event:
+            if decision == "ask":
+                return self.nothing()
+            return {"behavior": decision, **({"message": reason} if reason else {})}
+        told: Dict[str, Any] = {"permissionDecision": decision}
+        if reason:
+            told["permissionDecisionReason"] = reason
+        if arguments is not None:
+            told["modifiedArgs"] = arguments.get("patch", dict(arguments))
+        return told
+
+    def is_same(self, event: HookEvent, accepted: HookEvent) -> bool:
+        """Its question names the file alone, and comes right after."""
+        return bool(event.paths) and set(event.paths) <= set(accepted.paths)
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         shells = {"bash": Shell.POSIX, "powershell": Shell.POWERSHELL}
@@ -175,7 +200,10 @@ class CopilotHooks(HookDialect):
 
     def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         patch = payload.get("toolArgs")
-        return {"patch": patch} if isinstance(patch, str) else super()._arguments(payload)
+        if isinstance(patch, str):
+            return {"patch": patch}
+        found = super()._arguments(payload)
+        return {"path": found["file_path"], **found} if "file_path" in found else found
 
 
 class CopilotCli(Agent):

@@ -8,12 +8,12 @@ Implements the companion specification, section I.2 ("Discovery Mechanism: The P
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Optional, Pattern, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Pattern, Sequence, Tuple
 
 from ..system.platform import Platform
 from .agent import Agent, Announcement, ConnectionDetails, DiscoveryFile, LookupContext, Place, common_content
 from .hook_proposals import WriteForm, WriteTool
-from .hooks import Happening, HookDialect, HookEntry, Shell
+from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
 from .ide_companion import IDE_COMPANION
 
 
@@ -40,9 +40,26 @@ class GeminiHooks(HookDialect):
     )
     shell_tools = ("run_shell_command",)
     units_per_second = 1000
+    edits_by = ("BeforeTool",)
+    may_be_gone_after_seconds = 60.0
     windows_shell = Shell.POWERSHELL
     below_home = ("extensions", "gemini-companion", "hooks", "hooks.json")
     is_own_file = True
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        if event.happening is not Happening.TOOL_BEGINS:
+            return Way.ALONE
+        return Way.ASKS if connected else Way.WAITS
+
+    def _decision(
+        self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        told: Dict[str, Any] = {"decision": decision}
+        if reason:
+            told["reason"] = reason
+        if arguments is not None:
+            told["hookSpecificOutput"] = {"hookEventName": event.name, "tool_input": dict(arguments)}
+        return told
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         definition = super().definition(entry, file, platform)

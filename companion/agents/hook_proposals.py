@@ -66,6 +66,11 @@ class WriteForm(NamedTuple):
             return (named,)
         return tuple(dict.fromkeys(path for each in operations(named) or () for path in each.paths))
 
+    def can_be_shown(self, tool: str) -> bool:
+        """Whether a call of this tool says all that it would write."""
+        form = self.tools.get(tool)
+        return form is not None and bool(form.whole or form.old or form.patch)
+
     def proposals(self, tool: str, arguments: Mapping[str, Any], texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
         """What the call would make of its files, one for each. None: it does not apply, or makes no sense."""
         form = self.tools.get(tool)
@@ -120,7 +125,7 @@ class WriteForm(NamedTuple):
     def handed_back(
         self, tool: str, arguments: Mapping[str, Any], proposals: Sequence[FileProposal], accepted: Sequence[str]
     ) -> HandedBack:
-        """What makes the program write the accepted texts, one for each proposal, in the same order."""
+        """What makes the program write the accepted texts, one for each of these proposals, and nothing else."""
         wanted = tuple(_in_form_of(each.before, text) for each, text in zip(proposals, accepted))
         as_proposed = tuple(each.text for each in proposals)
         if tuple(accepted) == as_proposed:
@@ -243,7 +248,11 @@ def _patched(patch: str, texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
 def _patch_arguments(
     form: WriteTool, arguments: Mapping[str, Any], proposals: Sequence[FileProposal], accepted: Sequence[str]
 ) -> Dict[str, Any]:
+    texts = {proposal.path: (proposal, text) for proposal, text in zip(proposals, accepted)}
     steps: List[Operation] = []
-    for step, proposal, text in zip(operations(arguments[form.patch]) or (), proposals, accepted):
-        steps.append(step if text == proposal.text else Operation.of(step.path, step.moved_to, proposal.before, text))
+    for step in operations(arguments[form.patch]) or ():
+        if step.paths[-1] in texts:
+            proposal, text = texts[step.paths[-1]]
+            edited = Operation.of(step.path, step.moved_to, proposal.before, text)
+            steps.append(step if text == proposal.text else edited)
     return {**arguments, form.patch: patch_of(steps)}

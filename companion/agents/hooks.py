@@ -45,6 +45,16 @@ class ToolKind(Enum):
     OTHER = "anything else"
 
 
+class Way(Enum):
+    """How a program that is about to write comes to be reviewed."""
+
+    ALONE = "it goes its own way"
+    ASKS = "it asks its user, who sees its own diff here"
+    WAITS = "it waits until the user has decided here"
+    BESIDE = "it asks its user, and hears beside its diff why not"
+    FOLLOWS = "it was decided a moment ago"
+
+
 class HookEvent(NamedTuple):
     """One event of a program's session."""
 
@@ -219,9 +229,59 @@ class HookDialect:
 
     # -- what it is answered ------------------------------------------------------------------------------------------
 
+    patience_seconds = HELD_SECONDS - 60.0
+    """How long the program waits; once its own limit is reached, it writes."""
+    asks_when_late = False
+    """Whether it is told to ask its user then, and not that nobody has answered."""
+    edits_by: Tuple[str, ...] = ("PreToolUse",)
+    """The events that take changed arguments."""
+    asking_modes: Tuple[str, ...] = ("default", "plan")
+    """Those in which it asks its user before it writes."""
+    may_be_gone_after_seconds = 0.0
+    """After so long it may have gone on without an answer, and tells nothing of that; 0: it tells, or it does not."""
+    may_be_gone = "{} may have gone on without this: it tells nothing of that. Reject frees it."
+    """What is said then, of the program of this name."""
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        """How the user comes to review what a tool is about to write, if every write is to be reviewed. `connected`:
+        the program's own diffs come here."""
+        raise NotImplementedError
+
     def nothing(self) -> Dict[str, Any]:
         """The answer that lets the program go on as if there were no hook."""
         return {}
+
+    def ask(self, event: HookEvent) -> Dict[str, Any]:
+        """The one that makes it ask its user, if one does."""
+        return self._decision(event, "ask", "The user is asked before anything is written.")
+
+    def deny(self, event: HookEvent, reason: str) -> Dict[str, Any]:
+        """The one that refuses, and whose reason its model reads."""
+        return self._decision(event, "deny", reason)
+
+    def allow(self, event: HookEvent, arguments: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
+        """The one that lets the tool run, with these arguments if there are any: it is given only for what the user
+        has accepted."""
+        return self._decision(event, "allow", "", arguments)
+
+    def _decision(
+        self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        changed = {} if arguments is None else {"updatedInput": dict(arguments)}
+        if event.name != self.permission_event:
+            told: Dict[str, Any] = {"permissionDecision": decision, **changed}
+            if reason:
+                told["permissionDecisionReason"] = reason
+        elif decision == "ask":
+            return self.nothing()  # it does so by itself
+        else:
+            message = {"message": reason} if reason else {}
+            told = {"decision": {"behavior": decision, **message, **changed}}
+        return {"hookSpecificOutput": {"hookEventName": event.name, **told}}
+
+    def is_same(self, event: HookEvent, accepted: HookEvent) -> bool:
+        """Whether a question is about what the user has accepted, with the arguments that the program has got."""
+        return event.tool == accepted.tool and event.arguments == accepted.arguments
 
 
 def _text(payload: Mapping[str, Any], *names: str) -> str:

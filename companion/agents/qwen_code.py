@@ -23,7 +23,7 @@ from .agent import (
     process_id,
 )
 from .hook_proposals import WriteForm, WriteTool
-from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell
+from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
 from .ide_companion import IDE_COMPANION
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
@@ -60,7 +60,16 @@ class QwenHooks(HookDialect):
     prompt_name = "submitted_prompt"
     call_names = ("tool_use_id", "tool_call_id")
     units_per_second = 1000
+    patience_seconds = 50.0
+    asks_when_late = True
+    edits_by = ("PermissionRequest",)
     windows_shell = Shell.POWERSHELL
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        asking, is_question = event.mode in self.asking_modes, event.name == self.permission_event
+        if asking != is_question:  # it comes before its question, and the other one behind it
+            return Way.ALONE
+        return Way.ALONE if asking and connected else Way.WAITS
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         definition = super().definition(entry, file, platform)
