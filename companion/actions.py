@@ -20,7 +20,8 @@ from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
 from .endpoint.clients import STARTING, listed
 from .review.changes import WHOLE_SELECTION
-from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REVERT, UNDO, WHITESPACE
+from .review.decision import takes_reason
+from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, UNDO, WHITESPACE
 from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ReviewManager
 from .terminals.launcher import Launcher, terminal_of
 from .unreviewed.model import ChangeScope
@@ -80,6 +81,9 @@ class Actions:
         self._actions = {
             "accept_diff": on_proposal("Accept Diff", ACCEPT)._replace(run=self._accept),
             "reject_diff": on_proposal("Reject Diff", REJECT),
+            "reject_with_reason": Action(
+                "Reject With Reason…", partial(self._on_review, REJECT_BECAUSE), self._takes_reason
+            ),
             "keep_change": on_written("Keep Change", ACCEPT),
             "undo_change": on_written("Undo Change", REJECT),
             "next_change": Action("Next Change", partial(self._walk, NEXT), self._can_walk),
@@ -101,6 +105,16 @@ class Actions:
                 "Restore Undone Changes",
                 lambda on: on.changes.lists.decisions.restore(),
                 lambda on: on.changes.reviews.lists.restorable,
+            ),
+            "review_every_write": Action(
+                "Review Every Write",
+                lambda on: on.review_every_write(True),
+                names_it=lambda on: not on.reviews_every_write,
+            ),
+            "review_as_the_program_asks": Action(
+                "Review As The Program Asks",
+                lambda on: on.review_every_write(False),
+                names_it=lambda on: on.reviews_every_write,
             ),
             "run_client": Action("Run Agent…", self._run_client),
             "send_selection": Action("Send Selection to Terminal", self._send_selection, _can_send_selection),
@@ -155,6 +169,11 @@ class Actions:
 
     def _has_review(self, endpoint: Endpoint) -> bool:
         return self._in_front(endpoint) is not None
+
+    def _takes_reason(self, endpoint: Endpoint) -> bool:
+        """Whether the program of the review in front can be told why the user rejects it."""
+        found = self._in_front(endpoint)
+        return found is not None and takes_reason(found[1])
 
     def _is_written(self, endpoint: Endpoint) -> bool:
         """Whether the review in front is of a change that its file holds already."""

@@ -171,7 +171,6 @@ def _setting(default: Any, check: Check, merge: Optional[Merge], sift: Optional[
 FALLBACKS = ("version_control", "directory", "none")
 TRACKING = ("always", "connected", "never")
 UNFOCUSED = "unfocused"
-NOTICES = (UNFOCUSED, "never")
 REVIEWED = (AS_PROGRAM, ALWAYS_BEFORE) = ("as_program", "always")
 IGNORED_WHITESPACE = ("all", "trailing", "none")
 
@@ -255,7 +254,7 @@ class Settings:
     # What they write without asking.
     track_changes: str = _setting("connected", one_of(*TRACKING), towards(*TRACKING))
 
-    notify: str = _setting("never", one_of(*NOTICES), towards(*NOTICES))
+    notify: str = _setting("never", one_of(UNFOCUSED, "never"), None)
 
     # What the user sees before it is written.
     review_before_writing: str = _setting(AS_PROGRAM, one_of(*REVIEWED), towards(*REVIEWED))

@@ -108,6 +108,8 @@ class Facts(NamedTuple):
     windows: Tuple[WindowFacts, ...]
     active_file: Optional[str]
     problems: Tuple[str, ...]
+    hooks: Tuple[str, ...] = ()
+    """Which came last of each program, in words."""
 
 
 # -- the report -------------------------------------------------------------------------------------------------------
@@ -129,6 +131,8 @@ def render(
     for window in facts.windows:
         lines += ["", f"## {window.title[:1].upper()}{window.title[1:]}", "", *_window_lines(window)]
     lines += ["", "## Discovery files", "", *([f"- {file}" for file in files] or [WAITING])]
+    if facts.hooks:
+        lines += ["", "## Hooks", "", *(f"- {hook}" for hook in facts.hooks)]
     problems = [line for problem in facts.problems for line in problem.split("\n")]
     lines += ["", "## Recent problems", "", *(["```", *problems, "```"] if problems else ["none"])]
     return _without(secrets, "\n".join(map(shown, lines)), shown(home)) + "\n"

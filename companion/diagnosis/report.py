@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 
@@ -60,8 +60,15 @@ WITHOUT_LIBRARIES = "without the libraries there are none"
 # -- facts ------------------------------------------------------------------------------------------------------------
 
 
-def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str) -> Facts:
-    """What is known now. `problems` are the log's warnings and errors. Main thread."""
+def gather(
+    endpoints: List[Endpoint],
+    problems: List[str],
+    window: sublime.Window,
+    version: str,
+    hooks: Mapping[str, Tuple[str, float]] = {},
+) -> Facts:
+    """What is known now. `problems` are the log's warnings and errors; `hooks` came last, each with its time by the
+    title of its program. Main thread."""
     services = [service for endpoint in endpoints for service in endpoint.servers.services.values()]
     ports = tuple(service.address.port for service in services if service.address.port)
     shown = sorted(open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
@@ -79,6 +86,7 @@ def gather(endpoints: List[Endpoint], problems: List[str], window: sublime.Windo
         windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in shown),
         active_file=view.file_name() if view is not None else None,
         problems=tuple(shortened(problem, MOST_CHARACTERS) for problem in problems[-MOST_PROBLEMS:]),
+        hooks=tuple(f"{title}: {name} at {_clock(came)}" for title, (name, came) in hooks.items()),
     )
 
 
@@ -99,7 +107,7 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
     settings = endpoint.settings()
     clients: List[str] = []
     for client, name in zip(endpoint.clients.values(), endpoint.clients.names(numbered=True)):
-        version, since = client_name(client.client_version), time.strftime("%H:%M:%S", time.localtime(client.opened_at))
+        version, since = client_name(client.client_version), _clock(client.opened_at)
         clients.append(f"{name} {version}, MCP {client.protocol_version}, connected at {since}")
     return WindowFacts(
         title=title_of(endpoint.window, is_this),
@@ -113,6 +121,10 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
         all_ports=ports,
         addresses={key: service.address for key, service in endpoint.servers.services.items()},
     )
+
+
+def _clock(seconds: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(seconds))
 
 
 def _system_release() -> str:
@@ -142,8 +154,9 @@ class Diagnosis:
         self._runtime = runtime
         self._version = version
         self._platform = Platform.current()
-        self._facts: Facts = gather(endpoints.all(), problems, window, version)
+        self._facts: Facts = gather(endpoints.all(), problems, window, version, dict(endpoints.hook_sessions.last))
         self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.servers.secrets()]
+        self._secrets.append(endpoints.hook_answers.secret)
         self._tokens = {
             title_of(endpoint.window, endpoint.window == window): next(iter(endpoint.servers.secrets([PRIMARY])), "")
             for endpoint in open_endpoints(endpoints.all())

@@ -84,8 +84,10 @@ class HookAnswers:
         self._sessions = sessions
         self._folder = os.path.join(storage(), FOLDER)
         self._wanted: Optional[bool] = None  # None: nobody has looked yet
-        self._secret = new_token()
-        self._port = 0
+        self.secret = new_token()
+        """Never to be shown or written down anywhere else."""
+        self.port = 0
+        """At which hooks are answered."""
         self._server: Optional[HookServer] = None
         self._starting: Optional[Any] = None  # the task, while it starts
 
@@ -135,7 +137,7 @@ class HookAnswers:
         """Let hooks lead to nothing. They do so when this returns. Any thread, also without the editor's API."""
         if not self._go(Serving.ENDED):
             return
-        if self._port:
+        if self.port:
             self._leave()
         self._runtime.spawn(self._stop).add_done_callback(lambda done: self.stopped.set_result(None))
 
@@ -174,10 +176,10 @@ class HookAnswers:
         """Raises OSError."""
         make_server = await self._libraries.imported(_import_server)
         server = make_server(
-            self._secret, self._sessions.handle, limits=self._limits(), in_worker=self._runtime.in_worker
+            self.secret, self._sessions.handle, limits=self._limits(), in_worker=self._runtime.in_worker
         )
         address = await server.start()
-        self._server, self._port = server, address.port
+        self._server, self.port = server, address.port
         self.settings_changed()
         await self._runtime.in_worker(self._lead_all_here)
         if not self._go(Serving.SERVING):  # the package has ended meanwhile
@@ -207,14 +209,14 @@ class HookAnswers:
         """Let what leads here lead to nothing: another editor may have taken over what leads elsewhere."""
         for path in files.paths(self._folder, SUFFIX):
             with suppress(OSError):
-                if self._secret in _read(path):
+                if self.secret in _read(path):
                     self._lead_to_nothing(path)
 
     def _lead_here(self, path: str) -> None:
         key = quote(os.path.basename(path)[: -len(SUFFIX)])
         lines = [
-            f'url = "http://127.0.0.1:{self._port}/hook/{key}"',
-            f'header = "{HOOK_SECRET}: {self._secret}"',
+            f'url = "http://127.0.0.1:{self.port}/hook/{key}"',
+            f'header = "{HOOK_SECRET}: {self.secret}"',
             'header = "Content-Type: application/json"',
             "connect-timeout = 2",
             'noproxy = "*"',

@@ -62,7 +62,7 @@ class Verdict(NamedTuple):
     """Why; "" if no reason was given."""
 
 
-class _File(NamedTuple):
+class _ReviewedFile(NamedTuple):
     """A file of a call that is reviewed, and its whole path."""
 
     proposal: FileProposal
@@ -75,7 +75,7 @@ class _Looked(NamedTuple):
 
     texts: Mapping[str, Optional[str]] = {}
     proposals: Optional[Tuple[FileProposal, ...]] = None
-    reviewed: Tuple[_File, ...] = ()
+    reviewed: Tuple[_ReviewedFile, ...] = ()
     is_its_own_affair: bool = False
     """Nothing of it is to be reviewed, or it does not apply, which the program will say."""
 
@@ -91,7 +91,7 @@ class HeldTicket(Ticket):
     def __init__(
         self,
         name: str,
-        file: _File,
+        file: _ReviewedFile,
         edits_return: bool,
         deliver: Callable[[Optional[Outcome]], None],
         hand_back: Callable[[str], HandedBack],
@@ -302,7 +302,7 @@ class HookGate:
         for ticket in tickets:
             self._runtime.on_main(note, ticket, sentence)
 
-    def _ticket(self, held: _Held, name: str, file: _File, verdict: asyncio.Future[Verdict]) -> Ticket:
+    def _ticket(self, held: _Held, name: str, file: _ReviewedFile, verdict: asyncio.Future[Verdict]) -> Ticket:
         def decide(found: Verdict) -> None:
             if not verdict.done():
                 verdict.set_result(found)
@@ -490,7 +490,7 @@ def _looked_at(
     proposals = writes.proposals(event.tool, event.arguments, texts)
     if proposals is None:
         return _Looked(texts, is_its_own_affair=writes.can_be_shown(event.tool) and not writes.guesses)
-    found = [_File(each, os.path.join(event.folder, each.path)) for each in proposals]
+    found = [_ReviewedFile(each, os.path.join(event.folder, each.path)) for each in proposals]
     return _Looked(texts, proposals, tuple(each for each in found if each.path in (wanted or ())))
 
 

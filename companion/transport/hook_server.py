@@ -134,7 +134,7 @@ class HookServer:
             logger.warning("a hook of %s sent what is not understood: %s", program, complaint)
             return WholeResponse(200, NOTHING, JSON_TYPE)
         event, process = (request.headers.get(name, "")[:LONGEST_HEADER] for name in (HOOK_EVENT, HOOK_PROCESS))
-        call = HookCall(program, event, int(process) if process.isdecimal() else None, payload)
+        call = HookCall(program, event, int(process) if process.isascii() and process.isdecimal() else None, payload)
         return WholeResponse(200, await self._answer(request, call), JSON_TYPE)
 
     async def _answer(self, request: web.BaseRequest, call: HookCall) -> bytes:

@@ -48,7 +48,7 @@ def proposed(writes, tool, before, arguments):
 # -- to the proposal ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("writes", "tool"), forms())
+@pytest.mark.parametrize(("writes", "tool"), list(forms()))
 @pytest.mark.parametrize("mark", ["", BOM])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_a_change_keeps_what_the_file_is_like(writes, tool, ending, mark):
@@ -67,7 +67,7 @@ def test_a_change_keeps_what_the_file_is_like(writes, tool, ending, mark):
     assert proposed(writes, tool, before, arguments) == wanted
 
 
-@pytest.mark.parametrize(("writes", "tool"), forms())
+@pytest.mark.parametrize(("writes", "tool"), list(forms()))
 def test_a_new_file(writes, tool):
     arguments = arguments_of(writes, tool, None, "", "one\n")
     (found,) = writes.proposals(tool, arguments, {"/w/a": None})
@@ -170,7 +170,7 @@ def test_arguments_that_make_no_sense(agent, value):
 # -- and back ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("writes", "tool"), forms())
+@pytest.mark.parametrize(("writes", "tool"), list(forms()))
 def test_what_is_accepted_as_proposed_changes_no_arguments(writes, tool):
     arguments = arguments_of(writes, tool, "one\r\ntwo\r\n", "two", "2")
     found = writes.proposals(tool, arguments, {"/w/a": "one\r\ntwo\r\n"})
@@ -179,7 +179,7 @@ def test_what_is_accepted_as_proposed_changes_no_arguments(writes, tool):
     assert back.is_complete
 
 
-@pytest.mark.parametrize(("writes", "tool"), forms())
+@pytest.mark.parametrize(("writes", "tool"), list(forms()))
 @pytest.mark.parametrize("seed", range(10))
 def test_a_text_of_the_user_on_its_way_back(writes, tool, seed):
     """What the program writes with the arguments that it gets is what is foretold, and the text, if it can be said."""

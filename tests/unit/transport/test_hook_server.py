@@ -1,0 +1,230 @@
+"""The server of programs' hooks: who is answered, and with what, whatever is sent."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import json
+import logging
+
+import pytest
+
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.copilot_cli import COPILOT_CLI
+from companion.protocol.limits import Limits
+from companion.transport.hook_server import HookCall, HookServer
+from tests.host.waiting import NEVER_SECONDS
+from tests.support.raw_requests import request_head
+from tests.unit.transport.conftest import read_response
+
+SECRET = "a-secret-that-must-never-be-logged-0123456789"
+TEXT = "geheim"
+EVENT = {"session_id": "s", "cwd": "/w", "hook_event_name": "Stop", "last_assistant_message": TEXT}
+
+
+class Served:
+    """A server, and what its handler was given."""
+
+    def __init__(self):
+        self.calls = []
+        self.answer = {"decision": "allow"}
+        self.cancelled = asyncio.Event()
+        self.held = asyncio.Event()
+        self.hold = False
+        self.server = HookServer(SECRET, self._handle)
+        self.server.serve({"claude": CLAUDE_CODE.hooks.schema, "copilot": COPILOT_CLI.hooks.schema})
+        self.port = 0
+
+    async def _handle(self, call):
+        self.calls.append(call)
+        if self.hold:
+            self.held.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.cancelled.set()
+                raise
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    async def connect(self, body=json.dumps(EVENT).encode(), path="/hook/claude", method="POST", **headers):
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        fields = {"Authorization": None, "X-Companion-Secret": SECRET, "Content-Length": str(len(body)), **headers}
+        writer.write(request_head(self.port, "", method, path, fields) + body)
+        return reader, writer
+
+    async def send(self, *arguments, **named):
+        """The status and the body of the answer."""
+        reader, writer = await self.connect(*arguments, **named)
+        status, _, body = await read_response(reader)
+        writer.close()
+        return status, body
+
+
+def served(test):
+    """A test with a server, for so many seconds at most; afterwards nothing that was sent is in the log."""
+
+    @functools.wraps(test)
+    def run(caplog, **fixtures):
+        async def main():
+            bench = Served()
+            bench.port = (await bench.server.start()).port
+            try:
+                await test(bench, **fixtures)
+            finally:
+                await bench.server.stop(0.05)
+
+        with caplog.at_level(logging.DEBUG):
+            asyncio.run(asyncio.wait_for(main(), NEVER_SECONDS))
+        assert SECRET not in caplog.text
+        assert TEXT not in caplog.text
+
+    del run.__wrapped__  # pytest asks for what this one takes
+    fixtures = list(inspect.signature(test).parameters.values())[1:]
+    run.__signature__ = inspect.Signature(
+        [*fixtures, inspect.Parameter("caplog", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    )
+    return run
+
+
+@served
+async def test_what_a_hook_sends_is_handed_on_and_the_answer_handed_back(bench):
+    answer = await bench.send(X_Companion_Event="Stop", X_Companion_Parent="4711")
+    assert answer == (200, b'{"decision":"allow"}')
+    assert bench.calls == [HookCall("claude", "Stop", 4711, EVENT)]
+
+
+@pytest.mark.parametrize("process", ["", "x", "-1", "1.5", "\u0664"])
+@served
+async def test_a_process_that_is_no_number_is_not_known(bench, process):
+    assert (await bench.send(X_Companion_Parent=process))[0] == 200
+    assert bench.calls[0].process is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"X-Companion-Secret": None}, 401),
+        ({"X-Companion-Secret": ""}, 401),
+        ({"X-Companion-Secret": SECRET + "x"}, 401),
+        ({"X-Companion-Secret": None, "Authorization": "Bearer " + SECRET}, 401),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "127.0.0.1:1"}, 403),
+    ],
+)
+@served
+async def test_strangers_and_web_pages_are_refused(bench, headers, status):
+    assert await bench.send(**headers) == (status, b"{}")
+    assert bench.calls == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"7",
+        b"\xff",
+        b'{"session_id": "s"}',
+        b'{"session_id": "s", "cwd": 7}',
+        b'{"session_id": ["s"], "cwd": "/w"}',
+        b'{"session_id": "' + b"s" * 5000 + b'", "cwd": "/w"}',
+        b"[" * 200 + b"]" * 200,
+        json.dumps({**EVENT, "x": [1] * 60000}).encode(),
+        b'{"session_id": "s", "cwd": "/w", "x": NaN}',
+    ],
+)
+@served
+async def test_what_is_not_understood_lets_the_program_go_on(bench, body):
+    assert await bench.send(body) == (200, b"{}")
+    assert bench.calls == []
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"path": "/hook/nobody"},
+        {"path": "/mcp"},
+        {"path": "/hook/"},
+        {"method": "GET"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+        {"Content-Type": None},
+        {"Content-Encoding": "gzip"},
+    ],
+)
+@served
+async def test_what_is_asked_otherwise_lets_the_program_go_on(bench, request_):
+    assert await bench.send(**request_) == (200, b"{}")
+    assert bench.calls == []
+
+
+@served
+async def test_a_body_that_is_too_large_lets_the_program_go_on(bench):
+    bench.server.limits = Limits(body_bytes=1000)
+    assert await bench.send(json.dumps({**EVENT, "x": TEXT * 1000}).encode()) == (200, b"{}")
+    assert bench.calls == []
+
+
+@served
+async def test_a_body_that_never_comes_lets_the_program_go_on(bench):
+    bench.server.limits = Limits(request_seconds=0.01)
+    reader, writer = await bench.connect(b"{", Content_Length="100")
+    assert (await read_response(reader))[0::2] == (200, b"{}")
+    writer.close()
+
+
+@pytest.mark.parametrize("answer", [ValueError(TEXT), {"x": float("nan")}, {"x": object()}])
+@served
+async def test_a_handler_that_fails_lets_the_program_go_on(bench, answer):
+    bench.answer = answer
+    if isinstance(answer, Exception):
+        bench.answer = ValueError("failed")
+    assert await bench.send() == (200, b"{}")
+
+
+@served
+async def test_a_handler_is_cancelled_once_its_program_has_gone(bench):
+    bench.hold = True
+    _, writer = await bench.connect()
+    await bench.held.wait()
+    writer.close()
+    await bench.cancelled.wait()
+
+
+@served
+async def test_what_is_held_at_the_end_lets_the_program_go_on(bench):
+    bench.hold = True
+    reader, writer = await bench.connect()
+    await bench.held.wait()
+    await bench.server.stop(0.01)
+    assert (await read_response(reader))[0::2] == (200, b"{}")
+    assert bench.cancelled.is_set()
+    writer.close()
+
+
+@served
+async def test_many_at_once_are_all_answered(bench):
+    answers = await asyncio.gather(*(bench.send() for _ in range(50)))
+    assert set(answers) == {(200, b'{"decision":"allow"}')}
+    assert len(bench.calls) == 50
+
+
+@served
+async def test_a_flood_of_strangers_keeps_nobody_out(bench):
+    strangers = [await asyncio.open_connection("127.0.0.1", bench.port) for _ in range(200)]
+    assert (await bench.send())[0] == 200
+    for _, writer in strangers:
+        writer.close()
+
+
+@served
+async def test_programs_that_are_served_from_now_on_are(bench):
+    bench.server.serve({})
+    assert await bench.send() == (200, b"{}")
+    bench.server.serve({"claude": CLAUDE_CODE.hooks.schema})
+    assert await bench.send() == (200, b'{"decision":"allow"}')
