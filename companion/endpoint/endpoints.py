@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 import sublime
 
 from ..agents.registry import AGENTS
+from ..editor.storage import storage_folder
 from ..unreviewed.tracking import Tracking
 from .context_answers import ContextAnswers
 from .endpoint import Endpoint
@@ -46,7 +47,7 @@ class Endpoints:
         """What answers programs that look for no window, but ask any that answers."""
         self.hook_gate = HookGate(runtime, self.all)
         self.hook_sessions = HookSessions(runtime, self.all, self.tracking, self.hook_gate)
-        self.hook_answers = HookAnswers(runtime, libraries, self.hook_sessions)
+        self.hook_answers = HookAnswers(runtime, libraries, self.hook_sessions, storage_folder())
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 

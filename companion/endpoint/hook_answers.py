@@ -27,7 +27,6 @@ from urllib.parse import quote
 
 from ..agents.agent import Agent
 from ..agents.dialect import file_url
-from ..editor.storage import storage_folder
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
 from ..protocol.serving import HOOK_SECRET, new_token
 from ..system import files
@@ -74,15 +73,16 @@ class HookAnswers:
         runtime: Runtime,
         libraries: Libraries,
         sessions: HookSessions,
-        storage: Callable[[], str] = storage_folder,
+        storage: str,
     ) -> None:
+        """`storage` is the folder in which the package keeps its data; it may not be there."""
         self.serving = Serving.OFF
         self.stopped: Future[None] = Future()
         """Done once nothing is answered any more, after `withdraw`."""
         self._runtime = runtime
         self._libraries = libraries
         self._sessions = sessions
-        self._folder = os.path.join(storage(), FOLDER)
+        self._folder = os.path.join(storage, FOLDER)
         self._wanted: Optional[bool] = None  # None: nobody has looked yet
         self.secret = new_token()
         """Never to be shown or written down anywhere else."""
@@ -207,8 +207,8 @@ class HookAnswers:
 
     def _leave(self) -> None:
         """Let what leads here lead to nothing: another editor may have taken over what leads elsewhere."""
-        for path in files.paths(self._folder, SUFFIX):
-            with suppress(OSError):
+        with suppress(OSError):
+            for path in files.paths(self._folder, SUFFIX):
                 if self.secret in _read(path):
                     self._lead_to_nothing(path)
 

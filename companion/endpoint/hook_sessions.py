@@ -274,6 +274,8 @@ class HookSessions:
 
     def look(self) -> None:
         """Forget the sessions of programs that have gone without a word."""
+        if not self._sessions:
+            return
         now, endpoints = time.monotonic(), self._endpoints()
         for session in list(self._sessions.values()):
             if session.endpoint not in endpoints or (session.process is not None and not is_alive(session.process)):

@@ -1,0 +1,272 @@
+"""The file by which the hooks of a program find the editor, through an editor's life, with the real `curl`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+import sys
+from concurrent.futures import Future
+from types import SimpleNamespace
+
+import pytest
+
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.registry import AGENTS, agents_of
+from companion.endpoint import hook_answers
+from companion.endpoint.hook_answers import HookAnswers, Serving
+from companion.settings import Settings
+from companion.system.platform import Platform
+from companion.transport import hook_server
+from tests.unit.endpoint.answering_editors import asynchronous
+
+EVENT = {"session_id": "s", "cwd": os.path.abspath("/w"), "hook_event_name": "Stop"}
+
+
+class Runtime:
+    """One thread for all but the disk."""
+
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.looks = 0
+
+    def assert_loop_thread(self):
+        assert asyncio.get_running_loop() is self.loop
+
+    def on_loop(self, function, *arguments):
+        self.loop.call_soon_threadsafe(function, *arguments)
+
+    def spawn(self, function, *arguments):
+        if self.loop.is_closed():
+            return Future()
+        return asyncio.run_coroutine_threadsafe(function(*arguments), self.loop)
+
+    async def in_worker(self, function, *arguments):
+        self.looks += 1
+        return await self.loop.run_in_executor(None, function, *arguments)
+
+
+class Libraries:
+    async def imported(self, load):
+        return load()
+
+
+class Editor:
+    """One run of an editor whose storage is in this folder."""
+
+    def __init__(self, folder, agents=AGENTS):
+        self.calls = []
+        self.runtime = Runtime()
+        sessions = SimpleNamespace(handle=self._handle, agents=lambda: agents, body_mebibytes=lambda: 1)
+        self.answers = HookAnswers(self.runtime, Libraries(), sessions, str(folder))
+
+    async def _handle(self, call):
+        self.calls.append(call.payload)
+        return {"heard": True}
+
+    async def make(self, agent=CLAUDE_CODE):
+        await self.runtime.in_worker(self.answers.make, agent)
+
+    async def begin(self):
+        """Look what is connected, and wait for what comes of it."""
+        self.answers.look()
+        await asyncio.sleep(0)
+        while self.answers.serving is Serving.STARTING or self.answers._wanted is None:
+            await asyncio.sleep(0.005)
+
+    async def quit(self):
+        self.answers.withdraw()
+        while not self.answers.stopped.done():
+            await asyncio.sleep(0.005)
+
+    async def kill(self):
+        """Nothing of the package runs."""
+        await self.answers._server.stop(0)
+
+    def text(self, agent=CLAUDE_CODE):
+        with open(self.answers.file(agent), encoding="utf-8") as file:
+            return file.read()
+
+    async def hook(self, agent=CLAUDE_CODE):
+        """What the hook says, and its exit status."""
+        process = await asyncio.create_subprocess_shell(
+            agent.hooks.command(self.answers.file(agent), "Stop", Platform.current()),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        said, _ = await process.communicate(json.dumps(EVENT).encode())
+        return said.strip(), process.returncode
+
+
+HEARD, UNHEARD, DEAD = (b'{"heard":true}', 0), (b"{}", 0), (b"", 0)
+
+
+@asynchronous
+async def test_where_nothing_was_ever_connected_there_is_nothing(tmp_path):
+    editor = Editor(tmp_path)
+    await editor.begin()
+    assert (editor.answers.serving, editor.answers.port, os.listdir(tmp_path)) == (Serving.OFF, 0, [])
+    looks = editor.runtime.looks
+    editor.answers.look()
+    assert editor.runtime.looks == looks
+    await editor.quit()
+    assert os.listdir(tmp_path) == []
+
+
+@asynchronous
+async def test_who_is_connected_is_heard_at_once(tmp_path):
+    editor = Editor(tmp_path)
+    await editor.make()
+    assert await editor.hook() == HEARD
+    assert editor.calls == [EVENT]
+    await editor.quit()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+@asynchronous
+async def test_nobody_else_can_read_the_files(tmp_path):
+    editor = Editor(tmp_path)
+    await editor.make()
+    await editor.quit()
+    folder = tmp_path / "hooks"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {
+        "claude.conf": 0o600,
+        "none.json": 0o600,
+    }
+
+
+@asynchronous
+async def test_after_the_editor_has_quit_the_hook_says_nothing(tmp_path):
+    editor = Editor(tmp_path)
+    await editor.make()
+    await editor.make(CODEX_CLI)
+    await editor.quit()
+    assert [await editor.hook(agent) for agent in (CLAUDE_CODE, CODEX_CLI)] == [UNHEARD, UNHEARD]
+    assert editor.answers.secret not in editor.text()
+    assert editor.calls == []
+
+
+@asynchronous
+async def test_after_it_was_killed_the_hook_fails_without_a_word(tmp_path):
+    editor = Editor(tmp_path)
+    await editor.make()
+    await editor.kill()
+    assert await editor.hook() == DEAD
+
+
+@pytest.mark.parametrize("end", ["quit", "kill"])
+@asynchronous
+async def test_the_next_run_is_found_at_another_port(tmp_path, end):
+    first = Editor(tmp_path)
+    await first.make()
+    await getattr(first, end)()
+    second = Editor(tmp_path)
+    await second.begin()
+    assert second.answers.serving is Serving.SERVING
+    assert await second.hook() == HEARD
+    assert second.calls == [EVENT]
+    assert first.answers.secret not in second.text()
+    await second.quit()
+
+
+@asynchronous
+async def test_who_was_disconnected_is_not_heard_in_this_run_nor_in_the_next(tmp_path):
+    first = Editor(tmp_path)
+    await first.make()
+    await first.runtime.in_worker(first.answers.forget, CLAUDE_CODE)
+    assert await first.hook() == UNHEARD
+    await first.quit()
+    second = Editor(tmp_path)
+    await second.begin()
+    assert second.answers.serving is Serving.OFF
+    assert await second.hook() == UNHEARD
+    await second.make()
+    assert await second.hook() == HEARD
+    await second.quit()
+
+
+@asynchronous
+async def test_what_another_editor_has_taken_over_stays_its_own(tmp_path):
+    first, second = Editor(tmp_path), Editor(tmp_path)
+    await first.make()
+    await second.begin()
+    await first.quit()
+    assert await second.hook() == HEARD
+    await second.quit()
+
+
+@asynchronous
+async def test_where_no_port_can_be_opened_that_is_said_and_tried_again(tmp_path, monkeypatch):
+    async def refuse(*arguments):
+        raise OSError(24, "Too many open files")
+
+    editor = Editor(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(hook_server, "listen_on_port", refuse)
+        with pytest.raises(OSError, match="could not open a port for hooks: Too many open files"):
+            await editor.make()
+        assert not os.path.exists(editor.answers.file(CLAUDE_CODE))
+    editor.answers.look()
+    while editor.answers.serving is not Serving.SERVING:
+        await asyncio.sleep(0.005)
+    await editor.make()
+    assert await editor.hook() == HEARD
+    await editor.quit()
+
+
+@asynchronous
+async def test_without_the_libraries_who_connects_a_program_hears_so(tmp_path, monkeypatch):
+    async def never(load):
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(hook_answers, "START_SECONDS", 0.01)
+    editor = Editor(tmp_path)
+    editor.answers._libraries.imported = never
+    with pytest.raises(OSError, match="the libraries that are needed are not there yet"):
+        await editor.make()
+    editor.answers._starting.cancel()
+
+
+@asynchronous
+async def test_a_package_that_ends_while_it_starts_leaves_nothing_that_leads_here(tmp_path):
+    first = Editor(tmp_path)
+    await first.make()
+    await first.kill()
+    second = Editor(tmp_path)
+    led = second.answers._lead_all_here
+
+    def lead_and_end():
+        led()
+        second.answers.withdraw()
+
+    second.answers._lead_all_here = lead_and_end
+    second.answers.look()
+    while second.answers.port == 0 or second.answers._server is not None:
+        await asyncio.sleep(0.005)
+    assert second.answers.serving is Serving.ENDED
+    assert await second.hook() == UNHEARD
+
+
+@asynchronous
+async def test_a_program_of_the_users_own_rows_is_heard_whatever_it_is_called(tmp_path):
+    rows = ({"name": "\u00dcber prog %20", "command": ["x"], "dialect": "claude"},)
+    agents = agents_of(Settings(agents=rows))
+    editor = Editor(tmp_path, agents)
+    await editor.make(agents[-1])
+    assert await editor.hook(agents[-1]) == HEARD
+    await editor.quit()
+
+
+@asynchronous
+async def test_what_is_no_file_of_ours_is_left_alone(tmp_path):
+    (tmp_path / "hooks" / "claude.conf").mkdir(parents=True)
+    (tmp_path / "hooks" / "claude.made").write_text("{}")
+    editor = Editor(tmp_path)
+    await editor.begin()
+    assert editor.answers.serving is Serving.OFF
+    await editor.quit()
+    assert sorted(os.listdir(tmp_path / "hooks")) == ["claude.conf", "claude.made"]

@@ -1,0 +1,260 @@
+"""The sessions of programs with hooks: to which window they belong, how long they last, and what is said of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.codex_cli import CODEX_CLI
+from companion.endpoint import hook_sessions
+from companion.endpoint.clients import HookedPrograms, status_text
+from companion.endpoint.hook_gate import HookGate
+from companion.endpoint.hook_sessions import TRANSITIONS, Attention, HookSessions, first_words, holding
+from companion.settings import Settings
+from companion.system.platform import LINUX, WINDOWS, Platform
+from companion.transport.hook_server import HookCall
+from tests.host.waiting import NEVER_SECONDS
+from tests.unit.endpoint.answering_editors import Runtime as OneThread
+from tests.unit.endpoint.answering_editors import asynchronous
+
+
+class Runtime(OneThread):
+    async def call_main(self, function, *arguments):
+        return function(*arguments)
+
+
+class Window:
+    """What is asked of an endpoint."""
+
+    def __init__(self, *folders, last=0):
+        self.tracker = SimpleNamespace(last_in_front=last)
+        self.discovery = SimpleNamespace(all_folders=folders)
+        self.window = SimpleNamespace(id=lambda: id(self))
+        self.changes = SimpleNamespace(turn_begins=lambda: None, sign=lambda: None)
+        self.connected = []
+        self.clients = SimpleNamespace(programs=lambda: self.connected)
+        self.settings = Settings
+        self.hooked = HookedPrograms()
+
+    def hooks_told(self, hooked):
+        self.hooked = hooked
+
+    def at_work(self):
+        return [agent.key for agent in self.hooked.programs]
+
+
+class Tracking:
+    """Nothing is tracked: each look is over at once."""
+
+    def __init__(self):
+        self.open = {}
+
+    def call_begins(self, window, call, doer, looked):
+        self.open[call] = tuple(doer)
+        looked()
+
+    def call_ended(self, window, call, looked):
+        self.open.pop(call)
+        looked()
+
+
+class Editor:
+    def __init__(self, *windows):
+        self.windows = list(windows)
+        self.tracking = Tracking()
+        self.sessions = HookSessions(
+            Runtime(), lambda: self.windows, self.tracking, HookGate(Runtime(), lambda: self.windows)
+        )
+
+    async def tell(self, event, program="claude", session="s", process=None, folder="/code", **fields):
+        payload = {"session_id": session, "cwd": os.path.abspath(folder), "hook_event_name": event, **fields}
+        return await self.sessions.handle(HookCall(program, "", process, payload))
+
+    async def until(self, condition):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+def run_tool(number, command="make"):
+    return {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": str(number)}
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        ("/code/app", 0),
+        ("/code/app/other", 0),
+        ("/code/app/src/deep", 1),
+        ("/code", None),
+        ("/code/application", None),
+        ("/elsewhere", None),
+    ],
+)
+def test_a_program_belongs_to_the_window_with_the_innermost_folder_that_holds_its_own(folder, expected):
+    windows = [Window("/code/app", last=1), Window("/code/app/src", last=2), Window("/other", "/code/x", last=3)]
+    found = holding(windows, folder, Platform(LINUX, {}, "/"))
+    assert found is (windows[expected] if expected is not None else None)
+
+
+def test_of_equal_windows_it_is_the_one_that_was_last_in_front():
+    windows = [Window("/code", last=1), Window("/code", last=3), Window("/code", last=2)]
+    assert holding(windows, "/code", Platform(LINUX, {}, "/")) is windows[1]
+
+
+def test_on_windows_case_does_not_matter():
+    windows = [Window(r"C:\Code\App")]
+    assert holding(windows, r"c:\code\app\src", Platform(WINDOWS, {}, "C:\\")) is windows[0]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("", ""),
+        (" \n\t ", ""),
+        ("make the tests pass", "make the tests pass"),
+        ("make\nthe  tests\r\n\tpass", "make the tests pass"),
+        ("one " * 30, ("one " * 20).strip() + "\u2026"),
+        ("x" * 200, "x" * 79 + "\u2026"),
+        ("\u202egnp.exe", "<U+202E>gnp.exe"),
+        ("\u4e2d" * 60, "\u4e2d" * 39 + "\u2026"),
+    ],
+)
+def test_the_first_words_of_a_prompt(prompt, words):
+    assert first_words(prompt) == words
+
+
+def test_every_attention_leads_on():
+    assert set(TRANSITIONS) == set(Attention)
+    assert all(attention not in after for attention, after in TRANSITIONS.items())
+
+
+@asynchronous
+async def test_calls_are_told_apart_by_their_ids():
+    editor = Editor(Window("/code"))
+    await editor.tell("UserPromptSubmit", prompt="go")
+    for number in (1, 2):
+        assert await editor.tell("PreToolUse", **run_tool(number)) == {}
+    await editor.tell("PreToolUse", session="other", **run_tool(1))
+    assert sorted(editor.tracking.open.values()) == [("Claude Code", ""), ("Claude Code", "go"), ("Claude Code", "go")]
+    await editor.tell("PostToolUse", **run_tool(2))
+    await editor.tell("PostToolUse", **run_tool(2))  # another one is over: of which is not known
+    assert list(editor.tracking.open.values()) == [("Claude Code", "")]
+    await editor.tell("Stop", session="other")
+    assert editor.tracking.open == {}
+
+
+@asynchronous
+async def test_a_session_ends_with_its_process():
+    window = Window("/code")
+    editor = Editor(window)
+    gone = 2**22 + 1  # more than any system gives
+    await editor.tell("SessionStart", process=os.getpid())
+    await editor.tell("SessionStart", session="of another machine", process=gone)
+    editor.sessions.look()
+    assert window.at_work() == ["claude", "claude"]
+    editor.sessions._sessions["claude", "s"].process = gone
+    await editor.tell("PreToolUse", **run_tool(1))
+    editor.sessions.look()
+    assert window.at_work() == ["claude"]
+    assert editor.tracking.open == {}
+
+
+@asynchronous
+async def test_one_of_which_nothing_is_heard_for_long_ends_unless_its_program_is_connected(monkeypatch):
+    window = Window("/code")
+    editor = Editor(window)
+    await editor.tell("SessionStart")
+    editor.sessions.look()
+    await asyncio.sleep(0)
+    assert window.at_work() == ["claude"]
+    monkeypatch.setattr(hook_sessions, "FORGOTTEN_SECONDS", -1)
+    window.connected = ["claude"]
+    editor.sessions.look()
+    await asyncio.sleep(0)
+    assert window.at_work() == ["claude"]
+    window.connected = ["codex"]
+    editor.sessions.look()
+    await editor.until(lambda: not window.at_work())
+
+
+@asynchronous
+async def test_a_session_leaves_with_its_window_and_may_come_back_in_another():
+    first, second = Window("/code"), Window("/code/app")
+    editor = Editor(first)
+    await editor.tell("PreToolUse", folder="/code/app", **run_tool(1))
+    editor.windows = [second]
+    await editor.tell("PostToolUse", folder="/code/app", **run_tool(1))
+    assert (second.at_work(), editor.tracking.open) == (["claude"], {})
+    editor.windows = []
+    editor.sessions.look()
+    assert editor.sessions._sessions == {}
+
+
+@asynchronous
+async def test_however_many_sessions_there_are_the_oldest_make_room(monkeypatch):
+    monkeypatch.setattr(hook_sessions, "MOST_SESSIONS", 3)
+    window = Window("/code")
+    editor = Editor(window)
+    for number in range(10):
+        await editor.tell("SessionStart", session=str(number))
+    assert [session for _, session in editor.sessions._sessions] == ["7", "8", "9"]
+    assert window.at_work() == ["claude"] * 3
+
+
+@asynchronous
+async def test_what_waits_is_said_after_a_moment_and_not_if_it_waits_no_more(monkeypatch):
+    monkeypatch.setattr(hook_sessions, "WAITING_SECONDS", NEVER_SECONDS)
+    window = Window("/code")
+    editor = Editor(window)
+    await editor.tell("PermissionRequest", **run_tool(1))
+    assert window.hooked.waiting == ()
+    monkeypatch.setattr(hook_sessions, "WAITING_SECONDS", 0)
+    await editor.tell("Stop")
+    await editor.until(lambda: window.hooked.waiting == ("Claude Code",))
+    editor.sessions.seen(window)
+    await editor.until(lambda: window.hooked.waiting == ())
+
+
+@asynchronous
+async def test_a_program_that_ends_twice_has_ended_once():
+    window = Window("/code")
+    editor = Editor(window)
+    for event in ("SessionStart", "SessionEnd", "SessionEnd", "SessionEnd"):
+        assert await editor.tell(event, program="gemini") == {}
+    assert window.at_work() == []
+
+
+@asynchronous
+async def test_programs_that_are_not_known_or_make_no_sense_are_answered_with_nothing():
+    editor = Editor(Window("/code"))
+    assert await editor.tell("Stop", program="nobody") == {}
+    assert await editor.tell("Stop", program="opencode") == {}
+    assert await editor.tell("NoSuchEvent") == {}
+    assert (editor.sessions._sessions, editor.sessions.last) == ({}, {})
+
+
+def test_programs_that_are_clients_too_are_named_once():
+    hooked = HookedPrograms((CLAUDE_CODE, CLAUDE_CODE, CODEX_CLI))
+    assert hooked.not_among(["claude", ""]) == ["Claude Code", "Codex CLI"]
+    assert not hooked.include(["claude", ""])
+    assert hooked.include(["claude", "claude"])
+    assert not hooked.include(["claude", "claude", "claude"])
+
+
+@pytest.mark.parametrize(
+    ("clients", "waiting", "text"),
+    [
+        ([], ["Claude Code"], "Claude Code waits for you"),
+        (["Claude Code"], ["Claude Code"], "Claude Code waits for you"),
+        (["Claude Code", "Qwen Code"], ["Claude Code"], "Qwen Code, Claude Code waits for you"),
+        (["Claude Code"] * 3, ["Claude Code"] * 2, "Claude Code, 2 Claude Code wait for you"),
+        (["A", "B"], ["A", "B"], "A + B wait for you"),
+    ],
+)
+def test_the_status_bar_says_who_waits(clients, waiting, text):
+    assert status_text(port=1, clients=clients, waiting=waiting) == "Companion: " + text
+    assert status_text(port=1, clients=clients, waiting=waiting, pending=2).endswith(" you, 2 to review")
