@@ -553,5 +553,5 @@ class TestBesideItsOwnDiff(GateCase):
         yield lambda: "Reject\u2026" not in self.header(review)
         self.assertTrue(review.pending)
         self.assertFalse(self.can("GeminiCompanionRejectWithReasonCommand"))
-        self.command("reject_with_reason")
+        self.reviews.ask_why(review)
         self.assertTrue(self.says("cannot be told why"))
