@@ -120,6 +120,7 @@ class CodexHooks(HookDialect):
     windows_shell = Shell.CMD
     hides_failure = names_process = False
     below_home = ("hooks.json",)
+    can_ask = False
     may_be_gone_after_seconds = 30.0
     may_be_gone = "The model of {} may have gone on meanwhile, and not read why you reject. Nothing is written before."
 

@@ -231,6 +231,8 @@ class HookDialect:
 
     patience_seconds = HELD_SECONDS - 60.0
     """How long the program waits; once its own limit is reached, it writes."""
+    can_ask = True
+    """Whether it can be told to ask its user."""
     asks_when_late = False
     """Whether it is told to ask its user then, and not that nobody has answered."""
     edits_by: Tuple[str, ...] = ("PreToolUse",)

@@ -10,7 +10,7 @@ it is told to ask instead, and the hook of its question carries the reason for a
     the user rejects one                          deny, with the reason if there is one
     nobody has decided when its time is over      deny, or ask where it waits for seconds only
     the file has changed, the text has not        it is shown again, as it would be now
-    a window, a folder, the package ends          ask
+    a window, a folder, the package ends          ask, or deny if it would not
     the program gives up, or begins another turn  nothing: its diffs are withdrawn
 
 Rules: nothing is ever allowed but what the user has pressed Accept for, in just that form. What `review_skip` names by
@@ -49,6 +49,7 @@ logger = logging.getLogger("gemini_companion.endpoint")
 
 REJECTED = "The user rejected this change"
 NOBODY = "Nobody has answered: the user did not review this change in time. Nothing is written."
+UNDECIDED = "The user has not seen this change, or not decided: the editor does not show it. Nothing is written."
 TAKEN_BACK = "The user has taken back every part of this change."
 _OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
 """After these nothing is about to be written any more."""
@@ -127,9 +128,13 @@ class _Held:
         if not self.decided.done():
             self.decided.set_result(answer)
 
-    def let_ask(self) -> None:
-        """Have the program ask its user instead."""
-        self.decide(HookAnswer(self.dialect.ask(self.event)))
+    def let_ask(self, *, is_tracked: bool = True) -> None:
+        """Have the program ask its user instead. `is_tracked`: what it does then is looked at."""
+        self.decide(self.asks()._replace(may_run=is_tracked))
+
+    def asks(self) -> HookAnswer:
+        """The answer that has the program ask, or refuses if it would not."""
+        return HookAnswer(self.dialect.ask(self.event)) if self.dialect.can_ask else self.denied(UNDECIDED)
 
     def denied(self, reason: str) -> HookAnswer:
         """The answer that refuses."""
@@ -232,8 +237,7 @@ class HookGate:
             if texts == {file.path: file.proposal.text for file in now.reviewed}:
                 return await self._allowed(held, now, texts)
             looked = now  # the file has changed, and what would become of it
-        dialect, event = held.dialect, held.event
-        return HookAnswer(dialect.nothing() if looked.is_its_own_affair else dialect.ask(event))
+        return HookAnswer(held.dialect.nothing()) if looked.is_its_own_affair else held.asks()
 
     async def _allowed(self, held: _Held, looked: _Looked, texts: Mapping[str, str]) -> HookAnswer:
         session, event, dialect = held.session, held.event, held.dialect
@@ -373,7 +377,7 @@ class HookGate:
         """The package ends: whoever waits asks its own user."""
         self._ended = True
         for held in self._held:
-            held.let_ask()
+            held.let_ask(is_tracked=False)
 
     def look(self) -> None:
         """A window has other folders, or other settings: what belongs to none any more is not held."""
