@@ -124,7 +124,7 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
         return ask(lambda application: application.window_command(window, name, arguments), None)
 
     def on_post_window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> None:
-        tell(lambda application: application.window_command_done(window, name))
+        tell(lambda application: application.window_command_done(window, name, arguments))
 
     def on_query_context(
         self, view: sublime.View, key: str, operator: int, operand: Any, match_all: bool

@@ -99,8 +99,8 @@ class Actions:
             "read_as_patch": Action("Read as Patch", self._read_as_patch, self._can_read),
             "open_patch_line": Action("", _open_patch_line, _in_patch),
             "show_unreviewed_changes": Action("Show Unreviewed Changes", _show_changes, _has_changes),
-            "keep_all_changes": Action("Keep All Changes", lambda on: on.changes.lists.keep_all(), _has_changes),
-            "undo_all_changes": Action("Undo All Changes", lambda on: on.changes.lists.undo_all(), _has_changes),
+            "keep_all_changes": Action("Keep All Changes", lambda on: on.changes.lists.keep_all(), _has_counted),
+            "undo_all_changes": Action("Undo All Changes", lambda on: on.changes.lists.undo_all(), _has_counted),
             "restore_undone_changes": Action(
                 "Restore Undone Changes",
                 lambda on: on.changes.lists.decisions.restore(),
@@ -317,6 +317,11 @@ def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> s
 
 def _has_changes(endpoint: Endpoint) -> bool:
     """Whether files in the window's folders were changed outside the editor."""
+    return endpoint.changes.any
+
+
+def _has_counted(endpoint: Endpoint) -> bool:
+    """Whether programs have changed some of them."""
     return bool(endpoint.changes.count)
 
 

@@ -262,7 +262,7 @@ class ClaudeHooks(HookDialect):
         "SessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "PermissionRequest"
-    shell_tools = ("Bash",)
+    shell_tools: Tuple[str, ...] = ("Bash",)
 
     def way(self, event: HookEvent, connected: bool) -> Way:
         if event.name == self.permission_event:

@@ -12,9 +12,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, SharedSocket
+from .claude_code import ClaudeHooks
 from .dialect import ClientNotice, ContextOf, Dialect, Transport, position
 from .hook_proposals import WriteForm, WriteTool
-from .hooks import Happening, HookDialect, HookEvent, Shell, Way
+from .hooks import Happening, HookEvent, Shell, Way
 from .window import SharedContext
 
 CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
@@ -101,7 +102,7 @@ def _file(path: str, root: str) -> Dict[str, str]:
 CODEX = CodexDialect()
 
 
-class CodexHooks(HookDialect):
+class CodexHooks(ClaudeHooks):
     """Each is trusted by its text and its place in the list. The user's own shell runs it, which may know neither `||`
     nor `$PPID`; one that fails is shown, and blocks nothing. A failed command tells of its end, too."""
 
@@ -114,9 +115,7 @@ class CodexHooks(HookDialect):
         "Interrupt": Happening.TURN_ENDED,
         "SessionEnd": Happening.SESSION_ENDED,
     }
-    permission_event = "PermissionRequest"
     writes = WriteForm({"apply_patch": WriteTool(patch="command")})
-    shell_tools = ("Bash",)
     windows_shell = Shell.CMD
     hides_failure = names_process = False
     below_home = ("hooks.json",)

@@ -22,29 +22,18 @@ from .agent import (
     common_content,
     process_id,
 )
+from .claude_code import ClaudeHooks
 from .hook_proposals import WriteForm, WriteTool
-from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
+from .hooks import Happening, HookEntry, HookEvent, Shell, Way
 from .ide_companion import IDE_COMPANION
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
 
 
-class QwenHooks(HookDialect):
-    """Milliseconds; held for 60 s at most, whatever is set. Before each request to its model it tells of a prompt,
-    which is the user's only if it says what was submitted."""
+class QwenHooks(ClaudeHooks):
+    """Claude Code's events, by other tools. Milliseconds; held for 60 s at most, whatever is set. Before each request
+    to its model it tells of a prompt, which is the user's only if it says what was submitted."""
 
-    events = {
-        "SessionStart": Happening.OTHER,
-        "UserPromptSubmit": Happening.PROMPT,
-        "PreToolUse": Happening.TOOL_BEGINS,
-        "PermissionRequest": Happening.WAITS,
-        "PostToolUse": Happening.TOOL_ENDED,
-        "PostToolUseFailure": Happening.TOOL_ENDED,
-        "Notification": Happening.WAITS,
-        "Stop": Happening.TURN_ENDED,
-        "SessionEnd": Happening.SESSION_ENDED,
-    }
-    permission_event = "PermissionRequest"
     writes = WriteForm(
         {
             "write_file": WriteTool("file_path", whole="content"),

@@ -109,7 +109,7 @@ class Facts(NamedTuple):
     active_file: Optional[str]
     problems: Tuple[str, ...]
     hooks: Tuple[str, ...] = ()
-    """Which came last of each program, in words."""
+    """What is known of the programs' hooks, in words."""
 
 
 # -- the report -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -65,10 +65,10 @@ def gather(
     problems: List[str],
     window: sublime.Window,
     version: str,
-    hooks: Mapping[str, Tuple[str, float]] = {},
+    hooks: Sequence[str] = (),
 ) -> Facts:
-    """What is known now. `problems` are the log's warnings and errors; `hooks` came last, each with its time by the
-    title of its program. Main thread."""
+    """What is known now. `problems` are the log's warnings and errors; `hooks` says what is known of those. Main
+    thread."""
     services = [service for endpoint in endpoints for service in endpoint.servers.services.values()]
     ports = tuple(service.address.port for service in services if service.address.port)
     shown = sorted(open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
@@ -86,7 +86,7 @@ def gather(
         windows=tuple(_window(endpoint, endpoint.window == window, ports) for endpoint in shown),
         active_file=view.file_name() if view is not None else None,
         problems=tuple(shortened(problem, MOST_CHARACTERS) for problem in problems[-MOST_PROBLEMS:]),
-        hooks=tuple(f"{title}: {name} at {_clock(came)}" for title, (name, came) in hooks.items()),
+        hooks=tuple(hooks),
     )
 
 
@@ -123,6 +123,13 @@ def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> Window
     )
 
 
+def _hooks(endpoints: Endpoints) -> List[str]:
+    """Where hooks of programs are answered, and which came last of each program."""
+    port = endpoints.hook_answers.port
+    last = [f"{title}: {name} at {_clock(came)}" for title, (name, came) in dict(endpoints.hook_sessions.last).items()]
+    return [f"answered on port {port}", *(last or ["none has come"])] if port else []
+
+
 def _clock(seconds: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(seconds))
 
@@ -154,7 +161,7 @@ class Diagnosis:
         self._runtime = runtime
         self._version = version
         self._platform = Platform.current()
-        self._facts: Facts = gather(endpoints.all(), problems, window, version, dict(endpoints.hook_sessions.last))
+        self._facts: Facts = gather(endpoints.all(), problems, window, version, _hooks(endpoints))
         self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.servers.secrets()]
         self._secrets.append(endpoints.hook_answers.secret)
         self._tokens = {

@@ -9,11 +9,10 @@ one of them is closed, and for nothing else. Main thread only, except where note
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, List, NamedTuple, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
-from ..agents.agent import Agent
 from ..common.globs import Globs, problem
 from ..context.model import exclusion
 from ..review.manager import ReviewManager
@@ -23,7 +22,7 @@ from ..unreviewed.files import Rules
 from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
-from .clients import HookedPrograms
+from .clients import Clients, HookedPrograms
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -47,8 +46,8 @@ class _LeftOut(NamedTuple):
 
 
 class WindowChanges:
-    """Those of one window. `clients` are the sessions of the programs that are connected; `at_work` are the programs
-    whose hooks tell what they do, and the keys of those that are connected."""
+    """Those of one window. `clients` are the programs that are connected, `hooked` those whose hooks tell what they
+    do."""
 
     def __init__(
         self,
@@ -56,18 +55,16 @@ class WindowChanges:
         settings: Callable[[], Settings],
         reviews: ReviewManager,
         tracking: Tracking,
-        clients: Callable[[], Collection[str]],
-        at_work: Callable[[], Tuple[HookedPrograms, Sequence[str]]],
+        clients: Callable[[], Clients],
+        hooked: Callable[[], HookedPrograms],
     ) -> None:
         self._window = window
         self._number = window.id()
         self._settings = settings
         self._tracking = tracking
         self._clients = clients
-        self._at_work = at_work
+        self._hooked = hooked
         self._started: List[str] = []  # the keys of programs, which run in terminals as far as is known
-        self._only_hooked = False
-        self._alone = ""  # the session of the only program that can be at work
         self._folders: Tuple[str, ...] = ()
         self._secret: Tuple[str, ...] = ()
         self._left_out: Tuple[_LeftOut, ...] = ()
@@ -82,51 +79,46 @@ class WindowChanges:
     def tracked(self) -> bool:
         """Whether a program may be at work in the folders."""
         wanted = self._settings().track_changes
-        return wanted == ALWAYS or (wanted != NEVER and bool(self._started or self._clients() or self._hooked))
-
-    @property
-    def _hooked(self) -> Sequence[Agent]:
-        return self._at_work()[0].programs
+        return wanted == ALWAYS or (
+            wanted != NEVER and bool(self._started or self._clients() or self._hooked().programs)
+        )
 
     @property
     def count(self) -> int:
-        """How many files are listed."""
+        """How many files programs have changed."""
         return len(self.reviews.lists.changes)
+
+    @property
+    def any(self) -> bool:
+        """Whether any file is listed, in whatever part of the list."""
+        return bool(self.count or self.reviews.lists.outside)
 
     def started(self, program: str = "") -> None:
         """A program was started in a terminal of this window, and may never connect: the one of this key."""
         self._started.append(program)
-        self._note_who()
+        self._note_only_hooked()
         self.update(self._folders)
 
     def clients_changed(self) -> None:
         """Programs may have come or gone."""
-        self._note_who()
-        if self._clients() or self._hooked:
+        self._note_only_hooked()
+        if self._clients() or self._hooked().programs:
             self.update(self._folders)
         else:
             self.terminal_closed()
 
-    def _note_who(self) -> None:
-        """Note which program is the only one now. What is written from here on may be another one's than before. Note
-        whether there are only programs that tell what they do, too."""
-        hooked, connected = self._at_work()
-        keys = [agent.key for agent in hooked.programs]
-        only_hooked = bool(keys) and hooked.include(connected) and set(self._started) <= set(keys)
-        if only_hooked != self._only_hooked:
-            self._only_hooked = only_hooked
-            self._tracking.only_hooked(self._number, only_hooked)
-        clients = self._clients()
-        alone = next(iter(clients)) if len(clients) == 1 and len(self._started) <= 1 else ""
-        if alone != self._alone:
-            self._alone = alone
-            self.sign()
+    def _note_only_hooked(self) -> None:
+        """Note whether only programs that tell what they do can be at work."""
+        hooked = self._hooked()
+        keys = {agent.key for agent in hooked.programs}
+        only = bool(keys) and hooked.include(self._clients().programs()) and keys.issuperset(self._started)
+        self._tracking.only_hooked(self._number, only)
 
     def terminal_closed(self) -> None:
         """A program has gone, or a terminal, maybe the last one in which a program runs that was started here."""
         if self._started and not self._clients() and terminal_of(self._window) is None:
             self._started = []
-            self._note_who()
+            self._note_only_hooked()
         self.update(self._folders)
 
     def update(self, folders: Sequence[str]) -> None:
@@ -150,13 +142,10 @@ class WindowChanges:
             self._secret, self._left_out = secret, left_out
             self._rules = _rules(self._folders, secret, left_out)
 
-    def sign(self, session: str = "", name: str = "") -> None:
-        """A program gives a sign that files may have changed: the one of this session and name.
-
-        Any thread.
-        """
+    def sign(self) -> None:
+        """A program gives a sign that files may have changed. Any thread."""
         if self._track_arguments[-1]:
-            self._tracking.sign(self._number, name if session and session == self._alone else "")
+            self._tracking.sign()
 
     def turn_begins(self) -> None:
         """A program begins another turn. Any thread."""

@@ -130,12 +130,7 @@ class Endpoint:
             expect=tracking.expect,
         )
         self.changes = WindowChanges(
-            window,
-            self.settings,
-            self.reviews,
-            tracking,
-            lambda: self.clients,
-            lambda: (self.hooked, self.clients.programs()),
+            window, self.settings, self.reviews, tracking, lambda: self.clients, lambda: self.hooked
         )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
@@ -197,14 +192,13 @@ class Endpoint:
         self._runtime.assert_loop_thread()
         if not self.clients.is_wanted(dialect, call.session):
             return error_result(HIDDEN)
-        name = self.clients.owner_of(call.session).client_name
         if call.name == dialect.turn_begins:
             self.changes.turn_begins()
-        self.changes.sign(call.session.id, name)
+        self.changes.sign()
         try:
             return await dialect.call(call, self._agent_window)
         finally:
-            self.changes.sign(call.session.id, name)
+            self.changes.sign()
 
     # -- life ---------------------------------------------------------------------------------------------------------
 

@@ -117,6 +117,7 @@ class Endpoints:
             endpoint.stop(for_good=True)
             self._runtime.on_loop(self.hook_gate.look)
             self._clients_changed()
+            self._runtime.on_loop(self.hook_sessions.look)
 
     def stop(self) -> Dict[int, Future[States]]:
         """Serve no window any more; the futures hold, by window id, what a successor can go on with."""

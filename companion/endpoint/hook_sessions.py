@@ -7,12 +7,10 @@ the program's; and again when it is over.
 
     attention  event                                        next attention
     ---------  -------------------------------------------  --------------
-    NONE       the program asks its user something          ASKS
-    NONE       its turn has ended                           ENDED
-    ASKS       its turn has ended                           ENDED
-    ENDED      it asks something                            ASKS
+    any        the program asks its user something          ASKS
+    any        its turn has ended                           ENDED
+    any        it tells anything else                       NONE
     ENDED      a view of the window gets the focus          NONE
-    any        anything else that the program tells         NONE
 
 Rules: no program ever waits for the main thread, or for a look, longer than `LOOK_SECONDS`. Some tell nothing once
 their user has interrupted them: their next prompt ends the calls that are still open. Names of events are logged, and
@@ -27,7 +25,7 @@ from collections import Counter
 from enum import Enum
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Protocol, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.hooks import Happening, HookEvent, ToolKind
@@ -40,7 +38,7 @@ from ..system.platform import Platform
 from ..system.processes import is_alive
 from ..unreviewed.calls import Doer
 from .clients import HookedPrograms
-from .context_answers import fit
+from .context_answers import chosen, fit
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
@@ -67,20 +65,9 @@ class Attention(Enum):
     ENDED = "ended"
 
 
-TRANSITIONS: Dict[Attention, FrozenSet[Attention]] = {
-    Attention.NONE: frozenset({Attention.ASKS, Attention.ENDED}),
-    Attention.ASKS: frozenset({Attention.NONE, Attention.ENDED}),
-    Attention.ENDED: frozenset({Attention.NONE, Attention.ASKS}),
-}
-_ATTENTION = {Happening.WAITS: Attention.ASKS, Happening.TURN_ENDED: Attention.ENDED}
+TRANSITIONS = {Happening.WAITS: Attention.ASKS, Happening.TURN_ENDED: Attention.ENDED}
 _OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
 """After these no tool runs any more."""
-
-
-class _OpenCall(NamedTuple):
-    call: str
-    tool: str
-    key: Tuple[str, str, int]
 
 
 class HookSession:
@@ -93,24 +80,13 @@ class HookSession:
         self.attention = Attention.NONE
         self.heard = 0.0
         """When it has told something last, on the monotonic clock."""
-        self.calls: List[_OpenCall] = []
-        """The tools that run, as far as is known."""
+        self.calls: Dict[int, HookEvent] = {}
+        """The tools that run, as far as is known, by numbers of ours."""
 
-    def go(self, attention: Attention) -> bool:
-        """Change its attention. False if there is no way to it."""
-        if attention not in TRANSITIONS[self.attention]:
-            return False
-        self.attention = attention
-        return True
-
-    def taken(self, event: HookEvent) -> Optional[_OpenCall]:
-        """The open call that is over now; it is open no more. Its id may be another if a hook has changed what the
-        tool was to do."""
-        found = next((each for each in self.calls if each.call == event.call), None)
-        found = found or next((each for each in self.calls if each.tool == event.tool), None)
-        if found is not None:
-            self.calls.remove(found)
-        return found
+    def call_of(self, event: HookEvent) -> Optional[int]:
+        """Which open call an event is of. Its id may be another if a hook has changed what the tool was to do."""
+        same = [number for number, each in self.calls.items() if each.tool == event.tool]
+        return next((number for number in same if self.calls[number].call == event.call), next(iter(same), None))
 
 
 class HookAnswer(NamedTuple):
@@ -213,7 +189,8 @@ class HookSessions:
         if happening is Happening.PROMPT:
             session.doer = session.doer._replace(why=first_words(event.prompt))
             session.endpoint.changes.turn_begins()
-        if session.go(_ATTENTION.get(happening, Attention.NONE)):
+        attention, session.attention = session.attention, TRANSITIONS.get(happening, Attention.NONE)
+        if attention is not session.attention:
             pause = 0.0 if session.attention is Attention.NONE else WAITING_SECONDS
             asyncio.get_running_loop().call_later(pause, self._told, session.endpoint)
         if happening is Happening.TOOL_BEGINS and event.kind is not ToolKind.OTHER:
@@ -226,28 +203,27 @@ class HookSessions:
     async def _call_begins(self, session: HookSession, event: HookEvent) -> None:
         import asyncio
 
-        call = _OpenCall(event.call, event.tool, (session.agent.key, session.id, next(self._numbers)))
-        session.calls.append(call)
-        window = session.endpoint.window.id()
+        number, window = next(self._numbers), session.endpoint.window.id()
+        session.calls[number] = event
         try:
-            await self._looked(partial(self._tracking.call_begins, window, call.key, session.doer))
+            await self._looked(partial(self._tracking.call_begins, window, number, session.doer))
         except asyncio.CancelledError:  # the program has given up: nothing runs
-            if call in session.calls:
-                session.calls.remove(call)
-            self._tracking.call_ended(window, call.key, _nothing)
+            session.calls.pop(number, None)
+            self._tracking.call_ended(window, number, _nothing)
             raise
 
     async def _call_ended(self, session: HookSession, event: HookEvent) -> None:
-        call = session.taken(event)
-        if call is None:
+        number = session.call_of(event)
+        if number is None:
             session.endpoint.changes.sign()
             return
-        await self._looked(partial(self._tracking.call_ended, session.endpoint.window.id(), call.key))
+        del session.calls[number]
+        await self._looked(partial(self._tracking.call_ended, session.endpoint.window.id(), number))
 
     def _end_calls(self, session: HookSession) -> None:
-        calls, session.calls = session.calls, []
-        for call in calls:
-            self._tracking.call_ended(session.endpoint.window.id(), call.key, _nothing)
+        calls, session.calls = session.calls, {}
+        for number in calls:
+            self._tracking.call_ended(session.endpoint.window.id(), number, _nothing)
 
     async def _looked(self, look: Callable[[Callable[[], None]], None]) -> None:
         """Begin a look, and wait for its end for a while: what is not seen in time is less certain, and no more."""
@@ -298,7 +274,7 @@ class HookSessions:
     def _seen(self, endpoint: Endpoint) -> None:
         ended = [each for each in self._of(endpoint) if each.attention is Attention.ENDED]
         for session in ended:
-            session.go(Attention.NONE)
+            session.attention = Attention.NONE
         if ended:
             self._told(endpoint)
 
@@ -331,11 +307,8 @@ class HookSessions:
 def holding(endpoints: Sequence[Endpoint], folder: str, platform: Platform) -> Optional[Endpoint]:
     """The window with the innermost folder that holds this one; of equal ones the one that was last in front. None if
     there is none. Any thread."""
-    ranked = [
-        (fit(each.discovery.all_folders, folder, platform), each.tracker.last_in_front, each) for each in endpoints
-    ]
-    fitting = [each for each in ranked if each[0][0] == 2]
-    return max(fitting, key=lambda each: each[:2])[2] if fitting else None
+    found = chosen(endpoints, folder, platform)
+    return found if found is not None and fit(found.discovery.all_folders, folder, platform)[0] == 2 else None
 
 
 def first_words(prompt: str) -> str:

@@ -223,6 +223,11 @@ def run_menu(path: List[str], name: str = "Main", window: Optional[int] = None) 
     _current().menus.run(_window(window), path, name)
 
 
+def run_side_bar(caption: str, paths: List[str], window: Optional[int] = None) -> None:
+    """Choose an item of the menu that these files or folders have in the side bar."""
+    _current().menus.run(_window(window), [caption], "Side Bar", paths)
+
+
 # -- the world outside ---------------------------------------------------------------------------------
 def check_disk() -> None:
     """Let the editor notice what others have changed on disk."""

@@ -14,7 +14,7 @@ import os
 from typing import Mapping, Optional, Sequence
 
 from tests.clients.programs.gemini_api import GeminiApi
-from tests.clients.programs.program import DECLINED, IDE_MODE, Program, write_settings
+from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
 from tests.host.driver import Host
 from tests.tools import nodes
 
@@ -39,9 +39,7 @@ class GeminiCli(Program):
         ide_mode: Optional[bool] = True,
         options: Sequence[str] = (),
     ) -> None:
-        write_settings(
-            host, ".gemini", dict(SETTINGS, ide=IDE_MODE if ide_mode else DECLINED if ide_mode is None else {})
-        )
+        write_settings(host, ".gemini", dict(SETTINGS, ide=IDE_SETTINGS[ide_mode]))
         folder = nodes.packages("gemini_cli")
         script = os.path.join(folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
         variables = {

@@ -16,7 +16,7 @@ import time
 from typing import List, Mapping, Optional
 
 from tests.clients.programs.openai_api import OpenAiApi
-from tests.clients.programs.program import DECLINED, IDE_MODE, Program, write_settings
+from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
 from tests.clients.programs.terminal import PATIENCE
 from tests.host.driver import Host
 from tests.tools import nodes
@@ -50,7 +50,7 @@ class QwenCode(Program):
         write_settings(
             host,
             ".qwen",
-            dict(SETTINGS, tools=tools, ide=IDE_MODE if ide_mode else DECLINED if ide_mode is None else {}),
+            dict(SETTINGS, tools=tools, ide=IDE_SETTINGS[ide_mode]),
         )
         folder = nodes.packages("qwen_code")
         script = os.path.join(folder, "node_modules", "@qwen-code", "qwen-code", "cli.js")

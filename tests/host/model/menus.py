@@ -6,10 +6,12 @@ Rule: an item that cannot be run as it stands is not run; choosing it raises Loo
 from __future__ import annotations
 
 import copy
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Sequence
 
 from .palette import with_state
-from .stock import MAIN_MENU
+from .stock import MAIN_MENU, SIDE_BAR_MENU
+
+STOCK = {"Main": MAIN_MENU, "Side Bar": SIDE_BAR_MENU}
 
 
 class Menus:
@@ -20,17 +22,21 @@ class Menus:
 
     def entries(self, window: Any, name: str = "Main") -> List[Dict[str, Any]]:
         """Every item of `NAME.sublime-menu` that runs a command, with its path of captions and its state."""
-        items: List[Dict[str, Any]] = copy.deepcopy(MAIN_MENU) if name == "Main" else []
+        items: List[Dict[str, Any]] = copy.deepcopy(STOCK.get(name, []))
         for resource in self._host.find_resources(name + ".sublime-menu"):
             _merge(items, self._host.read_list(resource))
         return [dict(with_state(self._host, window, item), path=path) for path, item in _leaves(items, [])]
 
-    def run(self, window: Any, path: List[str], name: str = "Main") -> None:
-        """Choose an item by its captions. Raises LookupError if it is not there, hidden or not enabled."""
+    def run(self, window: Any, path: List[str], name: str = "Main", chosen: Sequence[str] = ()) -> None:
+        """Choose an item by its captions. Raises LookupError if it is not there, hidden or not enabled.
+
+        In the menu of the side bar, lists of the arguments that are empty get the `chosen` paths.
+        """
         found = [entry for entry in self.entries(window, name) if entry["path"] == list(path)]
         if not found or not (found[0]["enabled"] and found[0]["visible"]):
             raise LookupError("menu item %r is not %s" % (path, "enabled" if found else "there"))
-        self._host.commands.run_in_window(window, found[0]["command"], found[0]["args"], told=True)
+        args = {key: list(chosen) if each == [] else each for key, each in (found[0]["args"] or {}).items()}
+        self._host.commands.run_in_window(window, found[0]["command"], args or None, told=True)
 
 
 def _merge(items: List[Dict[str, Any]], more: List[Dict[str, Any]]) -> None:

@@ -12,7 +12,7 @@ from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
 from companion.endpoint import hook_sessions
 from companion.endpoint.clients import HookedPrograms, status_text
-from companion.endpoint.hook_sessions import TRANSITIONS, Attention, HookAnswer, HookSessions, first_words, holding
+from companion.endpoint.hook_sessions import HookAnswer, HookSessions, first_words, holding
 from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.transport.hook_server import HookCall
@@ -132,11 +132,6 @@ def test_on_windows_case_does_not_matter():
 )
 def test_the_first_words_of_a_prompt(prompt, words):
     assert first_words(prompt) == words
-
-
-def test_every_attention_leads_on():
-    assert set(TRANSITIONS) == set(Attention)
-    assert all(attention not in after for attention, after in TRANSITIONS.items())
 
 
 @asynchronous

@@ -1,0 +1,176 @@
+"""Hooks of programs, with the real `curl` and the commands that PROTOCOL.md shows, through the life of an editor."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.registry import AGENTS
+from companion.system.platform import Platform
+from tests.host.driver import Host
+from tests.host.waiting import NEVER_SECONDS
+from tests.tools.desktop import Desktop
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "PROTOCOL.md"
+ANSWERS = "__import__('sys').modules['Gemini Companion.plugin'].application._endpoints.hook_answers"
+
+if sys.platform == "win32":
+    pytest.skip("the commands are for a POSIX shell", allow_module_level=True)
+
+
+def agent_of(key):
+    return next(agent for agent in AGENTS if agent.key == key)
+
+
+class Hooked:
+    """An editor to which programs are connected by their hooks."""
+
+    def __init__(self, desktop):
+        self.desktop = desktop
+        desktop.wait_published()
+
+    def file(self, key="claude"):
+        place = f"(lambda agents: {ANSWERS}.file(next(each for each in agents if each.key == '{key}')))"
+        return self.desktop.host.evaluate(f"{place}({ANSWERS}._sessions.agents())")
+
+    def connect(self, key="claude"):
+        self.desktop.host.execute(
+            f"answers = {ANSWERS}\n"
+            f"agent = next(each for each in answers._sessions.agents() if each.key == '{key}')\n"
+            "answers._runtime.use_disk(lambda cancelled: answers.make(agent), then=lambda made: None)"
+        )
+        self.desktop.host.wait_until(lambda: os.path.exists(self.file(key)))
+        return self.file(key)
+
+    def run(self, command):
+        """What a command of the document says."""
+        command = command.replace("/code/app", self.desktop.workspace)
+        ran = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, timeout=NEVER_SECONDS, check=True)
+        return ran.stdout.decode()
+
+    def tell(self, event, file, **fields):
+        """The same of a hook as Claude Code has it."""
+        payload = {"session_id": "s", "cwd": self.desktop.workspace, "hook_event_name": event, **fields}
+        command = CLAUDE_CODE.hooks.command(file, event, Platform.current())
+        return self.run(f"printf %s {shlex.quote(json.dumps(payload))} | {command}")
+
+
+@pytest.fixture
+def hooked(desktop):
+    desktop.open("greeting.py")
+    return Hooked(desktop)
+
+
+def documented():
+    """The commands of the document, in its order, each with the key of the program whose file it names."""
+    blocks = re.findall(r"```sh\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.S)
+    calls = [call for block in blocks for call in re.split(r"^(?=curl )", block, flags=re.M) if "{file of " in call]
+    return [(re.findall(r"\{file of (\w+)\}", call)[0], call) for call in calls]
+
+
+def test_the_commands_of_the_document(hooked):
+    says = ["Claude Code", "Claude Code", "Claude Code", "Claude Code", "Claude Code waits for you", "Copilot CLI"]
+    commands = documented()
+    assert [key for key, _ in commands] == ["claude"] * 5 + ["copilot"]
+    files = {key: hooked.connect(key) for key in ("claude", "copilot")}
+    for (key, command), status in zip(commands, says):
+        # The document shows what a program's command adds, in the form of the program.
+        line = agent_of(key).hooks.command("FILE", "preToolUse", Platform.current())
+        assert command.startswith(line[: line.index("'FILE'")])
+        assert hooked.run(command.replace("{file of %s}" % key, shlex.quote(files[key]))) == "{}"
+        hooked.desktop.wait_status(status)
+
+
+def test_the_file_is_as_the_document_says(hooked):
+    shown = re.findall(r"```conf\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.S)
+    with open(hooked.connect(), encoding="utf-8") as file:
+        text = file.read()
+    text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:{port}", text)
+    assert re.sub(r"Secret: .*\"", 'Secret: {secret}"', text) == shown[0]
+
+
+def test_what_a_program_writes_is_listed_with_its_name_and_why_and_nothing_else_is_counted(hooked):
+    file, desktop = hooked.connect(), hooked.desktop
+    hooked.tell("UserPromptSubmit", file, prompt="greet\n\nthem")
+    shell = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "1"}
+    desktop.write("before.txt", b"the user's\n")
+    assert hooked.tell("PreToolUse", file, **shell) == "{}"
+    desktop.write("made.txt", b"made\n")
+    assert hooked.tell("PostToolUse", file, **shell) == "{}"
+    desktop.write("after.txt", b"the user's\n")
+    hooked.tell("Stop", file)
+    desktop.wait_status("Claude Code waits for you", "1 changed file")
+    desktop.run("Show Unreviewed Changes")
+    _, said = desktop.rows()["made.txt"]
+    assert said == '+1 \u22120, new, Claude Code: "greet them"'
+    assert not {"before.txt", "after.txt"} & set(desktop.rows())
+
+
+def test_two_windows_and_none(hooked, tmp_path):
+    file = hooked.connect()
+    other = os.path.realpath(str(tmp_path / "other"))
+    os.mkdir(other)
+    front = hooked.desktop.window()["id"]
+    hooked.desktop.host.call("new_window", folders=[other])
+    hooked.desktop.host.wait_until(
+        f"any({other!r} in each.discovery.all_folders for each in {ANSWERS}._sessions._endpoints())"
+    )
+    assert hooked.tell("SessionStart", file, cwd=other) == "{}"
+    hooked.desktop.host.wait_until(
+        f"[agent.key for each in {ANSWERS}._sessions._endpoints() if each.window.id() != {front}"
+        " for agent in each.hooked.programs] == ['claude']"
+    )
+    assert hooked.tell("SessionStart", file, session_id="elsewhere", cwd=str(tmp_path)) == "{}"
+    assert len(hooked.desktop.host.evaluate(f"[*{ANSWERS}._sessions._sessions]")) == 1
+
+
+def test_a_session_is_heard_by_an_editor_that_was_started_again(workspace, processes):
+    """Whether it has quit or was killed meanwhile; the program's settings stay as they are."""
+    with Host.start(folders=[workspace]) as host:
+        desktop = Desktop(host, workspace, processes)
+        hooked = Hooked(desktop)
+        file = hooked.connect()
+        for end, said in ((host.quit, "{}"), (host.kill, "")):
+            desktop.open("greeting.py")
+            assert hooked.tell("UserPromptSubmit", file, prompt="x") == "{}"
+            desktop.wait_status("Claude Code")
+            end()
+            assert hooked.tell("PreToolUse", file).strip() == said
+            host.restart()
+            desktop.wait_published()
+            host.wait_until(f"{ANSWERS}.port != 0 and {ANSWERS}.serving.value == 'serving'")
+        desktop.open("greeting.py")
+        assert hooked.tell("UserPromptSubmit", file, prompt="x") == "{}"
+        desktop.wait_status("Claude Code")
+
+
+def test_a_package_that_is_disabled_leaves_the_program_alone_and_one_that_is_back_hears_it(hooked):
+    file = hooked.connect()
+    host = hooked.desktop.host
+    hooked.tell("SessionStart", file)
+    hooked.desktop.wait_status("Claude Code")
+    host.disable_package()
+    with open(file, encoding="utf-8") as opened:
+        assert opened.read().startswith('url = "file:///')
+    assert hooked.tell("PreToolUse", file).strip() == "{}"
+    host.enable_package()
+    hooked.desktop.wait_published()
+    host.wait_until(f"{ANSWERS}.serving.value == 'serving'")
+    assert hooked.tell("SessionStart", file) == "{}"
+    hooked.desktop.wait_status("Claude Code")
+
+
+def test_the_editor_says_when_another_application_comes_to_the_front(hooked):
+    front = f"{ANSWERS}._sessions.in_front"
+    hooked.desktop.host.call("leave_application")
+    hooked.desktop.host.wait_until(f"not {front}")
+    hooked.desktop.host.call("enter_application")
+    hooked.desktop.host.wait_until(front)
