@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any, Dict
 
-from companion.agents.agent import Agent
 from companion.system.platform import Platform
 from tests.host.driver import Host
+
+if TYPE_CHECKING:
+    from companion.agents.agent import Agent
 
 MAKE = """
 import sys, threading
@@ -21,15 +23,21 @@ threading.Thread(target=answers.make, args=(agent,)).start()
 """
 
 
+def make(host: Host, key: str) -> str:
+    """Let the editor answer the hooks of this program; the path of the file by which they find it."""
+    host.execute(MAKE.format(key=key))
+    packages = host.evaluate("__import__('sublime').packages_path()")
+    folder = os.path.join(os.path.dirname(packages), "Package Storage", "Gemini Companion", "hooks")
+    file = os.path.join(folder, key + ".conf")
+    host.wait_until(lambda: os.path.exists(file))
+    return file
+
+
 def connect(host: Host, agent: Agent) -> None:
     """Let this program find the editor by its hooks from its next start on."""
     hooks = agent.hooks
     assert hooks is not None
-    host.execute(MAKE.format(key=agent.key))
-    storage = host.evaluate("__import__('sublime').cache_path()")
-    folder = os.path.join(os.path.dirname(storage), "Package Storage", "Gemini Companion", "hooks")
-    file = os.path.join(folder, agent.key + ".conf")
-    host.wait_until(lambda: os.path.exists(file))
+    file = make(host, agent.key)
     platform = Platform(Platform.current().name, {}, host.environment["HOME"], os.getuid())
     path = os.path.join(agent.configuration(platform), *hooks.below_home)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -37,7 +45,7 @@ def connect(host: Host, agent: Agent) -> None:
     if os.path.exists(path):
         with open(path, encoding="utf-8") as found:
             content = json.load(found)
-    if "version" in content or agent.key == "copilot":
+    if agent.key == "copilot":
         content["version"] = 1
     lists = content.setdefault("hooks", {})
     for entry in hooks.entries():
