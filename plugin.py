@@ -124,7 +124,7 @@ class GeminiCompanionListener(sublime_plugin.EventListener):
         return ask(lambda application: application.window_command(window, name, arguments), None)
 
     def on_post_window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> None:
-        tell(lambda application: application.window_command_done(window, name))
+        tell(lambda application: application.window_command_done(window, name, arguments))
 
     def on_query_context(
         self, view: sublime.View, key: str, operator: int, operand: Any, match_all: bool
@@ -179,6 +179,7 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
     ConditionalCommand: (
         "accept_diff",
         "reject_diff",
+        "reject_with_reason",
         "keep_change",
         "undo_change",
         "next_change",
@@ -197,6 +198,8 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
         "keep_all_changes",
         "undo_all_changes",
         "restore_undone_changes",
+        "review_every_write",
+        "review_as_the_program_asks",
         "send_selection",
         "send_files",
         "pause_sharing",

@@ -349,8 +349,9 @@ class Application:
         view = window.active_view() if tab_action(name, arguments) else None
         return self.text_command(view, name, arguments) if view else None
 
-    def window_command_done(self, window: sublime.Window, name: str) -> None:
-        """A window command has run: some of them change the folders."""
+    def window_command_done(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> None:
+        """A window command has run: some of them change the folders, or files."""
+        self._tabs.commanded(name, arguments)
         if name in FOLDER_COMMANDS:
             self.workspace_changed(window)
 

@@ -65,8 +65,6 @@ class WindowChanges:
         self._clients = clients
         self._hooked = hooked
         self._started: List[str] = []  # the keys of programs, which run in terminals as far as is known
-        self._only_hooked = False
-        self._alone = ""  # the session of the only program that can be at work
         self._folders: Tuple[str, ...] = ()
         self._secret: Tuple[str, ...] = ()
         self._left_out: Tuple[_LeftOut, ...] = ()
@@ -87,42 +85,40 @@ class WindowChanges:
 
     @property
     def count(self) -> int:
-        """How many files are listed."""
+        """How many files programs have changed."""
         return len(self.reviews.lists.changes)
+
+    @property
+    def any(self) -> bool:
+        """Whether any file is listed, in whatever part of the list."""
+        return bool(self.count or self.reviews.lists.outside)
 
     def started(self, program: str = "") -> None:
         """A program was started in a terminal of this window, and may never connect: the one of this key."""
         self._started.append(program)
-        self._note_who()
+        self._note_only_hooked()
         self.update(self._folders)
 
     def clients_changed(self) -> None:
         """Programs may have come or gone."""
-        self._note_who()
+        self._note_only_hooked()
         if self._clients() or self._hooked().programs:
             self.update(self._folders)
         else:
             self.terminal_closed()
 
-    def _note_who(self) -> None:
-        """Note which program is the only one now. What is written from here on may be another one's than before. Note
-        whether there are only programs that tell what they do, too."""
-        hooked, clients = self._hooked(), self._clients()
+    def _note_only_hooked(self) -> None:
+        """Note whether only programs that tell what they do can be at work."""
+        hooked = self._hooked()
         keys = {agent.key for agent in hooked.programs}
-        only_hooked = bool(keys) and hooked.include(clients.programs()) and keys.issuperset(self._started)
-        if only_hooked != self._only_hooked:
-            self._only_hooked = only_hooked
-            self._tracking.only_hooked(self._number, only_hooked)
-        alone = next(iter(clients)) if len(clients) == 1 and len(self._started) <= 1 else ""
-        if alone != self._alone:
-            self._alone = alone
-            self.sign()
+        only = bool(keys) and hooked.include(self._clients().programs()) and keys.issuperset(self._started)
+        self._tracking.only_hooked(self._number, only)
 
     def terminal_closed(self) -> None:
         """A program has gone, or a terminal, maybe the last one in which a program runs that was started here."""
         if self._started and not self._clients() and terminal_of(self._window) is None:
             self._started = []
-            self._note_who()
+            self._note_only_hooked()
         self.update(self._folders)
 
     def update(self, folders: Sequence[str]) -> None:
@@ -146,13 +142,10 @@ class WindowChanges:
             self._secret, self._left_out = secret, left_out
             self._rules = _rules(self._folders, secret, left_out)
 
-    def sign(self, session: str = "", name: str = "") -> None:
-        """A program gives a sign that files may have changed: the one of this session and name.
-
-        Any thread.
-        """
+    def sign(self) -> None:
+        """A program gives a sign that files may have changed. Any thread."""
         if self._track_arguments[-1]:
-            self._tracking.sign(self._number, name if session and session == self._alone else "")
+            self._tracking.sign()
 
     def turn_begins(self) -> None:
         """A program begins another turn. Any thread."""

@@ -1,18 +1,19 @@
-"""The tool calls of programs that tell of them, and so what is certain of a change: it was made while one was open.
+"""The tool calls of programs that tell of them, and so whose a change is that a look has found.
 
 Theory of operation: a *run* of a window is a time without a moment at which no call was open. A look notes the moment
 at which it begins. What a later look finds was written since that moment, so it is certain if a run that was under way
 then is so still. A call begins before the look that precedes it, and is over after the one that follows it.
 
-Rule: of two programs that had calls open none is named.
+Rule: `RULES` says whose a change is, and nothing else does. Of two programs that had calls open none is named. What
+nobody vouches for, no command takes that decides all changes.
 
-Any thread.
+Pure. Any thread.
 """
 
 from __future__ import annotations
 
 import threading
-from typing import Dict, FrozenSet, Hashable, Iterable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Hashable, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 
 class Doer(NamedTuple):
@@ -23,6 +24,51 @@ class Doer(NamedTuple):
 
     who: str = ""
     why: str = ""
+
+
+class Origin(NamedTuple):
+    """Where a change comes from: its program and the prompt, if they are certain.
+
+    `counted`: whether a part of it is a program's. `perhaps`: whether a part of it is perhaps the user's.
+    """
+
+    who: str = ""
+    why: str = ""
+    counted: bool = True
+    perhaps: bool = False
+
+    def grown(self, other: Origin) -> Origin:
+        """That of a change to which something is added that comes from another origin."""
+        named = other if other.counted else self
+        if self.counted and other.counted and self.who != other.who:
+            named = UNNAMED
+        return Origin(named.who, named.why, self.counted or other.counted, self.perhaps or other.perhaps)
+
+
+UNNAMED = Origin()
+PERHAPS = Origin(counted=False, perhaps=True)
+
+
+class Evidence(NamedTuple):
+    """What is known of a look: whose calls were open at every moment since the last one, if some were; whether git has
+    moved since; and whether there are only programs that would tell of their calls."""
+
+    doer: Optional[Doer] = None
+    git_moved: bool = False
+    only_hooked: bool = False
+
+    @property
+    def origin(self) -> Origin:
+        """That of what the look finds."""
+        return next(origin(self) for holds, origin in RULES.values() if holds(self))
+
+
+# The first one that holds. What git can bring back, because it was committed before and is so after, none is asked for.
+RULES: Dict[str, Tuple[Callable[[Evidence], bool], Callable[[Evidence], Origin]]] = {
+    "certain": (lambda seen: seen.doer is not None, lambda seen: Origin(*(seen.doer or ()))),
+    "perhaps yours": (lambda seen: seen.git_moved or seen.only_hooked, lambda seen: PERHAPS),
+    "unhooked": (lambda seen: True, lambda seen: UNNAMED),
+}
 
 
 class _Run:
@@ -37,9 +83,11 @@ class Moment:
     """A moment in some windows. `only_hooked`: whether only programs that tell of their calls were at work there."""
 
     def __init__(
-        self, lock: threading.Lock, runs: Iterable[Tuple[_Run, int, Tuple[Doer, ...]]] = (), only_hooked: bool = False
+        self, runs: Iterable[Tuple[_Run, int, Tuple[Doer, ...]]] = (), only_hooked: bool = False, lock: Any = None
     ) -> None:
-        self._lock = lock
+        """`runs` are those under way, with the number of calls that have begun in each, and the doers of those that are
+        open. `lock` guards them."""
+        self._lock = lock or threading.Lock()
         self._runs = tuple(runs)
         self.only_hooked = only_hooked
 
@@ -91,4 +139,4 @@ class OpenCalls:
         with self._lock:
             runs = [self._runs[window] for window in windows if window in self._runs]
             noted = [(run, len(run.begun), tuple(run.open.values())) for run in runs]
-            return Moment(self._lock, noted, bool(windows) and windows <= self._only_hooked)
+            return Moment(noted, bool(windows) and windows <= self._only_hooked, self._lock)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 LATER = PanelEntry("Decide later", lambda: None)
 PROGRESS_SECONDS = 0.3
 MANY_FILES = 100
+OUTSIDE = "changed outside of a program's steps"
+LEFT = "{} left to be decided one by one: " + OUTSIDE
 ANOTHER = "{} has changed again: look, then decide."
 
 Told = Callable[[List[Refusal]], None]
@@ -56,10 +58,14 @@ class ChangeDecisions:
         self._tracking.carry_out(find, then)
 
     def keep(
-        self, changes: Sequence[UnreviewedChange], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()
+        self,
+        changes: Sequence[UnreviewedChange],
+        then: Optional[Told] = None,
+        hunks: Sequence[Hunk] = (),
+        left: int = 0,
     ) -> None:
         """Keep these changes as they are shown; with `hunks`, only these of the one change, in lines as
-        `texts.lines_of` counts."""
+        `texts.lines_of` counts. `left` are so many others."""
 
         def do(workspaces: Workspaces) -> List[Refusal]:
             where = [_kept(workspaces, change, hunks) for change in changes]
@@ -67,12 +73,17 @@ class ChangeDecisions:
                 workspace.write_down()
             return [_another(change) for change, kept in zip(changes, where) if not kept]
 
-        self._tracking.carry_out(do, then or self._say("kept", len(changes)))
+        self._tracking.carry_out(do, then or self._say("kept", len(changes), left))
 
     def undo(
-        self, changes: Sequence[UnreviewedChange], then: Optional[Told] = None, hunks: Sequence[Hunk] = ()
+        self,
+        changes: Sequence[UnreviewedChange],
+        then: Optional[Told] = None,
+        hunks: Sequence[Hunk] = (),
+        left: int = 0,
     ) -> None:
-        """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change."""
+        """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change. `left`
+        are so many others."""
         progress, storage = _Said(self._window, self._tracking, "undoing", len(changes)), self._tracking.storage()
 
         def do(workspaces: Workspaces) -> List[Refusal]:
@@ -87,7 +98,7 @@ class ChangeDecisions:
                     refused += undo(workspace, some, progress, storage, when, hunks)
             return refused
 
-        self._tracking.carry_out(do, then or self._say("undid", len(changes)))
+        self._tracking.carry_out(do, then or self._say("undid", len(changes), left))
         self._tracking.sign()  # in another folder around it the file is listed, too
 
     def restore(self) -> None:
@@ -119,10 +130,11 @@ class ChangeDecisions:
             del entries[1]
         choose(self._window, entries, change.obstacle or f"{change.path} cannot be shown as text.")
 
-    def _say(self, did: str, count: int) -> Told:
+    def _say(self, did: str, count: int, left: int = 0) -> Told:
         def told(refused: Sequence[Refusal]) -> None:
-            left = f"; {file_count(len(refused))} left as before: {refused[0].sentence}" if refused else ""
-            say(self._window, f"{did} {file_count(count - len(refused))}{left}")
+            said = [f"{did} {file_count(count - len(refused))}", LEFT.format(file_count(left)) if left else ""]
+            said += [f"{file_count(len(refused))} left as before: {refused[0].sentence}" if refused else ""]
+            say(self._window, "; ".join(filter(None, said)))
 
         return told
 

@@ -1,8 +1,9 @@
-"""Which files of a folder are to be looked at, and what git has done since they were asked for the last time.
+"""Which files of a folder are to be looked at, and whether git has moved since they were asked for the last time.
 
-Rule: git is asked only for what may have changed: the index while its file is another, the position while one of the
+Rule: git is asked only for what may have changed: the index while its file is another, the commit while one of the
 files is that tells of it, untracked files while something has come or gone. It is asked again once in a while all the
-same: other rules may say what is ignored. A file that was there and left out before is not taken for a new one.
+same: other rules may say what is ignored. A file that was there and left out before is not taken for a new one. What is
+staged and not committed counts as what git has not: it may throw it away.
 
 These calls block on the disk and on a process. Disk threads; one at a time.
 """
@@ -10,15 +11,18 @@ These calls block on the disk and on a process. Disk threads; one at a time.
 from __future__ import annotations
 
 import time
-from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from ..review.document.file_replacement import SUFFIX
-from .git import Entries, GitMove, Repository, RepositoryPosition
+from ..system.files import COARSE_NANOSECONDS
+from .git import Entries, Repository
 from .looking import Walked, Walks
 
 WALKED_FILES = 50000
 ASKED_SECONDS = 60.0
 _FEW_FILES = 1000
+_NOT_OURS = (SUFFIX, ".sublime-workspace")
+"""What is made beside a file for a moment, while it is written, is our own; and the editor keeps windows in files."""
 
 
 class Rules(NamedTuple):
@@ -33,22 +37,24 @@ NO_RULES = Rules(lambda path: False, lambda path, is_folder: False)
 
 
 class Files:
-    """The files of one folder. `entries` is what git has staged; `uncovers` whether files that were not there at the
-    last look may have been there all the same."""
+    """The files of one folder. `entries` is what git has staged, with "" for what is in no commit; `uncovers` whether
+    files that were not there at the last look may have been there all the same."""
 
     def __init__(self, folder: str, repository: Optional[Repository]) -> None:
         self._folder = folder
+        self.head = ""
+        """The commit that is checked out."""
+        self._former_head: Optional[str] = None  # at the last look, if there was one
+        self._ignored: FrozenSet[str] = frozenset()
+        self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
         self._repository = repository
         self.entries = Entries({}, ())
-        self._staged_repositories: Tuple[str, ...] = ()
-        self._ignored: FrozenSet[str] = frozenset()
-        self._index_stamp: Tuple[int, ...] = (-1,)
-        self._position = RepositoryPosition("")
+        self._staged: Optional[Entries] = None
         self._position_stamp: Tuple[Tuple[int, ...], ...] = ()
-        self._former = self.entries, self._position
         self._paths: Dict[str, str] = {}
-        self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
         self._asked = float("-inf")
+        self.has_moved = False
+        """Whether the commit, the branch, the stash or what is staged is another than at the last look."""
         self.use(NO_RULES)
 
     def use(self, rules: Rules) -> None:
@@ -57,9 +63,13 @@ class Files:
         self._secret: Dict[str, bool] = {}
         self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
         self._walked: Optional[Walked] = None
-        self._index_stamp = (-1,)
+        self._index_stamp: Tuple[int, ...] = (-1,)
         self.uncovers = True
         self._beyond = False  # whether there were more files than the last walk has named
+
+    def stood_at(self, head: str) -> None:
+        """An earlier process has looked at the folder when this commit was checked out."""
+        self._former_head = head
 
     def begin(self) -> None:
         """What is there from now on counts. Raises `GitError`."""
@@ -67,11 +77,9 @@ class Files:
         if self._repository is not None:
             self._ignored = self._repository.ignored()
             self._ignored_folders = self._passed_by = self._repository.ignored_folders(self._ignored)
-            self._position = self._repository.position()
 
     def list(self) -> Dict[str, str]:
-        """The files that are there, with what git has of them. Raises `GitError`."""
-        self._former = self.entries, self._position
+        """The files that are there, with what git has committed of them. Raises `GitError` and `OSError`."""
         walked = self._walks.walk()
         if self._repository is None:
             self._beyond = not walked.whole
@@ -85,58 +93,79 @@ class Files:
 
     def _ask(self, repository: Repository, walked: Walked) -> None:
         """Ask git for what may be another than at the last look."""
+        is_another = self.look_at_position()
         stamp = repository.index_stamp()
-        is_index_another = self._index_stamp != stamp
-        if is_index_another:
-            staged = repository.entries()
-            files = {path: blob for path, blob in staged.files.items() if not self.is_secret(path)}
-            self.entries, self._staged_repositories = Entries(files, ()), staged.repositories
+        former, is_index_another = self._staged, self._index_stamp != stamp
+        if former is None or is_index_another:
+            self._staged = repository.entries()
+            self.has_moved = self.has_moved or (former is not None and self._staged.files != former.files)
+        all_staged = self._staged or self.entries
+        if is_index_another or is_another:
+            staged = all_staged.files
+            uncommitted = repository.uncommitted(self.head) if self.head else staged.keys()
+            files = {
+                path: "" if path in uncommitted else blob for path, blob in staged.items() if not self.is_secret(path)
+            }
+            self.entries = Entries(files, ())
         is_old = time.monotonic() - self._asked > ASKED_SECONDS
-        if is_index_another or is_old or walked is not self._walked:
+        if is_index_another or is_another or is_old or walked is not self._walked:
             asked = time.monotonic()
             untracked = repository.untracked()
             paths = {path: "" for path in untracked.files if not self.is_secret(path)}
             paths.update(self.entries.files)
-            self.entries = self.entries._replace(repositories=(*self._staged_repositories, *untracked.repositories))
+            self.entries = self.entries._replace(repositories=(*all_staged.repositories, *untracked.repositories))
             if len(walked.files) > 2 * len(paths) + _FEW_FILES:
                 self._passed_by = repository.ignored_folders(repository.ignored())
             self._paths, self._asked = paths, asked
         self._index_stamp = stamp
 
+    def look_at_position(self) -> bool:
+        """Note where git stands. Whether that is another place. Raises `GitError` and `OSError`."""
+        repository = self._repository
+        if repository is None:
+            return False
+        stamp, former = repository.position_stamp(), self._position_stamp
+        if stamp == former:
+            return False
+        self.head, self._position_stamp = repository.head(), stamp
+        self.has_moved = self.has_moved or bool(former) or self._former_head not in (None, self.head)
+        return True
+
+    def look_again(self) -> None:
+        """The files were read: git may have moved meanwhile. Raises `OSError`."""
+        if self._repository is not None:
+            is_another = self._repository.position_stamp() != self._position_stamp
+            self.has_moved = self.has_moved or is_another or self._repository.at_work()
+
+    def committed(self) -> Mapping[str, Tuple[str, str]]:
+        """What the commit has changed since the last look, as `Repository.committed` has it."""
+        if self._repository is None or self._former_head in (None, self.head):
+            return {}
+        return self._repository.committed(self._former_head or "", self.head)
+
     def listed(self, whole: bool) -> None:
-        """All that was listed was looked at, or (not `whole`) some was not: then git has not moved since either."""
+        """All that was listed was looked at, or (not `whole`) some was not: then git has moved at the next look, too.
+
+        Git moves before it writes, or afterwards: what has moved just now has moved at the next look, too.
+        """
         if whole:
             self.uncovers = self._beyond
+            self._former_head = self.head
+            newest = max((stamp[0] for stamp in self._position_stamp if stamp), default=0)
+            self.has_moved = self.has_moved and newest + COARSE_NANOSECONDS > time.time_ns()
         else:
-            self.entries, self._position = self._former
-            self._index_stamp, self._position_stamp = (-1,), ()
-            self._walked = None
-
-    def move(self) -> Optional[GitMove]:
-        """What git has done since the list before the last one; None if nothing. Raises `GitError`."""
-        if self._repository is None:
-            return None
-        former, position = self._former
-        is_index_another = self.entries.files is not former.files
-        stamp = self._repository.position_stamp()
-        if self._position_stamp != stamp or position.under_way:
-            self._position, self._position_stamp = self._repository.position(), stamp
-        applied = is_index_another and bool(self._position.stash)
-        if position == self._position and not position.under_way and not applied:
-            return None
-        return GitMove(self._repository, (position, self._position), (former, self.entries))
+            self._index_stamp, self._walked = (-1,), None
 
     @property
     def like(self) -> str:
         """An identity of the kind that git has here, if there is one."""
-        return next(filter(None, self.entries.files.values()), self._position.head)
+        return next(filter(None, self.entries.files.values()), self.head)
 
     def is_secret(self, path: str) -> bool:
         """Whether a path is not to be looked at, whatever there is."""
         known = self._secret.get(path)
         if known is None:
-            # What is made beside a file for a moment, while it is written, is our own.
-            known = path.endswith(SUFFIX) or self._rules.secret(f"{self._folder}/{path}")
+            known = path.endswith(_NOT_OURS) or self._rules.secret(f"{self._folder}/{path}")
             self._secret[path] = known
         return known
 

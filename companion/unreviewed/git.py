@@ -1,22 +1,16 @@
-"""What git knows of a folder, and what it has done between two looks: files that hold what git put there are its work.
-
-Theory of operation: a look may find that git has moved: `HEAD` or the newest stash is another, or an operation is, or
-was, under way. A path *follows* git if git has something else there than at the last look, and the file holds just
-that. It makes no difference whether git has written the file, or a commit has taken up what the file held. What git
-takes away with changes that are in no commit (a stash, or the one of a rebase) is remembered: what the file held, and
-what it had held before. When git brings it back, the same lines are unreviewed as were then.
+"""What git knows of a folder: which files it has, as what, and where it stands.
 
 Rule: git only reads. Nothing that a repository's configuration names is run: no hook, no filter, no monitor, no diff
 program, no alias, nothing that fetches. Only such commands are used as would run none of them, and what could is
 switched off besides. The program is looked for outside of the folders that it is asked about, and started elsewhere, so
-that no program of that name in a repository ever runs. Where git refuses a folder, there is no repository. A file that
-merely equals a commit does not follow: somebody may have thrown the user's own work away.
+that no program of that name in a repository ever runs. Where git refuses a folder, there is no repository.
 
-These calls block on the disk and on a process; for a move three trees are read at most. Disk threads.
+These calls block on the disk and on a process. Disk threads.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -30,6 +24,7 @@ SECONDS = 20.0
 LOCK_SECONDS = 30.0
 OLDEST = (2, 25)
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+_SHA256_DIGITS = 64
 _LINK, _REPOSITORY = "120000", "160000"  # modes of entries that are no files
 
 # Each of these could run a program, or write. `GIT_ALLOW_PROTOCOL` also ends the fetch of an object that a partial
@@ -68,14 +63,6 @@ _OPERATIONS = (
 
 class GitError(Exception):
     """Git could not be asked, or refused. The message says what it said."""
-
-
-class RepositoryPosition(NamedTuple):
-    """Where a repository is: its commit ("" before the first one), its newest stash, and what is under way."""
-
-    head: str
-    stash: str = ""
-    under_way: bool = False
 
 
 class Entries(NamedTuple):
@@ -154,16 +141,15 @@ class Repository:
         """What changes whenever the index does: as long as it does not, `entries` need not be asked for again."""
         return _stamp(os.path.join(self.own_folder, "index"))
 
-    def position(self) -> RepositoryPosition:
-        """Where the repository is. Raises `GitError`."""
-        named = self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1))
-        stash = self._lines("rev-parse", "--verify", "--quiet", "refs/stash", allowed=(0, 1))
-        under_way = any(os.path.exists(os.path.join(self.own_folder, name)) for name in _OPERATIONS)
-        return RepositoryPosition(named[0] if named else "", stash[0] if stash else "", under_way)
+    def head(self) -> str:
+        """The commit that is checked out, "" before the first one. Raises `GitError`."""
+        return "".join(self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1)))
 
     def position_stamp(self) -> Tuple[Tuple[int, ...], ...]:
-        """What changes whenever `position` does: as long as it does not, that need not be asked for again. Raises
-        `OSError`."""
+        """What changes whenever the head, its branch or the stash does, or an operation begins or ends.
+
+        Raises `OSError`.
+        """
         own = [os.path.join(self.own_folder, name) for name in ("HEAD", "logs/HEAD", *_OPERATIONS)]
         shared = ["packed-refs", "refs/stash", "logs/refs/stash", "reftable/tables.list", self._branch()]
         return tuple(map(_stamp, own + [os.path.join(self._common_folder, name) for name in shared]))
@@ -172,21 +158,28 @@ class Repository:
         with open(os.path.join(self.own_folder, "HEAD"), encoding="utf-8", errors="replace") as file:
             return file.read(4096).partition("ref: ")[2].strip()
 
-    def tree(self, commit: str) -> Optional[Dict[str, str]]:
-        """The identities of a commit's files, by path; of the commit "" none. None if it cannot be read."""
-        files: Dict[str, str] = {}
-        try:
-            for record in self._records("ls-tree", "-r", "-z", commit) if commit else ():
-                about, _, path = record.partition("\t")
-                files[path] = about.split()[2]
-        except GitError:
-            return None
-        return files
+    def uncommitted(self, head: str) -> FrozenSet[str]:
+        """The paths whose staged content is not that of this commit, which there is. Raises `GitError`."""
+        return frozenset(
+            self._records("diff-index", "--cached", "--name-only", "--relative", "--no-renames", "-z", head, "--")
+        )
 
-    def stashed(self, stash: str) -> Dict[str, str]:
-        """The identities of the files that a stash holds, untracked ones among them."""
-        untracked = self.tree(stash + "^3") if stash else None  # a commit that not every stash has
-        return {**(self.tree(stash) or {}), **(untracked or {})}
+    def committed(self, former: str, latest: str) -> Dict[str, Tuple[str, str]]:
+        """The paths that two commits have as something else, with the identities in both, "" where it is not there.
+
+        None of them if a commit has gone.
+        """
+        commits = [each or _empty_tree(former or latest) for each in (former, latest)]
+        try:
+            asked = ("diff-tree", "-r", "--raw", "--relative", "--no-renames", "-z", *commits, "--")
+            records = iter(self._records(*asked))
+        except GitError:
+            return {}
+        found = {}
+        for about in records:
+            old, new = about.split()[2:4]
+            found[next(records)] = (old.strip("0") and old, new.strip("0") and new)
+        return found
 
     def blobs(self, names: Sequence[str]) -> Dict[str, bytes]:
         """What git has of these identities. All of it is in memory at once."""
@@ -240,63 +233,14 @@ class Repository:
         return done.stdout
 
 
+def _empty_tree(like: str) -> str:
+    """What every repository has that keeps such identities."""
+    return (hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1)(b"tree 0\0").hexdigest()
+
+
 def _stamp(path: str) -> Tuple[int, ...]:
     try:
         found = os.lstat(path)
     except OSError:
         return ()
     return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-# -- what git has done -------------------------------------------------------------------------------------------------
-
-
-class GitMove:
-    """What git did between two looks."""
-
-    def __init__(
-        self, repository: Repository, positions: Sequence[RepositoryPosition], entries: Sequence[Entries]
-    ) -> None:
-        """Each pair is that of the last look, and of this one. A stash counts as applied if the index is another.
-
-        Raises `GitError`.
-        """
-        (then, now), (self._were_staged, self._staged) = positions, entries
-        were, are = repository.tree(then.head), repository.tree(now.head)
-        # A commit may be gone already. What it had nobody knows then, so that no file follows because of commits.
-        self._were_committed, self._committed = ({}, {}) if were is None or are is None else (were, are)
-        self._operation = then.under_way or now.under_way
-        applied = bool(now.stash) and positions[0] == positions[1]
-        self._stashed = applied or now.stash != then.stash
-        self._stash: Mapping[str, str] = {}
-        if self._stashed:
-            self._stash = {**repository.stashed(then.stash), **repository.stashed(now.stash)}
-        self.brings_back = self._stashed or then.under_way
-        """Whether this may bring back what git had taken away."""
-        self.ends = not now.under_way and not now.stash
-        """Whether git has nothing left to bring back."""
-
-    def follows(self, path: str, held: FrozenSet[str], holds: FrozenSet[str]) -> bool:
-        """Whether a path follows. What it held at the last look and holds now, by all names that git may have it by;
-        `{""}` where there is no file."""
-        committed, staged = self._committed.get(path, ""), self._staged.files.get(path, "")
-        if self.has_committed(path, holds):
-            return True
-        if self._operation and staged in holds and staged != self._were_staged.files.get(path, ""):
-            return True
-        if not self._stashed or not self._stash.get(path):
-            return False
-        taken = self._stash[path] in held and committed in holds
-        return taken or self._stash[path] in holds
-
-    def commits(self, path: str) -> bool:
-        """Whether a path is another one in the commit than it was."""
-        return self._committed.get(path, "") != self._were_committed.get(path, "")
-
-    def has_committed(self, path: str, holds: FrozenSet[str]) -> bool:
-        """Whether what it holds has come into the commit."""
-        return self.commits(path) and self._committed.get(path, "") in holds
-
-    def takes_away(self, path: str, held: FrozenSet[str]) -> bool:
-        """Whether what a path held at the last look was in no commit."""
-        return self._were_committed.get(path, "") not in held

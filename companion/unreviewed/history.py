@@ -1,12 +1,13 @@
 """What the files of one folder held, with their bytes: what the model knows of them, and the copies behind it.
 
-Theory of operation: bytes are in memory as far as there is room, in the store if they are those of an unreviewed file,
-and else in git. Whatever the user says is an edit of his, from one content to another: he saves a file, accepts a
-proposal, keeps a change or some hunks of it. `texts.carried` makes the edit in what the file held before, too, except
-where it touches what nobody has reviewed; and likewise in what the file held when the last turn began.
+Theory of operation: the store has the bytes of what git has not committed, as far as there is room, and of what an
+unreviewed file held before and holds now; git has the others. Whatever the user says is an edit of his, from one
+content to another: he saves a file, accepts a proposal, keeps a change or some hunks of it. `texts.carried` makes the
+edit in what the file held before, too, except where it touches what nobody has reviewed; and likewise in what the file
+held when the last turn began.
 
-Rule: where one of the texts is not known any more, what the file held before is not known either. Then nothing can be
-undone, and the list says so; nothing fails because of that.
+Rule: where one of the texts is not known, what the file held before stays as it is, and a part of the change is perhaps
+the user's. Where the bytes are not known any more nothing can be undone, and the list says so; nothing fails.
 
 These calls block on the disk and on a process. Disk threads; one at a time.
 """
@@ -14,33 +15,28 @@ These calls block on the disk and on a process. Disk threads; one at a time.
 from __future__ import annotations
 
 import logging
-import zlib
-from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from .git import GitMove, Repository
-from .looking import COPIED_BYTES, FileReading, blob_names
-from .model import NOTHING, UNKNOWN, Content, Event, Model, Shelved, identity, portions
+from .calls import PERHAPS, Origin
+from .git import Repository
+from .looking import COPIED_BYTES, blob_names
+from .model import NOTHING, Content, Event, Model, identity, portions
 from .store import Store
-from .texts import carried
+from .texts import carried, holds_edit
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
 COPIED_FILES = 2000
 COPIES_BYTES = 1 << 25
-_TRIED_EVERY = 1000
+"""Of files that nobody has changed, and that the user has not saved in the editor."""
 
 
 class Copies:
-    """The bytes of one folder's files. `wanted` are the contents that memory is for; `blobs` is what git has as what,
-    where the identity is another than the file's."""
+    """The bytes of one folder's files. `blobs` is what git has as what, if its identity is another than the file's."""
 
-    def __init__(self, store: Store, repository: Optional[Repository], wanted: Callable[[], Iterable[Content]]) -> None:
+    def __init__(self, store: Store, repository: Optional[Repository]) -> None:
         self._store = store
         self._repository = repository
-        self._wanted = wanted
-        self._held: Dict[str, bytes] = {}  # compressed, by identity
-        self._size = 0
-        self._refused = 0  # in a row
         self.blobs: Dict[str, str] = {}
 
     def data(self, content: Content) -> Optional[bytes]:
@@ -58,27 +54,29 @@ class Copies:
     def _at_hand(self, content: Content) -> Optional[bytes]:
         if not content.there:
             return b""
-        if not content.readable:
-            return None
-        held = self._held.get(content.identity)
-        return self._store.kept(content.identity) if held is None else zlib.decompress(held)
+        return self._store.kept(content.identity) if content.readable else None
 
-    def hold(self, content: Content, data: bytes) -> None:
-        """Hold what a file holds that git has not in memory, as far as there is room for it."""
-        if content.identity not in self._held and len(data) <= COPIED_BYTES and self._has_room(len(data)):
-            self._held[content.identity] = copy = zlib.compress(data, 1)
-            self._size += len(copy)
-
-    def keep(self, content: Content, data: Optional[bytes] = None) -> None:
-        """Keep this in the store, so that it outlives the process, if it is given or in memory."""
-        if data is None and content.identity in self._held:
-            data = zlib.decompress(self._held[content.identity])
+    def keep(self, content: Content, data: Optional[bytes]) -> bool:
+        """Keep these bytes in the store, so that they outlive the process. Whether it has them now."""
         if data is None or len(data) > COPIED_BYTES:
-            return
+            return False
         try:
             self._store.keep(content.identity, data)
         except OSError as error:
             logger.error("what a file held cannot be kept: %s", error.strerror)
+            return False
+        return True
+
+    def keep_all(self, contents: Iterable[Content]) -> None:
+        """Keep what these files held, of which git may have some."""
+        lacking = [each for each in contents if each.there and each.readable and not self._store.has(each.identity)]
+        for portion in portions(dict.fromkeys(lacking), lambda content: content.size):
+            for content, data in zip(portion, self.all_data(portion)):
+                self.keep(content, data)
+
+    def has(self, content: Content) -> bool:
+        """Whether the store has it."""
+        return content.there and self._store.has(content.identity)
 
     def secure(self, contents: Iterable[Content]) -> Set[str]:
         """Have these in the store, on the disk itself. Raises `OSError` if they cannot be.
@@ -98,23 +96,13 @@ class Copies:
         self._store.secure(texts())
         return known
 
-    def take_back(self, content: Content) -> None:
-        """Hold in memory what the store will not keep any more."""
-        data = self._store.kept(content.identity)
-        if data is not None:
-            self.hold(content, data)
-
-    def _has_room(self, size: int) -> bool:
-        """Whether a copy of so many bytes fits, once what nobody wants any more is dropped; that is seldom tried."""
-        if self._is_full(size) and self._refused % _TRIED_EVERY == 0:
-            wanted = {each.identity for each in self._wanted()}
-            self._held = {name: held for name, held in self._held.items() if name in wanted}
-            self._size = sum(map(len, self._held.values()))
-        self._refused = self._refused + 1 if self._is_full(size) else 0
-        return not self._refused
-
-    def _is_full(self, size: int) -> bool:
-        return len(self._held) >= COPIED_FILES or self._size + size > COPIES_BYTES
+    def is_blob(self, content: Content, blob: str) -> bool:
+        """Whether git has a content as this; "" is no file."""
+        if not content.there or not blob or not content.readable:
+            return content.identity == blob
+        if blob in (content.identity, self.blobs.get(content.identity)):
+            return True
+        return blob in blob_names(content.identity, self._at_hand(content) or b"")
 
     def _from_git(self, repository: Repository, names: Sequence[str]) -> Iterator[Tuple[str, bytes]]:
         blobs = repository.blobs([self.blobs.get(name, name) for name in names])
@@ -126,103 +114,96 @@ class Copies:
                     break
 
 
-# -- what the user says ------------------------------------------------------------------------------------------------
+# -- what happens to files ---------------------------------------------------------------------------------------------
 
 
 class History:
-    """That of one folder."""
+    """That of one folder. `committed` is what the last commit that was seen has changed, as `Repository.committed` has
+    it."""
 
     def __init__(self, store: Store, repository: Optional[Repository]) -> None:
         self.model = Model()
-        self.copies = Copies(store, repository, self.model.all_before)
+        self.copies = Copies(store, repository)
+        self.committed: Mapping[str, Tuple[str, str]] = {}
+        self._room = (0, 0)  # files and bytes
 
-    def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
-        """As the model has it. What is unreviewed is kept in the store from now on."""
-        self.model.happened(event, path, now, before)
-        held = self.model.before(path)
-        if self.model.unreviewed(path):
-            self.copies.keep(held)
-            self.copies.keep(now)
+    def written(self, path: str, now: Content, data: Optional[bytes], origin: Optional[Origin]) -> bool:
+        """Somebody has written `now`, with these bytes where git has not committed them. Whether it is unreviewed."""
+        if self.is_committed(path, now):
+            self.model.happened(Event.COMMITTED, path, now)
         else:
-            self.copies.take_back(held)
+            self.model.happened(Event.WRITTEN, path, now, origin=origin)
+        unreviewed = self.model.unreviewed(path)
+        if unreviewed and data is not None:
+            self.copies.keep(now, data)
+        elif not unreviewed:
+            self.seen(path, now, data)
+        return unreviewed
 
-    def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
-        """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
-        before = self._carried(self.model.before(path), shown, wanted)
+    def is_committed(self, path: str, now: Content) -> bool:
+        """Whether git can bring back what was there before: it was committed, and what is there now is committed.
+
+        What the user had made of the former commit may be in the new one, too.
+        """
+        former, latest = self.committed.get(path, ("", ""))
+        if former == latest or not self.copies.is_blob(now, latest):
+            return False
+        before = self.model.before(path)
+        if self.copies.is_blob(before, former):
+            return True
+        committed, held, holds = self.copies.all_data([Content(former), before, now])
+        if committed is None or held is None or holds is None or not before.there:
+            return False
+        return holds_edit(committed, held, holds)
+
+    def look_for_room(self) -> None:
+        """Count what is kept of files that nobody has changed."""
+        sizes = [self.model.now(path).size for path, row in self.model.rows.items() if row.own and row.before is None]
+        self._room = COPIED_FILES - len(sizes), COPIES_BYTES - sum(sizes)
+
+    def seen(self, path: str, now: Content, data: Optional[bytes]) -> None:
+        """The user has seen what a path holds: it is kept from now on, if these bytes are not committed."""
+        files, size = self._room
+        is_own = data is not None and ((files > 0 and len(data) <= size) or self.model.row(path).saved)
+        if is_own and self.copies.keep(now, data):
+            self._room = files - 1, size - len(data or b"")
+            self.model.own(path, True)
+        else:
+            self.model.own(path, False)
+
+    def said(
+        self, event: Event, path: str, now: Content, shown: Content, wanted: Content, unknown: bool = False
+    ) -> None:
+        """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before.
+
+        `unknown`: whether that is no edit of the text.
+        """
+        before = None if unknown else self._carried(self.model.before(path), shown, wanted)
         self.carry_turn(path, shown, wanted)
-        self.happened(event, path, now, before)
+        if before is None:
+            self.model.happened(Event.WRITTEN, path, now, origin=PERHAPS)
+        else:
+            self.model.happened(event, path, now, before)
+        self.model.own(path, self.copies.has(now), saved=event is Event.SAVED)
 
     def carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
         """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""
         turn = self.model.row(path).turn
         if turn is not None:
-            self.model.set_turn(path, self._carried(turn, shown, wanted))
+            self.model.set_turn(path, self._carried(turn, shown, wanted) or turn)
 
-    def _carried(self, base: Content, shown: Content, wanted: Content) -> Content:
-        """`base` with the user's edit."""
+    def _carried(self, base: Content, shown: Content, wanted: Content) -> Optional[Content]:
+        """`base` with the user's edit; None if that cannot be made."""
         if base.identity in (shown.identity, wanted.identity) or not shown.there or not wanted.there:
             return wanted
         texts = self.copies.data(base), self.copies.data(shown), self.copies.data(wanted)
         if texts[0] is None or texts[1] is None or texts[2] is None or any(b"\0" in (text or b"") for text in texts):
-            return UNKNOWN  # nor has it lines of which one could say whose they are
+            return None  # nor has it lines of which one could say whose they are
         data = carried(texts[0], texts[1], texts[2])
         return self.content(data, wanted) if data or base.there else NOTHING
 
     def content(self, data: bytes, like: Content) -> Content:
         """These bytes, which are kept, with the permissions of another content."""
         made = Content(identity(data, like.identity), like.mode, len(data))
-        self.copies.hold(made, data)
         self.copies.keep(made, data)
         return made
-
-    # -- what git does ------------------------------------------------------------------------------------------------
-
-    def names(self, content: Content, reading: Optional[FileReading] = None) -> FrozenSet[str]:
-        """All that git may have this as."""
-        if not content.readable or not content.there:
-            return frozenset([content.identity])
-        names = {content.identity, self.copies.blobs.get(content.identity, content.identity)}
-        if reading is not None and reading.data is not None:
-            names.update(blob_names(content.identity, reading.data))
-        elif reading is None:
-            names.update(blob_names(content.identity, self.copies.data(content) or b""))
-        return frozenset(names)
-
-    def followed(self, path: str, now: Content, move: GitMove) -> None:
-        """Git has put there what the path holds."""
-        shelved = Shelved(self.model.before(path), self.model.now(path), now, self.model.earlier(path))
-        known = self.model.row(path).shelved
-        if now != shelved.held and move.takes_away(path, self.names(shelved.held)):
-            if move.brings_back and known is not None and known.held == now:
-                self.brought_back(path, now, known, move)  # it was away and is here again
-                return
-            if known is None:
-                self.model.shelve(path, shelved)
-                for content in shelved:
-                    self.copies.keep(content)
-        elif move.brings_back and known is not None and now != shelved.held:
-            if not move.has_committed(path, self.names(now)):
-                self.brought_back(path, now, known, move)
-                return
-            self.model.shelve(path, None)
-        self.happened(Event.FOLLOWED, path, now)
-
-    def brought_back(self, path: str, now: Content, shelved: Shelved, move: GitMove) -> None:
-        """Git has brought back what it had taken away, with something else in it if the commit has that.
-
-        What else is in it somebody has written since.
-        """
-        before, held, left, earlier = shelved
-        self.model.shelve(path, None)
-        is_as_taken = self.model.now(path) == left and not move.commits(path)
-        texts = self.copies.data(before), self.copies.data(held), self.copies.data(now)
-        if now == held or is_as_taken:
-            self.happened(Event.FOLLOWED, path, now, before)
-            if earlier.readable:
-                self.model.set_turn(path, earlier)
-        elif texts[0] is None or texts[1] is None or texts[2] is None:
-            self.happened(Event.WRITTEN, path, now)
-        elif before.there and held.there and now.there:
-            self.happened(Event.FOLLOWED, path, now, self.content(carried(texts[0], texts[1], texts[2]), now))
-        else:
-            self.happened(Event.WRITTEN, path, now)

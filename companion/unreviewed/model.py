@@ -7,9 +7,9 @@ else, and so what becomes of `before`.
 A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
 that what was written since can be told from what was written earlier.
 
-Rule: nothing is guessed. Whose a change is, is told by what the file holds and never by when it came. Two files that
-have one identity hold the same bytes; it is that of a git blob, so a file that git has need not be kept twice. One that
-is too large to be read has an identity of its own, which changes with its time stamp.
+Rule: nothing is guessed. Two files that have one identity hold the same bytes; it is that of a git blob, so a file that
+git has need not be kept twice. One that is too large to be read has an identity of its own, which changes with its time
+stamp. Permissions alone are no change.
 
 Pure; knows neither disk, git nor editor. One thread at a time for a model, any thread for the rest.
 """
@@ -21,6 +21,8 @@ import itertools
 import os
 from enum import Enum
 from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, TypeVar
+
+from .calls import UNNAMED, Origin
 
 Item = TypeVar("Item")
 
@@ -49,6 +51,10 @@ class Content(NamedTuple):
     def readable(self) -> bool:
         """Whether its bytes were read, so that the identity is theirs."""
         return not self.identity.startswith(_UNREAD)
+
+    def holds(self, other: Content) -> bool:
+        """Whether the bytes are the same, whatever the permissions are."""
+        return self.identity == other.identity
 
 
 NOTHING = Content("")
@@ -95,7 +101,7 @@ class Event(Enum):
     """Why a file holds something else. What it held before becomes what it holds now, or what a comment says."""
 
     WRITTEN = "somebody wrote outside the editor"  # stays what it was
-    FOLLOWED = "git moved, and the file holds what git has there"
+    COMMITTED = "it was committed before, and it is committed now"  # now
     SAVED = "the user saved it in the editor"  # now, without what nobody has reviewed
     ACCEPTED = "a proposal that the user accepted has arrived"  # the same
     KEPT = "the user kept the change, or a part of it"  # now, or the part
@@ -115,19 +121,19 @@ class ChangeKind(Enum):
 
 
 class ChangeScope(Enum):
-    """Since when changes are meant."""
+    """Which changes are meant."""
 
-    SINCE_KEPT = "since the user last had a say"
-    LAST_TURN = "since a program last began a turn"
+    SINCE_KEPT = "a program's, since the user last had a say"
+    LAST_TURN = "a program's, since one last began a turn"
+    OUTSIDE = "those outside of a program's steps, since the user last had a say"
 
 
 class UnreviewedChange(NamedTuple):
     """An unreviewed change of the file at `path`, relative to the folder and with `/`; it was at `old_path` if renamed.
 
     `before` and `now` are what is shown and may be undone. `number` grows with each change that is seen in any folder:
-    the newest has the largest. `who` is the program that was at work each time when it was seen to grow, if it was the
-    only one, or empty. What follows is known once it is listed (`listing`): the real path of the folder; how many lines
-    were added and removed; whether it is no text; a sentence why it cannot be undone, or empty.
+    the newest has the largest. What follows `origin` is known once it is listed (`listing`): the real path of the
+    folder; how many lines were added and removed; whether it is no text; a sentence why it cannot be undone, or empty.
     """
 
     path: str
@@ -136,7 +142,7 @@ class UnreviewedChange(NamedTuple):
     now: Content
     number: int
     old_path: str = ""
-    who: str = ""
+    origin: Origin = UNNAMED
     folder: str = ""
     added: int = 0
     removed: int = 0
@@ -155,33 +161,23 @@ def _folders_of(path: str) -> FrozenSet[str]:
     return frozenset("/".join(parts[:count]) for count in range(1, len(parts)))
 
 
-class Shelved(NamedTuple):
-    """What git has taken away: what the user had last had a say on, what the file held, and what git has left there.
-
-    `earlier`: what it held when the last turn began.
-    """
-
-    before: Content
-    held: Content
-    left: Content = UNKNOWN
-    earlier: Content = UNKNOWN
-
-
 class PathRow:
     """What is known of a path beside what it holds. The store has these rows, and no others.
 
     `before`: what it held when the user last had a say, if that is something else. Then `number` is that of the change,
-    `who` was at work, and `turn` is what the path held when the last turn began, if it was unreviewed then.
+    `origin` says where it comes from, and `turn` is what the path held when the last turn began, if it was unreviewed
+    then. `own`: whether git has not committed what the path holds, so that only the store has it beside the file;
+    `saved`: whether the user has saved it in the editor.
     """
 
-    __slots__ = ("before", "number", "shelved", "turn", "who")
+    __slots__ = ("before", "number", "origin", "own", "saved", "turn")
 
     def __init__(self) -> None:
         self.before: Optional[Content] = None
         self.turn: Optional[Content] = None
-        self.shelved: Optional[Shelved] = None
         self.number = 0
-        self.who = ""
+        self.origin = UNNAMED
+        self.own = self.saved = False
 
 
 _numbers = itertools.count(1)
@@ -194,15 +190,13 @@ class Model:
     def __init__(self) -> None:
         self._now: Dict[str, Content] = {}
         self.rows: Dict[str, PathRow] = {}
-        self.at_work: Optional[str] = None
-        """Who is, while that is known of what happens; "" is nobody who is certain."""
         self.has_turns = False
         """Whether a program has told of turns."""
 
     def learn(self, path: str, before: Content, now: Content) -> None:
         """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
         self._set_now(path, now)
-        self._set_before(path, before, grown=True)
+        self._set_before(path, before, UNNAMED)
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
@@ -231,35 +225,54 @@ class Model:
         return self.row(path).before is not None
 
     def begin_turn(self) -> None:
-        """What was written until now, be it away for the moment, was written in an earlier turn."""
+        """What was written until now was written in an earlier turn."""
         self.has_turns = True
         for path, row in self.rows.items():
             row.turn = None if row.before is None else self.now(path)
-            row.shelved = row.shelved and row.shelved._replace(earlier=row.shelved.held)
 
     def set_turn(self, path: str, turn: Optional[Content]) -> None:
         """If the path is unreviewed, this is what it held when the last turn began."""
         if self.has_turns and self.unreviewed(path):
             self.rows[path].turn = turn
 
-    def shelve(self, path: str, shelved: Optional[Shelved]) -> None:
-        """Git has taken this away, or (None) brings nothing back there."""
-        self.rows.setdefault(path, PathRow()).shelved = shelved
-        self._drop_empty(path)
+    def own(self, path: str, own: bool, saved: bool = False) -> None:
+        """Note whether only the store has what the path holds beside the file, and whether the user has saved that."""
+        if own or path in self.rows:
+            row = self.rows.setdefault(path, PathRow())
+            row.own, row.saved = own, saved or row.saved
+            self._drop_empty(path)
 
-    def happened(self, event: Event, path: str, now: Content, before: Optional[Content] = None) -> None:
-        """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`."""
-        grown = self.now(path) != now
+    def drop_own(self) -> bool:
+        """Nothing is kept any more of what nobody has to review. Whether that is a change."""
+        dropped = [path for path, row in self.rows.items() if row.own]
+        for path in dropped:
+            self.own(path, False)
+        return bool(dropped)
+
+    def happened(
+        self, event: Event, path: str, now: Content, before: Optional[Content] = None, origin: Optional[Origin] = None
+    ) -> None:
+        """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`.
+
+        `origin` is that of what was added to the change, if something was.
+        """
         if event in LEAVES_BEFORE:
             before = self.before(path)
         self._set_now(path, now)
-        self._set_before(path, now if before is None else before, grown)
+        self._set_before(path, now if before is None else before, origin)
+
+    def move(self, old: str, new: str) -> None:
+        """The user has given a file another path: all that is known of it goes along."""
+        self._now[new] = self._now.pop(old)
+        row = self.rows.pop(old, None)
+        if row is not None:
+            self.rows[new] = row
 
     def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
         """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one,
         unless something else is in its place by now, so that it could not be taken back as a whole."""
-        before = self.before if scope is ChangeScope.SINCE_KEPT else self.earlier
-        paths = [path for path in reversed(self.paths()) if before(path) != self.now(path)]
+        before = self.earlier if scope is ChangeScope.LAST_TURN else self.before
+        paths = [path for path in reversed(self.paths()) if not before(path).holds(self.now(path))]
         new = dict.fromkeys(path for path in paths if not before(path).there)
         folders = {folder for path in new for folder in _folders_of(path)}
         gone = {
@@ -274,7 +287,8 @@ class Model:
                 if old_path:
                     renamed[path] = old_path
         taken = set(renamed.values())
-        return [self._change(path, before, renamed.get(path, "")) for path in paths if path not in taken]
+        found = [self._change(path, before, renamed.get(path, "")) for path in paths if path not in taken]
+        return [change for change in found if change.origin.counted is not (scope is ChangeScope.OUTSIDE)]
 
     def paths(self) -> List[str]:
         """The unreviewed paths, the one that changed first at the front."""
@@ -302,8 +316,10 @@ class Model:
             kind = ChangeKind.NEW
         else:
             kind = ChangeKind.CHANGED if now.there else ChangeKind.DELETED
-        row = self.rows[path]
-        return UnreviewedChange(path, kind, before, now, row.number, old_path, row.who)
+        row, origin = self.rows[path], self.rows[path].origin
+        if old_path:
+            origin = self.rows[old_path].origin.grown(origin)
+        return UnreviewedChange(path, kind, before, now, row.number, old_path, origin)
 
     def _set_now(self, path: str, now: Content) -> None:
         if now.there:
@@ -311,22 +327,20 @@ class Model:
         else:
             self._now.pop(path, None)
 
-    def _set_before(self, path: str, before: Content, grown: bool) -> None:
-        """Note what the path held before; the change has `grown` if the path holds something else than so far."""
-        if before != self.now(path):
-            row = self.rows.setdefault(path, PathRow())
-            is_new, row.before = not row.number, before
-            if grown or is_new:
+    def _set_before(self, path: str, before: Content, origin: Optional[Origin]) -> None:
+        """Note what the path held before, and where that comes from by which the change has grown."""
+        row = self.rows.get(path)
+        if not before.holds(self.now(path)):
+            row = row or self.rows.setdefault(path, PathRow())
+            is_new, row.before = row.before is None, before
+            if is_new or origin is not None:
                 row.number = next(_numbers)
-                if is_new:
-                    row.who = self.at_work or ""
-                elif self.at_work not in (None, row.who):
-                    row.who = ""
-        elif path in self.rows:
-            row = self.rows[path]
-            row.before, row.turn, row.number, row.who = None, None, 0, ""
+                origin = origin or UNNAMED
+                row.origin = origin if is_new else row.origin.grown(origin)
+        elif row is not None:
+            row.before, row.turn, row.number, row.origin = None, None, 0, UNNAMED
             self._drop_empty(path)
 
     def _drop_empty(self, path: str) -> None:
-        if self.rows[path].before is None and self.rows[path].shelved is None:
+        if self.rows[path].before is None and not self.rows[path].own:
             del self.rows[path]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -25,11 +25,11 @@ from ..review.decision import Owner, Review, Words
 from ..review.display.panes import fallback_encoding
 from ..review.document.disk import ReadLimits, original_of
 from ..review.document.preparation import Preparation
-from .deciding import ChangeDecisions
+from .deciding import LEFT, OUTSIDE, ChangeDecisions
 from .listing import Lists
 from .looking import COPIED_BYTES
 from .model import ChangeKind, ChangeScope, UnreviewedChange
-from .texts import TextPair, about, change_item, file_count, taken_back, without_hunks
+from .texts import TextPair, about, change_item, doing, file_count, taken_back, without_hunks
 from .tracking import Tracking
 from .undoing import Refusal
 
@@ -46,8 +46,13 @@ WRITER = Owner("", "changed outside the editor")
 WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
 
-OTHERS = {ChangeScope.SINCE_KEPT: "All unreviewed changes", ChangeScope.LAST_TURN: "Changes of the last turn only"}
-HEADINGS = {ChangeScope.SINCE_KEPT: "Unreviewed changes", ChangeScope.LAST_TURN: "Changes of the last turn"}
+ALL, LAST_ONLY = "All unreviewed changes", "Changes of the last turn only"
+IN_PART = f"A part of it {OUTSIDE}."
+HEADINGS = {
+    ChangeScope.SINCE_KEPT: "Unreviewed changes",
+    ChangeScope.LAST_TURN: "Changes of the last turn",
+    ChangeScope.OUTSIDE: f"What {OUTSIDE}",
+}
 
 
 class _Shown(NamedTuple):
@@ -89,7 +94,7 @@ class ChangeReviews:
     @property
     def listed(self) -> Tuple[UnreviewedChange, ...]:
         """What is listed, the newest first."""
-        return self.lists.changes if self.scope is ChangeScope.SINCE_KEPT else self.lists.last_turn or ()
+        return self.lists.of(self.scope)
 
     def list_since(self, scope: ChangeScope) -> None:
         """List and show changes since then. A last turn in which nothing was changed is not meant."""
@@ -174,7 +179,8 @@ class ChangeReviews:
             self._end(review)
 
     def _listed(self, path: str) -> Optional[UnreviewedChange]:
-        return next((change for change in self.listed if change.full_path == path), None)
+        others = self.lists.changes if self.scope is ChangeScope.OUTSIDE else self.lists.outside
+        return next((change for change in (*self.listed, *others) if change.full_path == path), None)
 
     def _after(self, change: UnreviewedChange, passed: Tuple[UnreviewedChange, ...]) -> Optional[UnreviewedChange]:
         """The next change in the list that was not `passed` over; after the last one the first."""
@@ -219,7 +225,8 @@ class ChangeReviews:
         change = self._shown[review].change
         following = self._after(change, tuple(each for each in self.listed if each.binary))
         notes = [about(change, review.before.text if review.before is not None else None, review.proposal.shown)]
-        notes += [f"{change.who} was at work." if change.who else "", change.obstacle]
+        notes += [doing(change.origin), IN_PART if change.origin.counted and change.origin.perhaps else ""]
+        notes += [change.obstacle]
         notes = [note for note in notes if note]
         notes += [f"Next: {following.path}"] if following is not None else []
         if tuple(notes) != review.notes:
@@ -350,23 +357,44 @@ class ChangeLists:
             caption, details, annotation = change_item(change)
             act, preview = partial(reviews.show, change), partial(reviews.preview, change)
             entries.append(PanelEntry(caption, act, details, annotation, preview))
-        turn, other = reviews.lists.last_turn, next(each for each in ChangeScope if each is not reviews.scope)
-        if turn and turn != reviews.lists.changes:
-            count = len(turn if other is ChangeScope.LAST_TURN else reviews.lists.changes)
-            entries.append(PanelEntry(OTHERS[other], partial(self.show, other), annotation=file_count(count)))
+        for scope, caption, count in self._other_scopes():
+            entries.append(PanelEntry(caption, partial(self.show, scope), annotation=count))
         if not entries:  # they have gone while the user was in the list that leads here
             say(self._window, "no file was changed outside the editor")
             return
         choose(self._window, entries, HEADINGS[reviews.scope], reviews.end_preview)
 
+    def _other_scopes(self) -> Iterator[Tuple[ChangeScope, str, str]]:
+        """What else there is to list: its scope, how it is called, and how much it is."""
+        shown, (changes, turn, outside, _) = self._reviews.scope, self._reviews.lists
+        if changes and (shown is ChangeScope.OUTSIDE or (shown is ChangeScope.LAST_TURN and turn != changes)):
+            yield ChangeScope.SINCE_KEPT, ALL, file_count(len(changes))
+        if turn and turn != changes and shown is not ChangeScope.LAST_TURN:
+            yield ChangeScope.LAST_TURN, LAST_ONLY, file_count(len(turn))
+        if outside and shown is not ChangeScope.OUTSIDE:
+            more = file_count(len(outside)).replace(" ", " more " if changes else " ")
+            yield ChangeScope.OUTSIDE, f"{more} {OUTSIDE}", ""
+
     def keep_all(self) -> None:
-        """Keep every change that is listed."""
-        self.decisions.keep(self._reviews.listed)
+        """Keep every change of programs that is listed."""
+        taken, left = self._of_programs()
+        self.decisions.keep(taken, left=left)
 
     def undo_all(self) -> None:
-        """Undo every change that is listed, if the user confirms it."""
-        listed, files = self._reviews.listed, file_count(len(self._reviews.listed))
+        """Undo every change of programs that is listed, if the user confirms it."""
+        taken, left = self._of_programs()
+        if not taken:
+            self.decisions.undo(taken, left=left)
+            return
         which = " of the last turn" if self._reviews.scope is ChangeScope.LAST_TURN else ""
+        files, passed = file_count(len(taken)), f" {LEFT.format(file_count(left))}." if left else ""
+        undo = PanelEntry(f"Undo the changes{which} of {files}", partial(self.decisions.undo, taken, left=left))
+        choose(self._window, [undo, PanelEntry("Cancel", lambda: None)], f"Undo what was changed in {files}?{passed}")
 
-        undo = PanelEntry(f"Undo the changes{which} of {files}", partial(self.decisions.undo, listed))
-        choose(self._window, [undo, PanelEntry("Cancel", lambda: None)], f"Undo what was changed in {files}?")
+    def _of_programs(self) -> Tuple[List[UnreviewedChange], int]:
+        """What is listed and surely no change of the user's; and how many others there are."""
+        reviews = self._reviews
+        listed = reviews.listed if reviews.scope is ChangeScope.LAST_TURN else reviews.lists.changes
+        taken = [change for change in listed if not change.origin.perhaps]
+        others = () if reviews.scope is ChangeScope.LAST_TURN else reviews.lists.outside
+        return taken, len(listed) - len(taken) + len(others)

@@ -25,7 +25,8 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Opt
 from ..common.workers import together
 from ..system import files
 from ..system.files import flush, flush_folder, opened
-from .model import Content, Shelved, identity
+from .calls import UNNAMED, Origin
+from .model import Content, identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -75,6 +76,20 @@ class Store:
             return None
         return data if identity(data, name) == name else None
 
+    def has(self, name: str) -> bool:
+        """Whether there are bytes with this identity."""
+        return _has_content(self._path(name + _KEPT))
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Remove what no record names any more, whenever it was kept."""
+        try:
+            unwanted = set(names).difference(*(_needed(record) for record in self.records()))
+        except OSError as error:
+            logger.error("what is kept of unreviewed changes cannot be looked through: %s", error.strerror)
+            return
+        for name in unwanted:
+            files.remove(self._path(name + _KEPT))
+
     def record(self, name: str) -> Optional[Dict[str, Any]]:
         """The record of this name, or None. One that cannot be understood is set aside and logged.
 
@@ -111,16 +126,18 @@ class Store:
             self._write(path, json.dumps(record).encode("ascii"), to_disk)
 
     def tidy(self) -> Set[str]:
-        """Remove what no record names, then the oldest of what is too much or too old.
+        """Remove what no record names, then the oldest of what is too much or too old: last what the user has saved.
 
         The result are the identities that had to go though a record names them. Nothing goes while a record cannot be
         read.
         """
         self.written = 0
         wanted: Set[str] = set()
+        last: Set[str] = set()  # to go
         try:
             for record in self.records():
-                wanted.update(each for each in record.get("identities", ()) if isinstance(each, str))
+                wanted.update(_needed(record))
+                last.update(_needed(record, "saved"))
             all_kept = self._names(_KEPT)
         except OSError as error:
             logger.error("what is kept of unreviewed changes cannot be tidied: %s", error.strerror)
@@ -131,19 +148,18 @@ class Store:
             with suppress(OSError):
                 found = os.stat(self._path(name + _KEPT))
                 if name in wanted or now - found.st_mtime < _SETTLING_SECONDS:
-                    kept[name] = (found.st_mtime, found.st_size)
+                    kept[name] = (name in last, found.st_mtime, found.st_size)
                 else:
                     os.unlink(self._path(name + _KEPT))
         files.remove_unfinished(self._folder, seconds=_SETTLING_SECONDS)
-        total = sum(size for _, size in kept.values())
+        total = sum(size for _, _, size in kept.values())
         gone = set()
-        for name, (since, size) in sorted(kept.items(), key=lambda item: item[1]):
-            if total <= MAXIMUM_BYTES and now - since <= MAXIMUM_SECONDS:
-                break
-            with suppress(OSError):
-                os.unlink(self._path(name + _KEPT))
-            total -= size
-            gone.add(name)
+        for name, (_, since, size) in sorted(kept.items(), key=lambda item: item[1]):
+            if total > MAXIMUM_BYTES or now - since > MAXIMUM_SECONDS:
+                with suppress(OSError):
+                    os.unlink(self._path(name + _KEPT))
+                total -= size
+                gone.add(name)
         lost = gone & wanted
         if lost:
             logger.warning("%d texts of unreviewed changes were kept for too long or were too many", len(lost))
@@ -157,8 +173,11 @@ class Store:
 
     def _write(self, path: str, data: bytes, to_disk: bool = False) -> None:
         self.written += len(data)
-        os.makedirs(self._folder, 0o700, exist_ok=True)
-        files.write(path, data, to_disk=to_disk)
+        try:
+            files.write(path, data, to_disk=to_disk)
+        except FileNotFoundError:
+            os.makedirs(self._folder, 0o700, exist_ok=True)
+            files.write(path, data, to_disk=to_disk)
 
 
 def _flush(path: str) -> None:
@@ -178,11 +197,12 @@ def _has_content(path: str) -> bool:
 
 
 class Step(NamedTuple):
-    """What an undo does with one file: it `held` this, and is to hold what is `wanted`."""
+    """What an undo does with a file: it `held` this, and is to hold what is `wanted`. `origin` is the change's."""
 
     path: str
     held: Content
     wanted: Content
+    origin: Origin = UNNAMED
 
 
 Group = Tuple[Step, ...]
@@ -190,10 +210,14 @@ Group = Tuple[Step, ...]
 
 
 class Undone(NamedTuple):
-    """What an undo has taken, to be brought back, and `when`: the last undo has the latest time of the wall clock."""
+    """What an undo has taken, to be brought back, and `when`: the last undo has the latest time of the wall clock.
+
+    `under_way`: whether an undo, or a restore, has not ended.
+    """
 
     groups: Tuple[Group, ...] = ()
     when: float = 0.0
+    under_way: bool = False
 
 
 class SavedRow(NamedTuple):
@@ -202,32 +226,45 @@ class SavedRow(NamedTuple):
     now: Content
     before: Optional[Content] = None
     turn: Optional[Content] = None
-    shelved: Optional[Shelved] = None
+    origin: Origin = UNNAMED
+    own: bool = False
+    saved: bool = False
 
 
 class Record(NamedTuple):
-    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `has_turns`: as `Model` has it."""
+    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `has_turns`: as `Model` has it.
+
+    `head`: the commit at the last look.
+    """
 
     rows: Mapping[str, SavedRow] = {}
     undone: Undone = Undone()
     blobs: Mapping[str, str] = {}
     has_turns: bool = False
+    head: str = ""
 
 
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
     """Write it down, or remove what there is if it is empty. Raises `OSError` if it has to be `secure`."""
-    needed = [content for group in record.undone.groups for step in group for content in step[1:]]
-    for now, before, turn, shelved in record.rows.values():
-        needed += filter(None, [before and now, before, turn, *(shelved or ())])
+    steps = [step for group in record.undone.groups for step in group]
+    needed = [content for step in steps for content in (step.held, step.wanted)]
+    saved: List[Content] = []
+    for row in record.rows.values():
+        contents = [each for each in (row.now, row.before, row.turn) if each is not None and each.there]
+        needed += contents
+        saved += contents if row.saved else []
     names = {content.identity for content in needed if content.there}
     fields = {
         "folder": folder,
         "rows": record.rows,
         "undone": record.undone.groups,
         "undone_at": record.undone.when,
+        "under_way": record.undone.under_way,
         "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
         "identities": sorted(names),
+        "saved": sorted({content.identity for content in saved}),
         "has_turns": record.has_turns,
+        "head": record.head,
     }
     try:
         store.write_record(_name(folder), fields if needed else None, to_disk=secure)
@@ -241,11 +278,13 @@ def read_record(store: Store, folder: str) -> Record:
     """What is written down of a folder; an empty record if that is nothing. Raises `OSError`."""
     found = store.record(_name(folder)) or {}
     try:
+        undone = tuple(map(_group, found.get("undone", ())))
         return Record(
             {path: _row(*row) for path, row in found.get("rows", {}).items()},
-            Undone(tuple(map(_group, found.get("undone", ()))), float(found.get("undone_at", 0.0))),
+            Undone(undone, float(found.get("undone_at", 0.0)), bool(found.get("under_way"))),
             {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
             bool(found.get("has_turns")),
+            _text(found.get("head", "")),
         )
     except (AttributeError, TypeError, ValueError) as error:
         logger.error("the record of unreviewed changes makes no sense: %s", type(error).__name__)
@@ -266,12 +305,25 @@ def _name(folder: str) -> str:
     return hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
+def _needed(record: Dict[str, Any], which: str = "identities") -> Set[str]:
+    """The identities that a record names, all or those of one kind."""
+    found = record.get(which, ())
+    return {each for each in found if isinstance(each, str)} if isinstance(found, (list, tuple)) else set()
+
+
 def _group(found: List[Any]) -> Group:
-    return tuple(Step(_text(path), _content(held), _content(wanted)) for path, held, wanted in found)
+    return tuple(
+        Step(_text(path), _content(held), _content(wanted), _origin(*more)) for path, held, wanted, *more in found
+    )
 
 
-def _row(now: object, before: object, turn: object, shelved: Any) -> SavedRow:
-    return SavedRow(_content(now), _known(before), _known(turn), Shelved(*map(_content, shelved)) if shelved else None)
+def _row(now: object, before: object, turn: object, origin: object, own: object, saved: object) -> SavedRow:
+    return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved))
+
+
+def _origin(found: Any = ()) -> Origin:
+    who, why, counted, perhaps = found or UNNAMED
+    return Origin(_text(who), _text(why), bool(counted), bool(perhaps))
 
 
 def _known(found: object) -> Optional[Content]:

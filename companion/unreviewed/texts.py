@@ -18,6 +18,7 @@ from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tup
 from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original
 from ..review.document.text import ProposedText
+from .calls import Origin
 from .model import ChangeKind, UnreviewedChange
 
 
@@ -134,8 +135,13 @@ def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
     parts += [change.kind.value] if change.kind in (ChangeKind.NEW, ChangeKind.DELETED, ChangeKind.RENAMED) else []
     parts += ["binary"] if change.binary else []
-    parts += [f"{change.who} was at work"] if change.who else []
+    parts += [doing(change.origin)] if change.origin.who else []
     return change.path, details, ", ".join(parts)
+
+
+def doing(origin: Origin) -> str:
+    """The program that a change is from, and the first words of its prompt."""
+    return f'{origin.who}: "{origin.why}"' if origin.why else origin.who
 
 
 def about(change: UnreviewedChange, before: Optional[str], now: str) -> str:
@@ -145,8 +151,7 @@ def about(change: UnreviewedChange, before: Optional[str], now: str) -> str:
     if change.kind is ChangeKind.RENAMED:
         return f"Renamed from {change.old_path}."
     if change.kind is ChangeKind.CHANGED and before == now:
-        same = change.before.identity == change.now.identity
-        return "Only its permissions have changed." if same else "Only its line endings or its encoding have changed."
+        return "Only its line endings or its encoding have changed."
     return ""
 
 

@@ -5,8 +5,7 @@ disk threads, of one folder one at a time. The loop's clock starts them: soon af
 editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
 never change, and only those that are others than before. What a tab saves is the user's.
 
-A program is named only where it is the one of the only window that tracks the folder, alone in there, and has just
-called a tool when a change is seen, with no other sign since.
+A program that tells of its tool calls is held until the folders were looked at, before each call and after it.
 
 Rule: nothing is woken up while nothing is tracked, or nothing happens, and where nothing is tracked no tab is asked for
 its text. Whatever the user decides is done in order with the looks at that folder. Main thread, except where noted.
@@ -19,7 +18,7 @@ import threading
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
 import sublime
 
@@ -28,13 +27,13 @@ from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
 from ..review.document.text import saved
 from ..system.files import opened, read_all
-from .calls import Doer, OpenCalls
+from .calls import Doer, Moment, OpenCalls
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .looking import COPIED_BYTES
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
-from .workspace import Workspace, says
+from .workspace import Saves, Workspace, says
 from .workspaces import Root, Workspaces
 
 if TYPE_CHECKING:
@@ -42,10 +41,11 @@ if TYPE_CHECKING:
 
     from ..runtime import Runtime
 
-STORE = "Unreviewed"
 TIDY_SECONDS = 3600.0
-EVIDENCE_SECONDS = 3.0
-"""How long after its sign a program counts as at work."""
+DELETING = {"delete_file": "files", "delete_folder": "dirs"}
+RENAMING = {"rename_path": "paths"}
+"""What the side bar calls, with the argument that says which files: they are deleted when the command is over, and
+renamed once the user has typed another name."""
 
 
 class _TrackedFolder:
@@ -82,7 +82,7 @@ class Tracking:
         self._orders = InOrder(self._use_disk, partial(runtime.on_main, _raise))
         self._schedule = Schedule()
         self._calls = OpenCalls()
-        self._signs: Dict[int, Tuple[float, str]] = {}  # when a window's only program gave the last one, and its name
+        self.saves = Saves()
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
         self._tidied = float("-inf")
 
@@ -133,22 +133,12 @@ class Tracking:
 
     # -- when to look -------------------------------------------------------------------------------------------------
 
-    def sign(self, window: int = 0, who: str = "") -> None:
-        """A program or the editor gives a sign that files may have changed; `who` if it is a window's only program.
-
-        Without `who`, others may have written since the last sign of such a program: in this window, or in all for a
-        sign of the editor. Any thread; returns at once.
-        """
+    def sign(self) -> None:
+        """A program or the editor gives a sign that files may have changed. Any thread; returns at once."""
         with self._lock:
             if not self._watched():
                 return
             self._schedule.asked(self._clock())
-            if who:
-                self._signs[window] = self._clock(), who
-            elif window:
-                self._signs.pop(window, None)
-            else:
-                self._signs.clear()
         self._runtime.on_loop(self._arm)
 
     def _watched(self) -> List[_TrackedFolder]:
@@ -197,7 +187,7 @@ class Tracking:
                 root = folder.root._replace(tracked=any(folder.windows.values()))
                 waiting, folder.waiting = folder.waiting, []
             workspaces, began = self._workspaces_now(), processor_seconds()
-            first = workspaces.look(root, cancelled, self._who(folder))
+            first = workspaces.look(root, cancelled)
             different = self._list(workspaces, folder)
             with self._lock:
                 self._schedule.looked(self._clock(), processor_seconds() - began, first)
@@ -212,12 +202,12 @@ class Tracking:
                 each()
             folder.looks.answered()
 
-    def _who(self, folder: _TrackedFolder) -> str:
-        """Who is at work in a folder, if that is certain. Disk thread."""
+    def _moment(self, names: Collection[str]) -> Moment:
+        """Now, in the windows that track one of these folders. Disk thread."""
         with self._lock:
-            windows = [window for window, tracked in folder.windows.items() if tracked]
-            since, who = self._signs.get(windows[0], (0.0, "")) if len(windows) == 1 else (0.0, "")
-            return who if who and self._clock() - since <= EVIDENCE_SECONDS else ""
+            windows = [folder.windows for name, folder in self._folders.items() if name in names]
+            tracking = frozenset(window for each in windows for window, tracked in each.items() if tracked)
+        return self._calls.moment(tracking)
 
     def _tidy(self, workspaces: Workspaces) -> None:
         with self._lock:
@@ -354,7 +344,7 @@ class Tracking:
         """Disk thread."""
         with self._lock:
             if self._workspaces is None:
-                self._workspaces = Workspaces(os.path.join(self.storage(), STORE))
+                self._workspaces = Workspaces(self.storage(), self._moment, self.saves)
             return self._workspaces
 
 
@@ -386,16 +376,31 @@ class Tabs:
     def saving(self, view: sublime.View) -> None:
         """A tab is about to be saved."""
         path = view.file_name()
-        for workspace, name in self._tracking.called(path) if path is not None else ():
-            workspace.saving(name)
+        if path is not None and self._tracking.called(path):
+            self._tracking.saves.begin(path)
 
     def saved(self, view: sublime.View) -> None:
         """A tab was saved."""
         path = view.file_name()
         if path is not None and self._tracking.called(path):
             text = view.substr(sublime.Region(0, view.size()))
-            do = partial(take_over, path, text, view.encoding(), view.line_endings())
+            do = partial(self._take_over, path, text, view.encoding(), view.line_endings())
             self._tracking.carry_out(do, path=path)
+
+    def _take_over(self, path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
+        """Disk thread."""
+        try:
+            take_over(path, text, encoding, line_endings, workspaces)
+        finally:
+            self._tracking.saves.ended(path)
+
+    def commanded(self, name: str, arguments: Optional[Dict[str, Any]]) -> None:
+        """A command of a window has run: the user may have deleted files in the side bar, or is about to rename one."""
+        for table, do in ((DELETING, removed), (RENAMING, renames)):
+            paths = (arguments or {}).get(table.get(name, ""))
+            for path in paths if isinstance(paths, list) else ():
+                if isinstance(path, str) and self._tracking.called(path):
+                    self._tracking.carry_out(partial(do, path), path=path)
 
     def activated(self) -> None:
         """A view has the focus: the user may come from another application, and files have changed meanwhile."""
@@ -406,6 +411,18 @@ def look_at(path: str, workspaces: Workspaces) -> None:
     """A tab has read this file. Disk thread."""
     for workspace, name in workspaces.holding(os.path.realpath(path)):
         workspace.look_at([name])
+
+
+def removed(path: str, workspaces: Workspaces) -> None:
+    """The user may have deleted this file or folder. Disk thread."""
+    for workspace, name in workspaces.holding(path):
+        workspace.removed(name)
+
+
+def renames(path: str, workspaces: Workspaces) -> None:
+    """The user may be typing another name for this file or folder. Disk thread."""
+    for workspace, name in workspaces.holding(path):
+        workspace.renames(name)
 
 
 def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:

@@ -101,14 +101,7 @@ def exchange(folder: str, path: str, held: FileBytes, wanted: FileBytes, storage
     if wanted.data is None:
         _take_away(full, name, held.data or b"", storage)
         return
-    disk.write(original, wanted.data, storage)
-    try:
-        if wanted.mode and wanted.mode != stat.S_IMODE(os.lstat(full).st_mode):
-            os.chmod(full, wanted.mode)
-    except OSError as error:
-        if held.data is not None:  # what nobody could restore stays
-            disk.write(disk.holding(full, wanted.data), held.data, storage)
-        raise DiskError(f"The permissions of {name} cannot be changed: {error.strerror}.") from error
+    disk.write(original, wanted.data, storage, wanted.mode)
 
 
 def _check_way(folder: str, path: str, name: str) -> None:
@@ -231,7 +224,7 @@ def undo(
     groups = {_group(change): change for change in changes}
     if hunks:
         (change,) = changes
-        groups = {(Step(change.path, change.now, _without(workspace, change, hunks)),): change}
+        groups = {(Step(change.path, change.now, _without(workspace, change, hunks), change.origin),): change}
     with workspace.only_undo:
         former = workspace.last_undone
         try:
@@ -252,6 +245,11 @@ def restore(workspace: Workspace, progress: Progress, storage: str) -> List[Refu
     with workspace.only_undo:
         undone = workspace.last_undone
         progress.count += len(undone.groups)
+        try:
+            workspace.restoring()
+        except OSError as error:
+            sentence = f"Nothing was restored, because it cannot be noted: {error.strerror or error}."
+            return [Refusal(full_path(workspace.folder, group[-1].path), sentence) for group in undone.groups]
         done, refused = _exchanged(workspace, [*map(_backwards, reversed(undone.groups))], storage, progress)
         left = set(undone.groups).difference(map(_backwards, done))
         undone_still = tuple(group for group in undone.groups if group in left)
@@ -260,14 +258,29 @@ def restore(workspace: Workspace, progress: Progress, storage: str) -> List[Refu
     return refused
 
 
+def finish(workspace: Workspace, storage: str) -> None:
+    """Bring an undo, or a restore, to its end in which a process has ended: no rename stays half undone."""
+    undone = workspace.last_undone
+    if not undone.under_way:
+        return
+    with workspace.only_undo:
+        for first, *rest in [group for group in undone.groups if len(group) > 1]:
+            with suppress(DiskError):
+                came_back = _state(workspace, first.path, first.wanted)
+                disk.holding(full_path(workspace.folder, first.path), came_back.data or b"")
+                _exchange_all(workspace, tuple(rest), storage)
+        workspace.exchanged(Event.UNDONE, (), undone._replace(under_way=False))
+
+
 def _group(change: UnreviewedChange) -> Group:
-    if change.old_path:
-        return Step(change.old_path, NOTHING, change.before), Step(change.path, change.now, NOTHING)
-    return (Step(change.path, change.now, change.before),)
+    path, old_path, origin = change.path, change.old_path, change.origin
+    if old_path:
+        return Step(old_path, NOTHING, change.before, origin), Step(path, change.now, NOTHING, origin)
+    return (Step(path, change.now, change.before, origin),)
 
 
 def _backwards(group: Group) -> Group:
-    return tuple(Step(step.path, step.wanted, step.held) for step in reversed(group))
+    return tuple(step._replace(held=step.wanted, wanted=step.held) for step in reversed(group))
 
 
 def _without(workspace: Workspace, change: UnreviewedChange, hunks: Sequence[Hunk]) -> Content:

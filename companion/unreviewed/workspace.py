@@ -1,15 +1,15 @@
 """The unreviewed changes of one folder: looks at its files, keeps what they held, and knows what the user has said.
 
-Theory of operation: `look` compares the files with the last look and tells the model. In a git work tree a file that
-was clean when tracking began needs no copy, because git has what it held; of the others copies are kept, within bounds.
-What an unreviewed file held before is on the disk as soon as it is listed, so that it outlives the process.
+Theory of operation: `look` compares the files with the last look and tells the model. What git has committed needs no
+copy; of all else copies are in the store, within bounds, before a look ends: so it outlives the process.
 
 What the user says is known by content. A save of his hands over the text that was saved; a proposal that he accepted is
 expected, and has arrived once the file holds it. Either moves his own edits into what the file held before (`history`).
-While nobody tracks the folder, whatever is written counts as his.
+What he renames or deletes in the side bar is his, too. While nobody tracks the folder, whatever is written counts as
+his; what has changed between two processes does not, if the first one has not ended to track.
 
 Rule: nothing is written in the folder. What cannot be known, because it was too large to be kept or because nobody
-looked, is never guessed.
+looked, is never guessed. What was unreviewed once is so until the user has a say.
 
 Disk threads; the lock makes them take turns.
 """
@@ -24,20 +24,35 @@ import time
 from codecs import BOM_UTF8
 from contextlib import suppress
 from functools import lru_cache
-from typing import Callable, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (
+    Callable,
+    Collection,
+    Dict,
+    FrozenSet,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from ..comparison import Hunk
 from ..review.document.text import without_mark
 from ..system.files import identity_of
+from .calls import PERHAPS, Evidence, Moment, Origin
 from .files import Files, Rules
-from .git import GitMove, Repository
+from .git import Repository
 from .history import History
 from .looking import FileReading, Looks
-from .model import ChangeScope, Content, Event, UnreviewedChange, full_path, identity
-from .store import Group, Record, SavedRow, Store, Undone, read_record, write_record
+from .model import NOTHING, ChangeScope, Content, Event, UnreviewedChange, full_path, identity
+from .store import Group, Record, SavedRow, Step, Store, Undone, read_record, write_record
 from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
+RENAMING_SECONDS = 600.0  # that the user may take to type another name
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
@@ -47,20 +62,60 @@ class _Expected(NamedTuple):
     since: float
 
 
+class Saves:
+    """The tabs that are being saved: until the editor says that it has, what is found in the file may be the user's."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # guards what follows
+        self._since: List[Tuple[str, float]] = []  # one for each save; by the steady clock
+
+    def begin(self, path: str) -> None:
+        """The editor is about to save a tab to this path, in which there may be links. Any thread."""
+        with self._lock:
+            now = time.monotonic()
+            self._since = [each for each in self._since if now - each[1] < SAVING_SECONDS] + [(path, now)]
+
+    def ended(self, path: str) -> None:
+        """It has saved one. Any thread."""
+        with self._lock:
+            found = next((each for each in self._since if each[0] == path), None)
+            if found is not None:
+                self._since.remove(found)
+
+    def files(self) -> FrozenSet[str]:
+        """The real paths of those that are being saved. Disk thread."""
+        with self._lock:
+            now = time.monotonic()
+            paths = [path for path, since in self._since if now - since < SAVING_SECONDS]
+        return frozenset(map(os.path.realpath, paths))
+
+
 class Workspace:
     """One folder, by its real path; `repository` is None where git does not serve it."""
 
-    def __init__(self, folder: str, store: Store, repository: Optional[Repository] = None) -> None:
+    def __init__(
+        self,
+        folder: str,
+        store: Store,
+        repository: Optional[Repository] = None,
+        now: Callable[[], Moment] = Moment,
+        saves: Optional[Saves] = None,
+    ) -> None:
+        """`now` is the moment in the windows that have the folder."""
         self.folder = folder
         self._store = store
         self._repository = repository
+        self.git = git_of(folder)
+        self._now = now
+        self._moment = Moment()  # at which the last look began that has seen all
+        self._saves = saves or Saves()
         self._lock = threading.RLock()  # held by disk threads only
         self._files = Files(folder, repository)
         self._looks = Looks(folder)
         self._history = History(store, repository)
         self._model, self._copies = self._history.model, self._history.copies
-        self._saving: Dict[str, float] = {}  # since when the editor saves a path, by the steady clock
         self._expected: Dict[str, List[_Expected]] = {}
+        self._renamed: Dict[str, float] = {}  # since when the user types another name for it, by the steady clock
         self.last_undone = Undone()
         """What the last undo was, to be restored where nobody has touched the file since."""
         self.tracked = False
@@ -73,15 +128,32 @@ class Workspace:
     # -- looks --------------------------------------------------------------------------------------------------------
 
     def use(self, rules: Rules) -> None:
-        """From the next look on, look at what these rules allow. What they uncover the user has seen."""
+        """From the next look on, look at what these rules allow. What they uncover the user has seen, and of what they
+        hide nothing is kept."""
         with self._lock:
             self._files.use(rules)
-            for path in [path for path in self._model.all_paths() if self._files.is_secret(path)]:
+            undone = [group for group in self.last_undone.groups if any(map(self._is_secret, group))]
+            hidden = [path for path in self._model.all_paths() if self._files.is_secret(path)]
+            names = {content.identity for group in undone for step in group for content in (step.held, step.wanted)}
+            for path in hidden:
+                row = self._model.row(path)
+                names.update(
+                    each.identity for each in (self._model.now(path), row.before, row.turn) if each is not None
+                )
                 self._model.leave(path)
                 self._looks.leave(path)
+            if names:
+                left = tuple(group for group in self.last_undone.groups if group not in undone)
+                self.last_undone = self.last_undone._replace(groups=left)
+                self._write_record()
+                self._store.drop(names)
+
+    def _is_secret(self, step: Step) -> bool:
+        return self._files.is_secret(step.path)
 
     def begin(self, cancelled: Callable[[], bool]) -> None:
-        """Begin to track, or to track again: what was written until now the user has seen.
+        """Begin to track, or to track again: what was written until now the user has seen, but for what an earlier
+        process has not seen to the end.
 
         What was unreviewed when tracking ended is so still. Raises `GitError` and `OSError`; then nothing has begun.
         """
@@ -91,6 +163,7 @@ class Workspace:
             self._files.begin()
             self._look(cancelled)
             self.tracked = not cancelled()
+            self._write_record()
 
     def end(self, cancelled: Callable[[], bool]) -> None:
         """Track no more: a last look, and from then on only unreviewed files are looked at. Raises as `look` does."""
@@ -99,31 +172,32 @@ class Workspace:
                 if self.tracked:
                     self.look(cancelled)
             finally:
-                self.tracked = False
+                self._settle()
 
-    def look(self, cancelled: Callable[[], bool], who: Optional[str] = None) -> None:
-        """Look again, but not while git is at work. `who` is the program that writes now, as `Model.at_work` has it.
+    def _settle(self) -> None:
+        """Nobody tracks: what nobody has to review is the user's from now on."""
+        self.tracked = False
+        if self._model.drop_own():
+            self._write_record()
 
-        Raises `GitError` and `OSError`.
-        """
+    def look(self, cancelled: Callable[[], bool]) -> None:
+        """Look again, but not while git is at work. Raises `GitError` and `OSError`."""
         with self._lock:
             if not self.is_there():
                 self.tracked = self.tracked and not os.path.isdir(self.folder)  # to begin again with another one
                 raise OSError("the folder is not there any more")
             if not self.tracked:
-                self._look_at(self._model.paths())
+                self._files.look_at_position()
+                self._look_at(list(self._model.rows))
+                self._settle()
             elif not self.is_git_at_work():
-                self._model.at_work = who
-                try:
-                    self._look(cancelled)
-                finally:
-                    self._model.at_work = None
+                self._look(cancelled)
 
     def look_at(self, paths: Sequence[str]) -> None:
         """Look at these files alone, because a tab has just read them, or something was done to them."""
         with self._lock:
             if self.is_there():
-                self._look_at(paths)
+                self._look_at([path for path in paths if self.tracked or path in self._model.rows])
 
     def is_there(self) -> bool:
         """Whether the folder is the one that was looked at first."""
@@ -138,72 +212,91 @@ class Workspace:
         """Whether git is changing files at this moment."""
         return self._repository is not None and self._repository.at_work()
 
-    def _look_at(self, paths: Sequence[str]) -> None:
-        model = self._model
-        known = [path for path in paths if (model.knows(path) if self.tracked else model.unreviewed(path))]
-        self._take(self._looks.look_at(known, self._files.entries.files), None)
+    def _look_at(self, paths: Iterable[str]) -> None:
+        known = [path for path in paths if self._model.knows(path)]
+        self._take(self._looks.look_at(known, self._files.entries.files), self._now())
 
     def _look(self, cancelled: Callable[[], bool]) -> None:
-        whole = False
+        whole, moment = False, self._now()
         try:
             paths = self._files.list()
-            move = self._files.move() if self.tracked else None
             self._looks.like = self._files.like
-            self._take(self._looks.look(paths, cancelled), move)
+            found = self._looks.look(paths, cancelled)
+            self._history.committed = self._files.committed()
+            self._take(found, moment)
             whole = not self._looks.torn and not cancelled()
         finally:
+            self._history.committed = {}
             self._files.listed(whole)
+        if whole:
+            self._moment = moment
 
     # -- what a look has found ----------------------------------------------------------------------------------------
 
-    def _take(self, found: Dict[str, FileReading], move: Optional[GitMove]) -> None:
-        fresh = {path for path, reading in found.items() if self._found(path, reading, move)}
-        changed = bool(fresh)
-        if move is not None:
-            for path in self._model.paths():
-                now = self._model.now(path)
-                names = self._history.names(now)
-                if path not in fresh and move.follows(path, names, names):
-                    self._history.happened(Event.FOLLOWED, path, now)
-                    changed = True
-            if move.ends:
-                shelved = [path for path, row in self._model.rows.items() if row.shelved is not None]
-                for path in shelved:
-                    self._model.shelve(path, None)
-                changed = changed or bool(shelved)
-        if changed:
+    def _take(self, found: Dict[str, FileReading], moment: Moment) -> None:
+        """Note what was found by a look that began at this moment."""
+        fresh: List[str] = []
+        if found:
+            with suppress(OSError):
+                self._files.look_again()
+            only_hooked = self._moment.only_hooked and moment.only_hooked
+            evidence = Evidence(self._moment.doer_since(), self._files.has_moved, only_hooked)
+            self._history.look_for_room()
+            self._follow_renames(found)
+            saving = self._saves.files()
+            fresh = [path for path, each in found.items() if self._found(path, each, evidence.origin, saving)]
+            self._copies.keep_all(self._model.before(path) for path in fresh if self._model.unreviewed(path))
+        for path in self._history.committed.keys() & self._model.rows.keys():
+            if self._model.unreviewed(path) and not self._history.written(path, self._model.now(path), None, None):
+                fresh.append(path)
+        if fresh:
             self._write_record()
 
-    def _found(self, path: str, reading: FileReading, move: Optional[GitMove]) -> bool:
-        """A look has found something at a path. Whether it is something else than before."""
-        now, shown = reading.content, self._model.now(path)
-        if now == shown:
-            return False
+    def _found(self, path: str, reading: FileReading, origin: Origin, saving: Collection[str]) -> bool:
+        """A look has found something at a path. Whether that is to be written down."""
+        now, data, shown, row = reading.content, reading.data, self._model.now(path), self._model.row(path)
+        history, was_own = self._history, row.own
         if reading.blob and reading.blob != now.identity:
             self._copies.blobs[now.identity] = reading.blob
-        if reading.data is not None:
-            self._copies.hold(now, reading.data)
+        if now.holds(shown):
+            self._model.happened(Event.WRITTEN, path, now)  # its permissions may be others
+            if row.before is None:
+                history.seen(path, now, data)
+            return self._model.row(path).own is not was_own
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
             # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
             self._model.learn(path, now, now)
-            return False
-        if time.monotonic() - self._saving.get(path, float("-inf")) < SAVING_SECONDS:
+            history.seen(path, now, data)
+            return self._model.row(path).own
+        if saving and full_path(self.folder, path) in saving:
             self._looks.remember(path)  # `saved` will say what of it is the user's
             return False
-        history, shelved = self._history, self._model.row(path).shelved
-        if not self.tracked:
+        if self.tracked and self._arrived(path, now, reading):
+            return True
+        if self.tracked or row.own:
+            history.written(path, now, data, origin)
+        elif row.before is None:
+            self._model.happened(Event.SAVED, path, now)
+            history.seen(path, now, data)
+        elif now.there and shown.there:
+            self._copies.keep(now, data)
             history.said(Event.SAVED, path, now, shown, now)
-        elif self._arrived(path, now, reading):
-            pass
-        elif move is not None and move.follows(path, history.names(shown), history.names(now, reading)):
-            history.followed(path, now, move)
-        elif move is not None and move.brings_back and shelved is not None:
-            history.brought_back(path, now, shelved, move)
         else:
-            history.happened(Event.WRITTEN, path, now)
-        if reading.data is not None and self._model.unreviewed(path):
-            self._copies.keep(now, reading.data)
+            history.written(path, now, data, PERHAPS)  # what was to be reviewed is so still
         return True
+
+    def _follow_renames(self, found: Dict[str, FileReading]) -> None:
+        """Whatever has gone where the user has typed another name, and is elsewhere as it was, has moved there."""
+        started = time.monotonic() - RENAMING_SECONDS
+        self._renamed = {name: since for name, since in self._renamed.items() if since > started}
+        gone: Dict[str, List[str]] = {}
+        for path, reading in found.items():
+            if not reading.content.there and any(_lies_in(path, name) for name in self._renamed):
+                gone.setdefault(self._model.now(path).identity, []).append(path)
+        for path, reading in found.items() if gone else ():
+            old = gone.get(reading.content.identity)
+            if old and reading.content.there and not self._model.knows(path):
+                self._model.move(old.pop(0), path)
 
     def _arrived(self, path: str, now: Content, reading: FileReading) -> bool:
         """Whether it is a text that the user has accepted, or what somebody has written since beside all of that."""
@@ -214,6 +307,7 @@ class Workspace:
             if data is None or time.monotonic() - expected.since >= EXPECTED_SECONDS:
                 continue
             wanted = now
+            self._copies.keep(now, reading.data)
             if not says(data, expected.text()):
                 shown, text = self._copies.data(expected.shown), _formed(expected.text(), data)
                 if shown is None or not holds_edit(shown, text, data):
@@ -228,26 +322,37 @@ class Workspace:
 
     # -- what the user says -------------------------------------------------------------------------------------------
 
-    def saving(self, path: str) -> None:
-        """The editor is about to save a tab: until `saved`, what a look finds may be the user's. Any thread."""
-        self._saving[path] = time.monotonic()
-
     def saved(self, path: str, data: bytes) -> None:
         """The user has saved `data` from a tab; the file may hold something else again by now."""
         with self._lock:
-            self._saving.pop(path, None)
             shown = self._model.now(path)
             name = identity(data, shown.identity or self._looks.like)
-            if name == shown.identity or self._files.is_secret(path):
+            is_same = name == shown.identity
+            if self._files.is_secret(path) or (is_same and (not self.tracked or self._model.unreviewed(path))):
                 return
             mode = shown.mode
             with suppress(OSError):
                 mode = stat.S_IMODE(os.lstat(full_path(self.folder, path)).st_mode)
             now = Content(name, mode, len(data))
-            self._copies.hold(now, data)
+            self._copies.keep(now, data)
             self._history.said(Event.SAVED, path, now, shown, now)
-            self._looks.forget(path)
+            if not is_same:
+                self._looks.forget(path)
             self._write_record()
+
+    def removed(self, name: str) -> None:
+        """The user has deleted this file or folder in the side bar, unless it is still there."""
+        with self._lock:
+            for path in [path for path in self._model.all_paths() if _lies_in(path, name)]:
+                if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
+                    self._model.happened(Event.SAVED, path, NOTHING)
+                    self._model.own(path, False)
+            self._write_record()
+
+    def renames(self, name: str) -> None:
+        """The user is about to type another name for this file or folder in the side bar."""
+        with self._lock:
+            self._renamed[name] = time.monotonic()
 
     def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.
@@ -298,6 +403,11 @@ class Workspace:
             return self._model.changes(scope)
 
     @property
+    def has_rows(self) -> bool:
+        """Whether anything is unreviewed."""
+        return bool(self._model.rows)
+
+    @property
     def has_turns(self) -> bool:
         """Whether a program has told of turns."""
         return self._model.has_turns
@@ -319,14 +429,14 @@ class Workspace:
         The result are those that can be undone, because it is known what their files hold and held.
         """
         with self._lock:
-            contents = [content for group in wanted for step in group for content in step[1:]]
+            contents = [content for group in wanted for step in group for content in (step.held, step.wanted)]
             known = self._copies.secure(contents)
             ready = dict.fromkeys(
-                group for group in wanted if all(each.identity in known for step in group for each in step[1:])
+                group for group in wanted if all({step.held.identity, step.wanted.identity} <= known for step in group)
             )
             if not ready:
                 return ready
-            former, self.last_undone = self.last_undone, Undone(tuple(ready), when)
+            former, self.last_undone = self.last_undone, Undone(tuple(ready), when, under_way=True)
             try:
                 self._write_record(secure=True)
             except OSError:
@@ -334,16 +444,27 @@ class Workspace:
                 raise
             return ready
 
+    def restoring(self) -> None:
+        """What was undone is about to be restored: whatever comes of this process, it is unreviewed then. Raises
+        `OSError`; then restore nothing."""
+        with self._lock:
+            self.last_undone = self.last_undone._replace(under_way=True)
+            steps = itertools.chain.from_iterable(self.last_undone.groups)
+            self._write_record(
+                True, {each.path: each for each in steps if self._model.now(each.path).holds(each.wanted)}
+            )
+
     def exchanged(self, event: Event, done: Sequence[Group], undone: Undone) -> None:
         """These were undone, or (`WRITTEN`) restored: then they are unreviewed as they were, whether anybody tracks.
 
         From now on `undone` can be restored.
         """
         with self._lock:
-            for path, held, wanted in itertools.chain.from_iterable(done):
+            for path, held, wanted, origin in itertools.chain.from_iterable(done):
                 if event is Event.UNDONE:
                     self._history.carry_turn(path, held, wanted)
-                self._history.happened(event, path, wanted)
+                self._model.happened(event, path, wanted, origin=origin if event is Event.WRITTEN else None)
+                self._model.own(path, self.tracked and self._copies.has(wanted))
                 self._looks.remember(path)  # somebody may have written since
             self.last_undone = undone
             self._write_record()
@@ -355,24 +476,44 @@ class Workspace:
 
     # -- the record ---------------------------------------------------------------------------------------------------
 
-    def _write_record(self, secure: bool = False) -> None:
-        rows = self._model.rows
-        saved = {path: SavedRow(self._model.now(path), row.before, row.turn, row.shelved) for path, row in rows.items()}
-        record = Record(saved, self.last_undone, self._copies.blobs, self._model.has_turns)
+    def _write_record(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
+        saved = {
+            path: SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved)
+            for path, row in self._model.rows.items()
+        }
+        for path, step in restored.items():
+            saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
+        record = Record(saved, self.last_undone, self._copies.blobs, self._model.has_turns, self._files.head)
         write_record(self._store, self.folder, record, secure)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
         self._copies.blobs.update(record.blobs)
         self.last_undone = record.undone
+        if record.rows:
+            self._files.stood_at(record.head)
         self._model.has_turns = record.has_turns
-        for path, (now, before, turn, shelved) in record.rows.items():
-            if before is not None:
-                self._model.learn(path, before, now)
-                self._model.set_turn(path, turn)
-                if now.there:
-                    self._looks.remember(path)
-            self._model.shelve(path, shelved)
+        for path, (now, before, turn, origin, own, saved) in record.rows.items():
+            self._model.learn(path, now if before is None else before, now)
+            self._model.set_turn(path, turn)
+            self._model.own(path, own, saved)
+            if before is not None and path in self._model.rows:
+                self._model.rows[path].origin = origin
+            if now.there:
+                self._looks.remember(path)
+
+
+def git_of(folder: str) -> Optional[Tuple[int, int]]:
+    """Which file or folder a folder has for git, if there is one."""
+    try:
+        return identity_of(os.lstat(os.path.join(folder, ".git")))
+    except OSError:
+        return None
+
+
+def _lies_in(path: str, name: str) -> bool:
+    """Whether a path is that of a file, or of one in a folder of this name."""
+    return path == name or path.startswith(name + "/")
 
 
 def says(data: bytes, text: bytes) -> bool:

@@ -13,15 +13,18 @@ import logging
 import os
 import threading
 import time
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from functools import partial
+from typing import Callable, Collection, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
+from .calls import Moment
 from .files import Rules
 from .git import GitError, Repository, find_git
 from .listing import Listing, Lists
 from .model import full_path
 from .store import Store, has_record, recorded_folders
-from .workspace import Workspace
+from .undoing import finish
+from .workspace import Saves, Workspace, git_of
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -44,17 +47,29 @@ class _Known(NamedTuple):
     roots: Dict[str, Root]
 
 
-class Workspaces:
-    """All of them. `storage` is the folder of the store."""
+STORE = "Unreviewed"
 
-    def __init__(self, storage: str) -> None:
-        self.store = Store(storage)
+
+class Workspaces:
+    """All of them. `storage` is the folder of the package's own files; `moment` is now, in the windows that have one of
+    some folders, by the names that they have for them."""
+
+    def __init__(
+        self,
+        storage: str,
+        moment: Callable[[Collection[str]], Moment] = lambda names: Moment(),
+        saves: Optional[Saves] = None,
+    ) -> None:
+        self._storage = storage
+        self.store = Store(os.path.join(storage, STORE))
+        self._moment = moment
+        self._saves = saves or Saves()
         self._lock = threading.Lock()  # guards what follows; never held over a look
         self._known: Dict[str, _Known] = {}
         self._real: Dict[str, str] = {}  # by the folder as a window calls it
 
-    def look(self, root: Root, cancelled: Callable[[], bool], who: Optional[str] = None) -> bool:
-        """Look at a folder, where `who` is at work, and the repositories in it. Whether one was so for the first time.
+    def look(self, root: Root, cancelled: Callable[[], bool]) -> bool:
+        """Look at a folder, and the repositories in it. Whether one was so for the first time.
 
         Errors are logged: the next look may do better.
         """
@@ -78,13 +93,13 @@ class Workspaces:
                 elif workspace.tracked and not wanted:
                     workspace.end(cancelled)
                 else:
-                    workspace.look(cancelled, who)
+                    workspace.look(cancelled)
             except (GitError, OSError) as error:
                 logger.info("a folder cannot be looked at: %s", error)
             if root.tracked:
                 nested = [full_path(folder, path) for path in workspace.repositories()]
                 waiting += [each for each in nested if os.path.realpath(each) == each and os.path.isdir(each)]
-            elif not workspace.tracked and not workspace.changes() and not workspace.last_undone.groups:
+            elif not workspace.tracked and not workspace.has_rows and not workspace.last_undone.groups:
                 self._forget(folder, root)
         return first
 
@@ -178,26 +193,44 @@ class Workspaces:
                     del self._known[folder]
 
     def _provide(self, folder: str, root: Root) -> Optional[_Known]:
-        """The workspace of a real folder; if it is not tracked, only if there is something in it."""
+        """The workspace of a real folder; if it is not tracked, only if there is something in it.
+
+        Where a repository has come or gone it is made anew, of what the store has.
+        """
+        git = git_of(folder)
         with self._lock:
-            known = self._known.get(folder)
+            former = known = self._known.get(folder)
+            if known is not None and known.workspace.git != git:
+                del self._known[folder]
+                known = None
+        is_new = known is None
         if known is None:
             try:
                 if not root.tracked and not has_record(self.store, folder):
                     return None
-                workspace = Workspace(folder, self.store, self._repository(folder))
+                moment = partial(self._moment_in, folder)
+                workspace = Workspace(folder, self.store, self._repository(folder), moment, self._saves)
+                finish(workspace, self._storage)
             except OSError as error:
                 logger.info("what is known of a folder cannot be read: %s", error)
                 return None  # it is not begun anew meanwhile
             with self._lock:
-                known = self._known.setdefault(folder, _Known(workspace, Listing(workspace), {}))
+                known = self._known.setdefault(
+                    folder, _Known(workspace, Listing(workspace), former.roots if former else {})
+                )
         with self._lock:
-            former = known.roots.get(root.folder)
+            is_new = is_new or root.folder not in known.roots or known.roots[root.folder].rules is not root.rules
             known.roots[root.folder] = root
-            roots = list(known.roots.values())
-        if former is None or former.rules is not root.rules:
-            known.workspace.use(_joined_rules(roots))
+            all_roots = list(known.roots.values())
+        if is_new:
+            known.workspace.use(_joined_rules(all_roots))
         return known
+
+    def _moment_in(self, folder: str) -> Moment:
+        with self._lock:
+            known = self._known.get(folder)
+            names = list(known.roots) if known is not None else []
+        return self._moment(names)
 
     def _repository(self, folder: str) -> Optional[Repository]:
         platform = Platform.current()

@@ -226,6 +226,11 @@ def run_menu(
     _current().menus.run(_window(window), path, name, on)
 
 
+def run_side_bar(caption: str, paths: List[str], window: Optional[int] = None) -> None:
+    """Choose an item of the menu that these files or folders have in the side bar."""
+    _current().menus.run(_window(window), [caption], "Side Bar", dict.fromkeys(("files", "dirs", "paths"), paths))
+
+
 # -- the world outside ---------------------------------------------------------------------------------
 def check_disk() -> None:
     """Let the editor notice what others have changed on disk."""

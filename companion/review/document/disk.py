@@ -213,8 +213,9 @@ def same_files(path: str, others: Iterable[str]) -> FrozenSet[str]:
     return frozenset(same)
 
 
-def write(original: Original, data: bytes, storage: str) -> None:
-    """Make `data` the content of the file. Raises `DiskError`; `ChangedError` if it is not what was read.
+def write(original: Original, data: bytes, storage: str, mode: int = 0) -> None:
+    """Make `data` the content of the file, and `mode` its permissions, if it is not 0. Raises `DiskError`;
+    `ChangedError` if it is not what was read.
 
     Whatever fails, the file holds the old bytes or the new ones; a new file that failed is not there. What is being
     done is noted in the folder `storage`, for a process that ends in the midst of it.
@@ -222,11 +223,11 @@ def write(original: Original, data: bytes, storage: str) -> None:
     name = os.path.basename(original.path)
     try:
         if original.kind is Kind.NEW:
-            file_replacement.create(original.path, data, storage)
+            file_replacement.create(original.path, data, storage, mode)
             return
         with _alone(original.stamp.identity), opened(original.path, os.O_RDWR) as (descriptor, found):
             old = _unchanged_content(original, descriptor, found)
-            file_replacement.replace_content(descriptor, found, original.path, old, data, storage)
+            file_replacement.replace_content(descriptor, found, original.path, old, data, storage, mode)
     except OSError as error:
         raise _failure(original, name, error) from error
 

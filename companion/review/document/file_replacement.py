@@ -25,7 +25,7 @@ from functools import partial
 from typing import List, Tuple
 
 from ...system.files import flush, flush_folder, identity_of, new_file, read_all, remove, write_all
-from .journal import PlannedWrite, give_name, noted, put_back
+from .journal import PlannedWrite, give_name, noted, put_back, set_mode
 
 SUFFIX = ".gemini-companion"  # of the files that are beside another for a moment
 
@@ -47,8 +47,11 @@ class OvertakenError(OSError):
 # -- a new file -------------------------------------------------------------------------------------------------------
 
 
-def create(path: str, data: bytes, storage: str) -> None:
-    """Make the file, and the folders that lead to it. Raises `OSError`; nothing new is left then."""
+def create(path: str, data: bytes, storage: str, mode: int = 0) -> None:
+    """Make the file, with these permissions unless they are 0, and the folders that lead to it.
+
+    Raises `OSError`; nothing new is left then.
+    """
     folder, name = os.path.split(path)
     folder = os.path.realpath(folder)
     missing = _missing_folders(folder)
@@ -62,6 +65,7 @@ def create(path: str, data: bytes, storage: str) -> None:
                     made.append(each)
             with new_file(entry.beside, 0o666) as descriptor:
                 write_all(descriptor, 0, data)
+                set_mode(descriptor, entry.beside, mode)
                 flush(descriptor)
             try:
                 give_name(entry.beside, entry.path, partial(note.change, entry._replace(holds_place=True)))
@@ -91,28 +95,35 @@ def _missing_folders(folder: str) -> Tuple[str, ...]:
 # -- a file that is there ---------------------------------------------------------------------------------------------
 
 
-def replace_content(descriptor: int, found: os.stat_result, path: str, old: bytes, new: bytes, storage: str) -> None:
+def replace_content(
+    descriptor: int, found: os.stat_result, path: str, old: bytes, new: bytes, storage: str, mode: int = 0
+) -> None:
     """Make `new` the content of the open file at `path`, which holds `old`; `found` is its status before that was read.
+
+    Unless `mode` is 0, it is given these permissions.
 
     Raises `OSError`; the file holds `old` then, except after a `DamagedError`, or what an `OvertakenError` tells of.
     """
-    if old == new:
+    former = stat.S_IMODE(found.st_mode)
+    mode = mode or former
+    if (old, former) == (new, mode):
         return
     target = os.path.realpath(path)
-    entry = PlannedWrite(target, beside(target), identity=identity_of(found), old=old, new=new)
+    entry = PlannedWrite(target, beside(target), identity=identity_of(found), old=old, new=new, modes=(former, mode))
     with noted(storage, entry) as note:
         copy = _make_copy(entry)
         try:
             _check_untouched(descriptor, found, entry)
+            set_mode(descriptor, path, mode)
             rewrite(descriptor, entry, copy)
         except DamagedError:
             note.leave()
             raise
         except BaseException:
+            _restore_mode(descriptor, path, former)
             remove(copy)
             raise
-        finally:
-            _restore_mode(descriptor, found)
+        _restore_mode(descriptor, path, mode)
         remove(copy)
 
 
@@ -160,12 +171,10 @@ def _check_untouched(descriptor: int, found: os.stat_result, entry: PlannedWrite
         raise OvertakenError(errno.EBUSY, "somebody else has just written to it")
 
 
-def _restore_mode(descriptor: int, found: os.stat_result) -> None:
+def _restore_mode(descriptor: int, path: str, mode: int) -> None:
     """The system takes the set-user-id mark off what anybody but root writes to."""
-    if hasattr(os, "fchmod"):
-        with suppress(OSError):
-            if os.fstat(descriptor).st_mode != found.st_mode:
-                os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
+    with suppress(OSError):
+        set_mode(descriptor, path, mode)
 
 
 def _take_over(path: str, descriptor: int) -> None:

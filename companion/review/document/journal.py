@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import stat
 import time
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -52,7 +53,8 @@ class PlannedWrite(NamedTuple):
 
     `beside` is the file that is made beside it for a moment, `folders` are those made for it, outermost first.
     `holds_place` is whether a file without content keeps its name free; `is_aside` whether `beside` is the file itself,
-    renamed to be removed. `identity` is which file it is; it and the bytes are given if it is rewritten.
+    renamed to be removed. `identity` is which file it is; it, the bytes and the `modes` before and afterwards are given
+    if it is rewritten.
     """
 
     path: str
@@ -63,6 +65,7 @@ class PlannedWrite(NamedTuple):
     old: bytes = b""
     new: bytes = b""
     is_aside: bool = False
+    modes: Tuple[int, int] = (0, 0)
 
 
 class Note:
@@ -113,8 +116,14 @@ def read(note: PrivateFile) -> PlannedWrite:
         size = fields.pop("size")
         folders: List[str] = fields.pop("folders")
         device, number = fields.pop("identity")
+        former, mode = fields.pop("modes", (0, 0))
         entry = PlannedWrite(
-            **fields, folders=tuple(folders), identity=(device, number), old=rest[:size], new=rest[size:]
+            **fields,
+            folders=tuple(folders),
+            identity=(device, number),
+            old=rest[:size],
+            new=rest[size:],
+            modes=(former, mode),
         )
     except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(type(error).__name__) from error
@@ -166,7 +175,7 @@ def _end(entry: PlannedWrite) -> str:
     os.stat(os.path.dirname(entry.folders[0] if entry.folders else entry.path))  # its drive may be elsewhere today
     if entry.is_aside:
         return _end_removal(entry)
-    put_back = entry.old != entry.new and _put_back(entry)
+    put_back = (entry.old != entry.new or any(entry.modes)) and _put_back(entry)
     if entry.holds_place:
         with suppress(FileNotFoundError):
             if not os.lstat(entry.path).st_size:
@@ -237,16 +246,28 @@ def put_back(descriptor: int, entry: PlannedWrite, copy: str) -> None:
     os.replace(copy, entry.path)
 
 
+def set_mode(descriptor: int, path: str, mode: int) -> None:
+    """Give the open file at `path` these permissions, if they are not 0. Raises `OSError`."""
+    if mode and mode != stat.S_IMODE(os.fstat(descriptor).st_mode):
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, mode)
+        else:
+            os.chmod(path, mode)
+
+
 def _put_back(entry: PlannedWrite) -> bool:
     """Whether the file was half written. It has its old bytes then. Raises `_ChangedError`, `OSError`."""
     try:
         with opened(entry.path, os.O_RDWR) as (descriptor, found):
             now = read_all(descriptor, max(len(entry.old), len(entry.new)))
             if now in (entry.old, entry.new):
+                if found.st_ino == entry.identity[1]:
+                    set_mode(descriptor, entry.path, entry.modes[now == entry.new])
                 return False
             if found.st_ino != entry.identity[1] or not _is_mixed(now, entry.old, entry.new):
                 raise _ChangedError
             put_back(descriptor, entry, entry.beside)
+            set_mode(descriptor, entry.path, entry.modes[0])
             return True
     except (FileNotFoundError, NotADirectoryError, NotRegularError):
         return False

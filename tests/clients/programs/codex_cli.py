@@ -4,7 +4,8 @@
         codex.switch_on()
         codex.submit("Please explain it")
 
-Its npm package is in `tests/clients/codex_cli/`: the program for Linux on x64, whose licence is Apache-2.0.
+It writes whatever its model wants, and asks nobody. Its npm package is in `tests/clients/codex_cli/`: the program for
+Linux on x64, whose licence is Apache-2.0.
 It starts processes that would outlive it: they are ended by their numbers.
 """
 
@@ -20,12 +21,13 @@ from tests.clients.programs.responses_api import ResponsesApi
 from tests.host.driver import Host
 from tests.tools import nodes
 
+TRUST = "trust all"
 SETTINGS = """
-model = "none"
+model = "gpt-6-sol"
 model_provider = "stub"
 check_for_update_on_startup = false
 approval_policy = "never"
-sandbox_mode = "read-only"
+sandbox_mode = "danger-full-access"
 
 [model_providers.stub]
 name = "Stub"
@@ -55,6 +57,14 @@ class CodexCli(Program):
         """Lets it ask the editor with every prompt from now on."""
         self.wait_ready()
         self.enter("/ide", lambda: "IDE context is on" in self.text())
+
+    def trust_hooks(self) -> None:
+        """Lets the hooks run that are new to it; only from its second start on does it ask by itself."""
+        self.wait_ready()
+        self.enter("/hooks", lambda: TRUST in self.text())
+        self.answer("t", TRUST)
+        self.press("escape")
+        self.wait_ready()
 
     def close(self) -> None:
         super().close()

@@ -11,10 +11,10 @@ native code that differs by platform, and that nothing here needs.
 from __future__ import annotations
 
 import os
-from typing import Mapping, Optional
+from typing import Mapping, Optional, Sequence
 
 from tests.clients.programs.gemini_api import GeminiApi
-from tests.clients.programs.program import IDE_MODE, Program, write_settings
+from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
 from tests.host.driver import Host
 from tests.tools import nodes
 
@@ -27,7 +27,8 @@ SETTINGS = {
 
 
 class GeminiCli(Program):
-    """One `gemini` in a terminal; without `ide_mode` it has never heard of this editor. Raises SetupError."""
+    """One `gemini` in a terminal; without `ide_mode` it has never heard of this editor, or, with None, was told
+    not to connect to it. Raises SetupError."""
 
     def __init__(
         self,
@@ -35,9 +36,10 @@ class GeminiCli(Program):
         cwd: str,
         model: GeminiApi,
         env: Optional[Mapping[str, str]] = None,
-        ide_mode: bool = True,
+        ide_mode: Optional[bool] = True,
+        options: Sequence[str] = (),
     ) -> None:
-        write_settings(host, ".gemini", dict(SETTINGS, ide=IDE_MODE if ide_mode else {}))
+        write_settings(host, ".gemini", dict(SETTINGS, ide=IDE_SETTINGS[ide_mode]))
         folder = nodes.packages("gemini_cli")
         script = os.path.join(folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
         variables = {
@@ -47,7 +49,8 @@ class GeminiCli(Program):
             "GEMINI_CLI_NO_RELAUNCH": "true",  # one process, not one that starts another
         }
         variables.update(env or {})
-        super().__init__([nodes.newer_node(), script, "--model", "gemini-2.5-flash"], host, cwd, model, variables)
+        command = [nodes.newer_node(), script, "--model", "gemini-2.5-flash", *options]
+        super().__init__(command, host, cwd, model, variables)
 
     def wait_connected(self, open_files: int = 1) -> None:
         """Waits until the program shows that it knows this many open files."""

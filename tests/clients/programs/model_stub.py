@@ -2,7 +2,8 @@
 
 Subclasses speak the Gemini API (`gemini_api.py`), the OpenAI API (`openai_api.py`) and that of Anthropic
 (`anthropic_api.py`).
-Rule: every request is answered at once; a turn of the chat with no answer left is an error that the test sees.
+Rule: every request is answered at once, unless the test says Later; a turn of the chat with no answer left is an error
+that the test sees.
 """
 
 from __future__ import annotations
@@ -35,6 +36,13 @@ class CallTools(NamedTuple):
     calls: Sequence[CallTool]
 
 
+class Later(NamedTuple):
+    """The model thinks until something has happened, such as what the user does meanwhile."""
+
+    happened: threading.Event
+    reply: Union[Say, CallTool, CallTools]
+
+
 Reply = Union[Say, CallTool, CallTools]
 
 
@@ -48,7 +56,7 @@ class ModelStub:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._replies: Deque[Reply] = collections.deque()
+        self._replies: Deque[Union[Reply, Later]] = collections.deque()
         self._turns: List[Dict[str, Any]] = []
         self._problems: List[str] = []
         stub = self
@@ -66,7 +74,7 @@ class ModelStub:
         """The address that a client puts its paths after."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def script(self, *replies: Reply) -> None:
+    def script(self, *replies: Union[Reply, Later]) -> None:
         """Adds answers to the coming turns of the chat, in order."""
         with self._lock:
             self._replies.extend(replies)
@@ -94,10 +102,15 @@ class ModelStub:
         """Keeps a request of the chat and returns the answer to it. Server threads only."""
         with self._lock:
             self._turns.append(request)
-            if self._replies:
-                return self._replies.popleft()
-        self.problem("the model was asked once more than the test has answers for")
-        return Say("(nothing more was prepared)")
+            reply = self._replies.popleft() if self._replies else None
+        if reply is None:
+            self.problem("the model was asked once more than the test has answers for")
+            return Say("(nothing more was prepared)")
+        if not isinstance(reply, Later):
+            return reply
+        if not reply.happened.wait(NEVER_SECONDS):
+            self.problem("what the model was to wait for never came")
+        return reply.reply
 
     def problem(self, sentence: str) -> None:
         with self._lock:

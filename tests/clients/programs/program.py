@@ -5,6 +5,7 @@ Rule: the program sees nothing of the machine but the host's own HOME and temp f
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from tests.tools import nodes
 
 CONFIRMATION = "Apply this change?"
 IDE_MODE = {"enabled": True, "hasSeenNudge": True}  # the programs' settings once `/ide enable` has been used
+IDE_SETTINGS = {True: IDE_MODE, False: {}, None: {"hasSeenNudge": True}}  # None: the user does not want it
 
 
 class Program(Terminal):
@@ -92,8 +94,11 @@ def base_environment(host: Host) -> Dict[str, str]:
 
 
 def write_settings(host: Host, folder: str, settings: Mapping[str, Any]) -> None:
-    """Writes the program's user settings: `folder` is its folder in HOME."""
+    """Writes the program's user settings: `folder` is its folder in HOME. Others that stand there stay."""
     path = os.path.join(host.environment["HOME"], folder, "settings.json")
     os.makedirs(os.path.dirname(path), exist_ok=True)
+    others: Dict[str, Any] = {}
+    with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8") as file:
+        others = json.load(file)
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(dict(settings), file)
+        json.dump({**others, **settings}, file)

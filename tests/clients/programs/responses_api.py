@@ -1,4 +1,4 @@
-"""The Responses API of OpenAI as far as Codex CLI uses it: streamed texts.
+"""The Responses API of OpenAI as far as Codex CLI uses it: streamed texts, and scripts that call its tools.
 
 Rule: a request for a value of a schema, such as a title, is a side question, which gets an empty JSON object for an
 answer; all other requests are turns of the chat.
@@ -6,29 +6,51 @@ answer; all other requests are turns of the chat.
 
 from __future__ import annotations
 
+import itertools
+import json
 from typing import Any, Dict, List, Optional
 
-from tests.clients.programs.model_stub import Answer, ModelStub, Say
+from tests.clients.programs.model_stub import Answer, CallTool, ModelStub, Say, calls_of
 
 
 class ResponsesApi(ModelStub):
-    """Base address for a provider: `url` + "/v1"."""
+    """Base address for a provider: `url` + "/v1". What a tool takes as plain text is its argument "input"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers = itertools.count(1)
 
     def answer(self, path: str, request: Dict[str, Any]) -> Optional[Answer]:
         if path != "/v1/responses":
             return None
         reply = Say("{}") if "format" in request.get("text", {}) else self.take_turn(request)
-        assert isinstance(reply, Say), "nothing but a text was needed so far"
-        content = [{"type": "output_text", "text": reply.text, "annotations": []}]
-        item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": content}
+        items = [_message(reply.text)] if isinstance(reply, Say) else [self._call(each) for each in calls_of(reply)]
         usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
-        response = {"id": "resp_1", "object": "response", "status": "completed", "output": [item], "usage": usage}
+        response = {"id": "resp_1", "object": "response", "status": "completed", "output": items, "usage": usage}
         events = [
             {"type": "response.created", "response": dict(response, status="in_progress", output=[])},
-            {"type": "response.output_item.done", "output_index": 0, "item": item},
+            *({"type": "response.output_item.done", "output_index": at, "item": item} for at, item in enumerate(items)),
             {"type": "response.completed", "response": response},
         ]
         return Answer(events, streamed=True, named=True)
+
+    def _call(self, call: CallTool) -> Dict[str, Any]:
+        """The program's models call its tools from scripts."""
+        number = next(self._numbers)
+        argument = json.dumps(call.arguments.get("input", dict(call.arguments)))
+        return {
+            "type": "custom_tool_call",
+            "id": f"item_{number}",
+            "call_id": f"call_{number}",
+            "status": "completed",
+            "name": "exec",
+            "input": f"text(await tools.{call.name}({argument}));",
+        }
+
+
+def _message(text: str) -> Dict[str, Any]:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    return {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": content}
 
 
 def user_texts(request: Dict[str, Any]) -> List[str]:

@@ -122,8 +122,8 @@ class Terminal:
         self._write(text)
 
     def press(self, key: str) -> None:
-        """Presses one key of KEYS."""
-        self._write(KEYS[key])
+        """Presses one key of KEYS, or one that types itself."""
+        self._write(KEYS.get(key, key))
 
     # ---- the end -----------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import shutil
 from typing import Any, List, Optional
 
 from . import workspaces
@@ -47,6 +49,36 @@ def reopen_last_file(host: Any, window: Any) -> None:
     path = next((path for path in host.file_history if path not in opened), None)
     if path:
         host.files.open(window, path)
+
+
+# -- the side bar ------------------------------------------------------------------------------------
+# What its menu runs is plug-ins of the package Default that many programs ship (`side_bar.py` in it): what is deleted
+# is gone when the command is over, and a name is typed into an input panel afterwards.
+@window_command
+def delete_file(host: Any, window: Any, files: List[str]) -> None:
+    if host.dialogs.ask("ok_cancel", "Delete %s?" % ", ".join(files)):
+        for path in files:
+            os.unlink(path)
+
+
+@window_command
+def delete_folder(host: Any, window: Any, dirs: List[str]) -> None:
+    if host.dialogs.ask("ok_cancel", "Delete %s?" % ", ".join(dirs)):
+        for path in dirs:
+            shutil.rmtree(path)
+
+
+@window_command
+def rename_path(host: Any, window: Any, paths: List[str]) -> None:
+    folder, name = os.path.split(paths[0])
+
+    def done(wanted: str) -> None:
+        os.rename(paths[0], os.path.join(folder, wanted))
+        for view in window.views():
+            if view.buffer.file_name == paths[0]:
+                host.files.retarget(view, os.path.join(folder, wanted))
+
+    window.panels.show_input("New Name:", name, done, None, None)
 
 
 # -- closing -----------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ class Dialogs:
     def expect(self, kind: str, answer: Any = None) -> None:
         """Answer the next dialog of this kind with `answer`.
 
-        Kinds: message, error, save (a path, or None), save_changes ("save", "discard", "cancel").
+        Kinds: message, error, save (a path, or None), save_changes ("save", "discard", "cancel"), ok_cancel (a truth).
         """
         self._answers.append({"kind": kind, "answer": answer})
 

@@ -9,7 +9,9 @@ import copy
 from typing import Any, Dict, Iterator, List, Optional
 
 from .palette import with_state
-from .stock import MAIN_MENU
+from .stock import MAIN_MENU, SIDE_BAR_MENU
+
+STOCK = {"Main": MAIN_MENU, "Side Bar": SIDE_BAR_MENU}
 
 
 class Menus:
@@ -23,7 +25,7 @@ class Menus:
 
         `on` is what was clicked: the editor puts it in the place of the item's arguments of these names.
         """
-        items: List[Dict[str, Any]] = copy.deepcopy(MAIN_MENU) if name == "Main" else []
+        items: List[Dict[str, Any]] = copy.deepcopy(STOCK.get(name, []))
         for resource in self._host.find_resources(name + ".sublime-menu"):
             _merge(items, self._host.read_list(resource))
         leaves = list(_leaves(items, []))

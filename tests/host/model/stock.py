@@ -47,6 +47,12 @@ BINDINGS += [
     _key("escape", "hide_panel", {"cancel": True}, _INPUT),
 ]
 
+SIDE_BAR_MENU: List[Dict[str, Any]] = [
+    {"caption": "Rename", "command": "rename_path", "args": {"paths": []}},
+    {"caption": "Delete File", "command": "delete_file", "args": {"files": []}},
+    {"caption": "Delete Folder", "command": "delete_folder", "args": {"dirs": []}},
+]
+
 MAIN_MENU: List[Dict[str, Any]] = [
     {
         "caption": "File",

@@ -157,3 +157,28 @@ def test_a_scratch_view_saved_under_a_name_keeps_its_settings_and_stays_scratch(
     assert view.settings().get("mine")
     assert view.is_scratch()
     assert bench.sublime.View(clone.id).is_scratch()
+
+
+def test_listeners_hear_what_the_side_bar_is_told_to_do_with_files(bench, tmp_path):
+    """Evidence: `side_bar.py` of the package Default, as many programs ship it."""
+    module = bench.plugin("""
+seen = []
+class Listener(sublime_plugin.EventListener):
+    def on_post_window_command(self, window, name, args): seen.append((name, args))
+""")
+    one, folder = tmp_path / "one.txt", tmp_path / "folder"
+    one.write_text("text")
+    folder.mkdir()
+    bench.gestures.run_side_bar("Rename", [str(one)])
+    bench.gestures.press("enter")  # as it was called
+    bench.host.dialogs.expect("ok_cancel", True)
+    bench.gestures.run_side_bar("Delete Folder", [str(folder)])
+    bench.host.dialogs.expect("ok_cancel", False)
+    bench.gestures.run_side_bar("Delete File", [str(one)])
+    assert (one.exists(), folder.exists()) == (True, False)
+    sent = [each for each in module.seen if each[0] != "host_input_panel"]
+    assert sent == [
+        ("rename_path", {"paths": [str(one)]}),
+        ("delete_folder", {"dirs": [str(folder)]}),
+        ("delete_file", {"files": [str(one)]}),
+    ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import os
+import sys
 from functools import partial
-from typing import Any, Iterator
+from typing import Any, Dict, Iterator, List
 from unittest import mock
 
 import sublime
@@ -12,10 +14,11 @@ import sublime
 from ....companion.agents.registry import AGENTS
 from ....companion.review.decision import Ticket
 from ....companion.terminals.launcher import RUN, TAG
+from ....companion.unreviewed.calls import Doer
 from ....companion.unreviewed.model import ChangeScope
 from ....companion.unreviewed.schedule import INTERVAL_SECONDS
-from ...support.review_case import PROPOSED
-from ...support.unreviewed_case import CHANGED, LINES, ChangesTestCase
+from ...support.review_case import PLUGIN, PROPOSED
+from ...support.unreviewed_case import CHANGED, LINES, THREE, ChangesTestCase
 
 
 class TestListing(ChangesTestCase):
@@ -171,40 +174,92 @@ class TestListing(ChangesTestCase):
         terminal.close()
         yield lambda: not self.endpoint.changes.tracked
 
-    def test_the_only_program_that_is_at_work_is_named(self) -> Iterator[Any]:
-        self.write("file.py", LINES)
-        yield from self.track()
-        changes = self.endpoint.changes
-        changes._alone = "a session"
-        for session, name, expected in (("another", "one.py", ""), ("a session", "two.py", " Claude Code was at work")):
-            self.write(name, "new\n")
-            changes.sign(session, "Claude Code")
-            yield lambda name=name: name in self.names()
-            items, _ = self.panel("show_unreviewed_changes")[0]
-            self.assertEqual(next(item.annotation for item in items if item.trigger == name)[11:], expected)
-
-    def test_nobody_is_named_once_another_program_may_be_at_work(self) -> Iterator[Any]:
-        self.write("file.py", LINES)
-        yield from self.track()
-        changes, clients = self.endpoint.changes, ["a session"]
-        patcher = mock.patch.object(changes, "_clients", lambda: clients)
-        patcher.start()
-        self.addCleanup(patcher.stop)
-
-        def connect() -> None:
-            clients.append("another")
-            changes.clients_changed()
-
-        for name, come in (("one.py", connect), ("two.py", changes.started)):
-            del clients[1:]
-            changes.clients_changed()
-            changes.sign("a session", "Claude Code")
-            come()
-            self.write(name, "new\n")
-            changes.sign("a session", "Claude Code")
-            yield lambda name=name: name in self.names()
+    def test_what_a_program_does_in_a_tool_call_bears_its_name_and_its_prompt(self) -> Iterator[Any]:
+        yield from self.hooked("mine.py")
+        yield from self.call({"mine.py": CHANGED})
+        yield from self.listed("mine.py")
         items, _ = self.panel("show_unreviewed_changes")[0]
-        self.assertEqual([item.trigger for item in items if "at work" in item.annotation], [])
+        self.assertEqual(items[0].annotation, '+2 \u22122, Claude Code: "make the tests pass"')
+        review = yield from self.show("mine.py")
+        self.assertIn('Claude Code: "make the tests pass"', html.unescape(self.header(review)))
+
+    def test_what_nobody_vouches_for_is_not_counted_and_stands_behind_one_line(self) -> Iterator[Any]:
+        view = yield from self.hooked("mine.py", "other.py", "both.py", "sure.py")
+        for name in ("mine.py", "other.py"):
+            self.write(name, CHANGED)
+        self.write("both.py", CHANGED)
+        self.tracking.sign()
+        yield lambda: len(self.changes.lists.outside) == 3
+        self.assertNotIn("changed file", view.get_status("gemini_companion"))
+        yield from self.call({"both.py": THREE, "sure.py": CHANGED})
+        yield from self.listed("both.py", "sure.py")
+        yield lambda: "2 changed files" in view.get_status("gemini_companion")
+        items, picked = self.panel("show_unreviewed_changes")[0]
+        self.assertEqual(items[-1].trigger, "2 more files changed outside of a program's steps")
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            picked(len(items) - 1)
+        entries = [item.trigger for item in panel.call_args[0][0]]
+        self.assertEqual(sorted(entries), ["All unreviewed changes", "mine.py", "other.py"])
+        self.said.clear()
+        self.command("keep_all_changes")
+        yield lambda: self.says("kept 1 file; 3 files left to be decided one by one")
+        self.assertEqual([change.path for change in self.changes.lists.changes], ["both.py"])
+        self.assertEqual(self.panel("show_unreviewed_changes")[0][0][0].trigger, "both.py")
+        review = yield from self.show("both.py")
+        self.assertIn("A part of it changed outside of a program", html.unescape(self.header(review)))
+        self.said.clear()
+        self.command("undo_all_changes")
+        yield lambda: self.says("undid 0 files; 3 files left")
+        self.assertEqual(self.read("both.py"), THREE.encode())
+
+    def test_what_nobody_vouches_for_is_reviewed_and_decided_as_all_else_is(self) -> Iterator[Any]:
+        yield from self.hooked("mine.py", "other.py")
+        for name in ("mine.py", "other.py"):
+            self.write(name, CHANGED)
+        self.tracking.sign()
+        yield lambda: len(self.changes.lists.outside) == 2
+        self.assertFalse(self.can("GeminiCompanionKeepAllChangesCommand"))
+        items, picked = self.panel("show_unreviewed_changes")[0]
+        self.assertEqual([item.trigger for item in items], ["2 files changed outside of a program's steps"])
+        with mock.patch.object(sublime.Window, "show_quick_panel"):
+            picked(0)
+        review = yield from self.show("mine.py")
+        self.command("undo_change")
+        yield lambda: not review.pending and self.open_review("other.py") is not None
+        self.assertEqual(self.read("mine.py"), LINES.encode())
+
+    def test_what_the_side_bar_deletes_is_not_listed(self) -> Iterator[Any]:
+        self.write("mine.py", LINES)
+        self.write("theirs.py", LINES)
+        yield from self.track()
+        for name in ("mine.py", "theirs.py"):
+            os.unlink(self.path(name))
+        listener = sys.modules[PLUGIN].GeminiCompanionListener()
+        listener.on_post_window_command(self.window, "delete_file", {"files": [self.path("mine.py")]})
+        yield from self.listed("theirs.py")
+
+    def hooked(self, *names: str) -> Iterator[Any]:
+        """Only programs that tell of their calls are at work. `yield from` gives the tab of the first file."""
+        view = yield from self.open_file(names[0], LINES)
+        for name in names[1:]:
+            self.write(name, LINES)
+        yield from self.track()
+        self.tracking.only_hooked(self.window.id(), True)
+        self.addCleanup(self.tracking.only_hooked, self.window.id(), False)
+        yield from self.call({})
+        return view
+
+    def call(self, files: Dict[str, str]) -> Iterator[Any]:
+        """A program writes files in a tool call."""
+        looked: List[int] = []
+        self.tracking.call_begins(
+            self.window.id(), 1, Doer("Claude Code", "make the tests pass"), partial(looked.append, 1)
+        )
+        yield lambda: len(looked) == 1
+        for name, text in files.items():
+            self.write(name, text)
+        self.tracking.call_ended(self.window.id(), 1, partial(looked.append, 1))
+        yield lambda: len(looked) == 2
 
     def test_the_list_previews_and_gives_the_tab_back(self) -> Iterator[Any]:
         self.write("gone.py", LINES)

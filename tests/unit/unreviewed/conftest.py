@@ -7,25 +7,30 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import pytest
 
 from companion.system.platform import Platform
+from companion.unreviewed.calls import Doer, Moment, OpenCalls
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import UnreviewedChange
 from companion.unreviewed.store import Store
-from companion.unreviewed.undoing import Progress, Refusal, restore, undo
-from companion.unreviewed.workspace import Workspace
+from companion.unreviewed.undoing import Progress, Refusal, finish, restore, undo
+from companion.unreviewed.workspace import Saves, Workspace
+from companion.unreviewed.workspaces import STORE
 from tests.support.at_once import AtOnce, Editor, Window
 
 RULES = Rules(
     lambda path: os.path.basename(path) == "secret", lambda path, is_folder: os.path.basename(path) == "left-out"
 )
+
+WINDOW = 1
 
 LINES = [b"%d\n" % number for number in range(1, 31)]
 TEXT = b"".join(LINES)
@@ -92,9 +97,18 @@ class Project:
         """Save files in the editor."""
         for name, data in files.items():
             path = name.replace("__", "/").replace("_", ".")
-            self.workspace.saving(path)
+            self.saving(path)
             self.write(**{name: data})
-            self.workspace.saved(path, data)
+            self.saved(path, data)
+
+    def saving(self, name: str) -> None:
+        """The editor is about to save a tab."""
+        self.saves.begin(str(self.folder / name))
+
+    def saved(self, name: str, data: bytes) -> None:
+        """It has saved it."""
+        self.workspace.saved(name, data)
+        self.saves.ended(str(self.folder / name))
 
     def read(self, name: str) -> bytes:
         """What a file holds."""
@@ -109,10 +123,35 @@ class Project:
     def begin(self) -> Workspace:
         """Begin to track, in a new process as it were."""
         repository = self.repository() if self.with_git else None
-        self.workspace = Workspace(str(self.folder), Store(str(self.storage / "store")), repository)
+        store = Store(str(self.storage / STORE))
+        self.saves, self.calls = Saves(), OpenCalls()
+        self.workspace = Workspace(str(self.folder), store, repository, self.moment, self.saves)
+        finish(self.workspace, str(self.storage))
         self.workspace.use(RULES)
         self.workspace.begin(never)
         return self.workspace
+
+    def moment(self) -> Moment:
+        """Now, in the only window."""
+        return self.calls.moment(frozenset([WINDOW]))
+
+    @contextmanager
+    def call(self, *doer: str) -> Iterator[None]:
+        """A tool call of a program that tells of it, with the looks before and afterwards."""
+        call = object()
+        self.calls.begins(WINDOW, call, Doer(*doer))
+        self.workspace.look(never)
+        yield
+        self.workspace.look(never)
+        self.calls.ended(WINDOW, call)
+
+    def outside(self) -> Dict[str, UnreviewedChange]:
+        """What is listed apart, because it is perhaps the user's."""
+        return {change.path: change for change in Listing(self.workspace).lists().outside}
+
+    def all_listed(self) -> Dict[str, UnreviewedChange]:
+        """What a look lists, in whatever part."""
+        return {**self.look(), **self.outside()}
 
     def look(self) -> Dict[str, UnreviewedChange]:
         """What is listed after a look."""
@@ -125,13 +164,14 @@ class Project:
 
     def before(self, name: str) -> Optional[bytes]:
         """What a listed file held before."""
-        data: Optional[bytes] = self.workspace.data(self.listed()[name].before)
+        data: Optional[bytes] = self.workspace.data({**self.listed(), **self.outside()}[name].before)
         return data
 
     def undo(self, *names: str) -> List[Refusal]:
         """Undo these files, or all."""
         self.undos += 1
-        chosen = [change for name, change in self.listed().items() if not names or name in names]
+        listed = {**self.listed(), **self.outside()}
+        chosen = [change for name, change in listed.items() if not names or name in names]
         return undo(self.workspace, chosen, Progress(), str(self.storage), self.undos)
 
     def restore(self) -> List[Refusal]:

@@ -32,13 +32,13 @@ def test_a_look_while_a_tab_is_being_saved_is_in_nobody_s_way(project):
     """The clock of the disk may be another, and the file has gone for a moment."""
     project.write(a_txt=b"1\n2\n3\n")
     project.begin()
-    project.workspace.saving("a.txt")
+    project.saving("a.txt")
     project.write(a_txt=None)
     assert project.look() == {}
     project.write(a_txt=b"1\n2\nuser\n")
     os.utime(str(project.folder / "a.txt"), (1e9, 1e9))
     assert project.look() == {}
-    project.workspace.saved("a.txt", b"1\n2\nuser\n")
+    project.saved("a.txt", b"1\n2\nuser\n")
     assert project.look() == {}
 
 
@@ -46,7 +46,7 @@ def test_a_file_that_goes_while_a_tab_cannot_be_saved_is_listed(project, monkeyp
     """As with its folder: the editor tells of a save that begins, and never that it has failed."""
     project.write(a_txt=b"mine\n")
     project.begin()
-    project.workspace.saving("a.txt")
+    project.saving("a.txt")
     project.write(a_txt=None)
     assert project.look() == {}
     monkeypatch.setattr("companion.unreviewed.workspace.SAVING_SECONDS", 0.0)
@@ -131,13 +131,14 @@ def test_what_is_accepted_for_a_file_with_unreviewed_changes_leaves_these_to_be_
 
 
 def test_what_was_accepted_arrives_once(project):
-    """What is done to the file afterwards, as to its permissions, the user has not accepted."""
+    """What is done to the file afterwards the user has not accepted."""
     project.write(a_txt=b"before\n")
     project.begin()
     project.workspace.expect("a.txt", b"accepted\n")
     project.write(a_txt=b"accepted\n")
     assert project.look() == {}
-    (project.folder / "a.txt").chmod(0o400)
+    project.save(a_txt=b"mine\n")
+    project.write(a_txt=b"accepted\n")
     assert set(project.look()) == {"a.txt"}
 
 

@@ -65,7 +65,7 @@ def test_a_commit_a_stash_and_a_merge_under_way_are_other_positions(project):
     asked, seen, stamps = project.repository(), [], []
 
     def look() -> None:
-        seen.append(asked.position())
+        seen.append(asked.head())
         stamps.append(asked.position_stamp())
 
     look()
@@ -80,12 +80,30 @@ def test_a_commit_a_stash_and_a_merge_under_way_are_other_positions(project):
     project.commit("third")
     project.git("merge", "-q", "main", check=False)
     look()
-    assert len(set(seen)) == len(set(stamps)) == 4
+    assert (len(set(seen)), len(set(stamps))) == (3, 4)  # a stash moves no commit
 
 
-def test_a_repository_without_a_commit_has_a_position(repository):
-    assert repository.repository().position().head == ""
-    assert repository.repository().tree("") == {}
+def test_a_repository_without_a_commit_has_no_head_and_the_first_one_brings_all(repository):
+    asked = repository.repository()
+    assert asked.head() == ""
+    repository.write(a_txt=b"one\n")
+    repository.commit()
+    assert asked.committed("", asked.head()) == {"a.txt": ("", identity(b"one\n"))}
+
+
+def test_what_is_staged_is_not_committed_and_what_two_commits_have_changed_is_told(project):
+    asked, first = project.repository(), project.repository().head()
+    project.write(a_txt=b"two\n", new_txt=b"new\n", b_bin=None)
+    project.git("add", "-A")
+    assert asked.uncommitted(first) == {"a.txt", "new.txt", "b.bin"}
+    project.commit()
+    assert asked.uncommitted(asked.head()) == frozenset()
+    assert asked.committed(first, asked.head()) == {
+        "a.txt": (identity(b"one\n"), identity(b"two\n")),
+        "new.txt": ("", identity(b"new\n")),
+        "b.bin": (identity(b"\0\1"), ""),
+    }
+    assert asked.committed("0" * 40, asked.head()) == {}
 
 
 def test_nothing_that_a_configuration_names_is_run(project, tmp_path):
@@ -136,10 +154,10 @@ def test_nothing_that_a_configuration_names_is_run(project, tmp_path):
     asked = project.repository()
     asked.entries()
     asked.untracked()
-    asked.position()
-    asked.tree("HEAD")
+    asked.position_stamp()
     asked.ignored_folders(asked.ignored())
-    asked.stashed("HEAD")
+    asked.uncommitted(asked.head())
+    asked.committed("", asked.head())
     blobs = list(asked.entries().files.values())
     assert set(asked.blobs([*blobs, "1" * 40])) == set(blobs)  # the last one a partial clone would fetch
     assert list(marker.iterdir()) == []

@@ -1,5 +1,5 @@
-"""Random days: an agent writes, the user saves and accepts, git moves, the package ends without a word; whose is each
-line?
+"""Random days: an agent writes, in tool calls and outside, the user saves and accepts, git moves, the package ends
+without a word; whose is each line?
 
 An oracle knows who wrote each line. What the package calls "before" must be exactly the user's text: no line of his is
 ever undone, no line of the agent's kept silently. What is listed of a file, and what it holds, must fit to that.
@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import copy
 import random
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 import pytest
 
 from companion.comparison import Hunk
+from companion.unreviewed.calls import PERHAPS
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import NOTHING
 from companion.unreviewed.texts import hunks_between
 from companion.unreviewed.undoing import Progress, undo
+from tests.unit.unreviewed.conftest import WINDOW
 
 STEPS = {"git": 300, "no git": 1000}
 PULLED = "pulled.txt"
@@ -37,6 +39,8 @@ class Oracle:
     def __init__(self) -> None:
         self.lines: List[Line] = []
         self.exists = self.existed = False
+        self.how: FrozenSet[str] = frozenset()
+        """How the agent has written what nobody has reviewed: in a call, freely, or in a way that git hides."""
         self.accepted: List[Line] = []
         """The lines when the user had accepted a proposal the last time, and nobody has decided anything since."""
 
@@ -65,13 +69,17 @@ class Oracle:
     def decided(self, lines: List[Line]) -> None:
         """The user has said something: from now on these are the lines."""
         self.lines, self.accepted = lines, []
+        if not any(line.added or line.removed for line in lines):
+            self.how = frozenset()
 
 
 class Day:
     """A project, and the oracle of each file; with git also what is committed."""
 
-    def __init__(self, project: Any, seed: int) -> None:
+    def __init__(self, project: Any, seed: int, hooked: bool) -> None:
         self.project = project
+        self.hooked = hooked
+        self.how = "freely"
         self.random = random.Random(seed)
         self.files: Dict[str, Oracle] = {f"{name}.txt": Oracle() for name in "abcd"}
         self.count = 0
@@ -91,6 +99,8 @@ class Day:
     def begin(self) -> None:
         """The package begins to track."""
         self.project.begin()
+        self.project.calls.only_hooked(WINDOW, self.hooked)
+        self.project.look()  # from now on it is so
         self.listing = Listing(self.project.workspace)
 
     def commits_of_others(self) -> List[str]:
@@ -117,6 +127,11 @@ class Day:
             path.unlink()
         self.looked = False
 
+    def agent_has(self, name: str) -> None:
+        """The agent has written to a file."""
+        self.files[name].how |= {self.how}
+        self.write(name)
+
     def look(self) -> None:
         if not self.looked:
             self.project.workspace.look(lambda: False)
@@ -126,8 +141,9 @@ class Day:
         """So many steps, of which some are done between two looks."""
         actions = [self.agent_writes] * 16 + [self.user_saves] * 14 + [self.decide] * 10 + [self.crash] * 2
         actions += [self.agent_creates_or_deletes] * 4 + [self.user_accepts] * 8 + [self.agent_brings_back] * 4
+        actions += [self.agent_calls_a_tool] * 12
         if self.project.with_git:
-            actions += [self.stage, self.commit, self.commit_one, self.stash, self.pull]
+            actions += [self.stage, self.commit, self.commit_one, self.agent_commits, self.stash, self.pull]
         while steps > 0:
             for _ in range(self.random.randrange(1, 5)):
                 self.random.choice(actions)(self.random.choice(sorted(self.files)))
@@ -147,7 +163,17 @@ class Day:
             place = self.random.randrange(len(oracle.lines))
             line = oracle.lines[place]
             oracle.lines[place : place + 1] = [] if line.added else [line._replace(removed=True)]
-        self.write(name)
+        self.agent_has(name)
+
+    def agent_calls_a_tool(self, name: str) -> None:
+        """It tells of what it is about to do, and waits until its folder was looked at."""
+        with self.project.call("Claude Code", "go on"):
+            self.looked, self.how = True, "in a call"
+            for _ in range(self.random.randrange(1, 3)):
+                self.agent_writes(self.random.choice(sorted(self.files)))
+            self.agent_creates_or_deletes(name)
+            self.how = "freely"
+        self.looked = True
 
     def user_saves(self, name: str) -> None:
         oracle = self.files[name]
@@ -163,12 +189,11 @@ class Day:
             own = [place for place in range(len(oracle.lines)) if self.lone(oracle, place)]
             if own:
                 del oracle.lines[self.random.choice(own)]
-        workspace = self.project.workspace
-        workspace.saving(name)
+        self.project.saving(name)
         self.write(name)
         if self.random.random() < 0.5:
             self.look()  # before the editor's event has come
-        workspace.saved(name, oracle.now)
+        self.project.saved(name, oracle.now)
         self.looked = False
 
     def user_accepts(self, name: str) -> None:
@@ -190,7 +215,7 @@ class Day:
         if oracle.exists and oracle.existed and oracle.accepted:
             self.look()
             oracle.lines = list(oracle.accepted)
-            self.write(name)
+            self.agent_has(name)
 
     @staticmethod
     def untouched(oracle: Oracle, place: int) -> bool:
@@ -209,13 +234,15 @@ class Day:
         elif not oracle.existed:
             oracle.exists = True
             oracle.lines = [Line(self.text("agent"), added=True) for _ in range(4)]
-        self.write(name)
+        else:
+            return
+        self.agent_has(name)
 
     def decide(self, name: str) -> None:
         self.look()
         self.looked = False
         oracle, workspace = self.files[name], self.project.workspace
-        change = next((each for each in self.listing.lists().changes if each.path == name), None)
+        change = self.all_listed().get(name)
         if change is None or change.old_path:
             return  # a rename is another file's, too
         before, now = change.before, change.now
@@ -245,6 +272,11 @@ class Day:
             assert workspace.data(workspace._model.before(name)) == workspace.data(before)
         self.look()
         self.relearn(name)
+
+    def all_listed(self) -> Dict[str, Any]:
+        """What is listed, in whatever part."""
+        lists = self.listing.lists()
+        return {change.path: change for change in (*lists.changes, *lists.outside)}
 
     def undo(self, change: Any, hunks: Sequence[Hunk] = ()) -> None:
         storage = str(self.project.storage)
@@ -277,17 +309,30 @@ class Day:
         self.looked = False
 
     def commit(self, name: str, *names: str) -> None:
-        """Commit these files, or all."""
+        """Commit these files, or all. What git can bring back is not listed any more, and nothing else."""
+        self.look()
         changed = [each for each in names or self.files if self.committed.get(each) != self.files[each].now]
         if not changed:
             return
         self.project.git("add", "-A", "--", *names, check=False)  # one may have gone from the index before
         self.project.git("commit", "-q", "-m", "more", "--", *names)
-        for each in changed:
-            self.files[each].keep()
-            self.committed[each] = self.files[each].now
         self.looked = False
-        self.look()  # a change that is another by then is not kept
+        self.look()
+        for each in changed:
+            oracle, former = self.files[each], self.committed[each]
+            self.committed[each] = oracle.now
+            if oracle.before != oracle.now and self.held_before(each) == oracle.now:
+                in_git = {*(former or b"").splitlines(), *(oracle.now or b"").splitlines()}
+                assert in_git.issuperset((oracle.before or b"").splitlines())
+                oracle.keep()
+            else:
+                assert oracle.before == oracle.now or oracle.before != former
+
+    def agent_commits(self, name: str) -> None:
+        """In a call."""
+        self.look()
+        with self.project.call("Claude Code", "go on"):
+            self.commit(name, name)
 
     def commit_one(self, name: str) -> None:
         self.commit(name, name)
@@ -297,6 +342,9 @@ class Day:
         if all(self.committed.get(each) == oracle.now for each, oracle in self.files.items()):
             return
         self.look()
+        for oracle in self.files.values():
+            if oracle.how:
+                oracle.how |= {"git"}
         self.project.git("reset", "-q")  # it loses what is staged as deleted and there again
         self.project.git("stash", "-q", "-u")
         self.looked = False
@@ -322,10 +370,18 @@ class Day:
             assert self.held_before(name) == oracle.before, name
             path = self.project.folder / name
             assert (path.read_bytes() if path.exists() else None) == oracle.now, name
-        listed = {change.path: (change.added, change.removed) for change in self.listing.lists().changes}
+        found = self.all_listed()
+        listed = {path: (change.added, change.removed) for path, change in found.items()}
         assert listed == {name: each.counts for name, each in self.files.items() if each.before != each.now}
+        for path, change in found.items():
+            how, origin = self.files[path].how, change.origin
+            assert bool(origin.who) <= ("in a call" in how or "git" in how), path
+            if how == {"in a call"} and not change.old_path:
+                assert origin[:3] == ("Claude Code", "go on", True), path
+            if how == {"freely"} and self.hooked:
+                assert origin == PERHAPS, path
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_no_line_changes_hands(project, seed):
-    Day(project, seed).go_on(STEPS["git" if project.with_git else "no git"])
+@pytest.mark.parametrize(("seed", "hooked"), [(1, False), (2, True)])
+def test_no_line_changes_hands(project, seed, hooked):
+    Day(project, seed, hooked).go_on(STEPS["git" if project.with_git else "no git"])

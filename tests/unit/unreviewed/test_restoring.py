@@ -79,9 +79,9 @@ def test_an_undo_that_cannot_change_permissions_leaves_the_file_as_it_is(project
     project.write(a_txt=b"now\n")
     (project.folder / "a.txt").chmod(0o700)
     project.look()
-    monkeypatch.setattr(os, "chmod", not_allowed)
+    monkeypatch.setattr(os, "fchmod", not_allowed)
     (refusal,) = project.undo()
-    assert "permissions" in refusal.sentence
+    assert "cannot be written" in refusal.sentence
     assert project.read("a.txt") == b"now\n"
 
 

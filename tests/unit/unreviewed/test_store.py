@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from companion.unreviewed import store as store_module
-from companion.unreviewed.model import Content, Shelved, identity
+from companion.unreviewed.calls import Origin
+from companion.unreviewed.model import Content, identity
 from companion.unreviewed.store import Record, SavedRow, Step, Store, Undone, read_record, write_record
 from companion.unreviewed.workspaces import Root, Workspaces
 
@@ -90,7 +91,7 @@ def test_what_is_no_longer_kept_is_listed_and_cannot_be_undone(project, monkeypa
     project.write(a_txt=b"now\n")
     project.look()
     monkeypatch.setattr(store_module, "MAXIMUM_SECONDS", -1.0)
-    Store(str(project.storage / "store")).tidy()
+    Store(str(project.storage / "Unreviewed")).tidy()
     project.begin()
     assert "not kept" in project.look()["a.txt"].obstacle
     assert len(project.undo()) == 1
@@ -130,10 +131,10 @@ def test_damaged_bytes_are_none(store):
         "text",
         {"rows": []},
         {"rows": {"a": []}},
-        {"rows": {"a": [["x", 1, 2], ["y", "z", 3], None, None]}},
+        {"rows": {"a": [["x", 1, 2], ["y", "z", 3], None, None, False, False]}},
         {"undone": {}},
         {"undone": [["a"]]},
-        {"rows": {"a": [["x", 1, 2], None, None, [1, 2]]}},
+        {"rows": {"a": [["x", 1, 2], None, None, ["a", 1, True, True], False, False]}},
         {"undone_at": []},
         {"blobs": {"a": 1}},
     ],
@@ -147,10 +148,11 @@ def test_a_record_that_makes_no_sense_is_none(store, record):
 
 
 def test_a_record_comes_back_as_it_was(store):
-    step = Step("c", Content("y", 3, 4), Content(""))
+    origin = Origin("Claude Code", "make the tests pass", counted=True, perhaps=True)
+    step = Step("c", Content("y", 3, 4), Content(""), origin)
     known = Content("x", 1, 2)
-    rows = {"a/b\udcff": SavedRow(Content(""), known), "d": SavedRow(known, known, known, Shelved(known, known))}
-    record = Record(rows, Undone(((step,),), 1.5), {}, has_turns=True)
+    rows = {"a/b\udcff": SavedRow(Content(""), known), "d": SavedRow(known, known, known, origin, True, True)}
+    record = Record(rows, Undone(((step,),), 1.5, under_way=True), {}, has_turns=True, head="1a2b")
     write_record(store, "/one", record, secure=True)
     assert read_record(store, "/one") == record
 
@@ -195,7 +197,7 @@ def test_a_folder_whose_record_cannot_be_read_now_is_not_begun_anew(tmp_path, pr
     project.begin()
     project.write(a_txt=b"now\n")
     project.look()
-    workspaces, root = Workspaces(str(project.storage / "store")), Root(str(project.folder), rules, tracked=True)
+    workspaces, root = Workspaces(str(project.storage)), Root(str(project.folder), rules, tracked=True)
     record = Store.record
 
     def too_many(self: Store, name: str) -> None:

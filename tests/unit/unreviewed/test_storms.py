@@ -9,8 +9,6 @@ import time
 import pytest
 
 from companion.unreviewed.git import GitError, Repository
-from companion.unreviewed.model import ChangeScope
-from companion.unreviewed.undoing import Progress, undo
 from tests.unit.unreviewed.conftest import TEXT, text
 
 
@@ -47,7 +45,7 @@ def test_a_checkout_is_not_listed_where_git_has_longer_identities(repository):
     repository.begin()
     repository.git("checkout", "-q", "main")
     repository.write(b_txt=text(line1=b"agent"))
-    assert set(repository.look()) == {"b.txt"}
+    assert set(repository.all_listed()) == {"b.txt"}
     assert repository.undo() == []
     assert repository.read("b.txt") == TEXT
 
@@ -55,8 +53,8 @@ def test_a_checkout_is_not_listed_where_git_has_longer_identities(repository):
 def test_what_is_written_during_a_checkout_is_listed(tracked):
     tracked.git("checkout", "-q", "other")
     tracked.write(f3_txt=text(line3=b"other", line20=b"agent"))
-    assert set(tracked.look()) == {"f3.txt"}
-    assert tracked.look()["f3.txt"].obstacle == ""
+    assert tracked.look() == {}
+    assert [(path, change.obstacle) for path, change in tracked.outside().items()] == [("f3.txt", "")]
 
 
 def test_the_unreviewed_changes_of_other_files_survive_a_checkout(tracked):
@@ -123,32 +121,12 @@ def test_what_a_stash_takes_and_gives_back_is_unreviewed_as_before(tracked, untr
     tracked.look()
     tracked.git("stash", "-q", *(["-u"] if untracked else []))
     if looks:
-        assert tracked.look() == {}
+        assert set(tracked.look()) == {"mine.txt"}  # the user's line has gone
     tracked.git("stash", "pop", "-q")
-    assert set(tracked.look()) == ({"mine.txt", "new.txt"} if untracked else {"mine.txt"})
+    assert set(tracked.all_listed()) == ({"mine.txt", "new.txt"} if untracked else {"mine.txt"})
     assert tracked.before("mine.txt") == text(line5=b"user")
     assert tracked.undo() == []
     assert tracked.read("mine.txt") == text(line5=b"user")
-
-
-@pytest.mark.parametrize("another_turn", [False, True])
-def test_what_comes_out_of_a_stash_is_of_the_turn_that_it_was_written_in(tracked, another_turn):
-    tracked.write(mine_txt=text(line3=b"one"))
-    tracked.look()
-    tracked.workspace.begin_turn()
-    tracked.write(mine_txt=text(line3=b"one", line20=b"two"))
-    tracked.look()
-    tracked.git("stash", "-q")
-    assert tracked.look() == {}
-    if another_turn:
-        tracked.workspace.begin_turn()
-        tracked.begin()
-    tracked.git("stash", "pop", "-q")
-    assert tracked.look()["mine.txt"].added == 2
-    turn = tracked.workspace.changes(ChangeScope.LAST_TURN)
-    assert len(turn) == (0 if another_turn else 1)
-    assert undo(tracked.workspace, turn, Progress(), str(tracked.storage), 1.0) == []
-    assert tracked.read("mine.txt") == text(line3=b"one", **({"line20": b"two"} if another_turn else {}))
 
 
 def test_what_is_written_as_soon_as_a_stash_is_back_is_unreviewed_too(tracked):
@@ -176,38 +154,19 @@ def test_a_commit_keeps_a_change_that_has_just_come_out_of_a_stash_or_was_just_s
     assert tracked.look() == {}
 
 
-def test_a_stash_over_a_pull_and_a_crash_gives_back_whose_line_is_whose(tracked):
-    tracked.write(f1_txt=text(line10=b"user"))
-    tracked.begin()
-    tracked.write(f1_txt=text(line10=b"user", line20=b"agent"))
-    tracked.look()
-    tracked.git("stash", "-q")
-    tracked.look()
-    tracked.begin()
-    tracked.git("merge", "-q", "other")
-    assert tracked.look() == {}
-    tracked.git("stash", "pop", "-q")
-    assert set(tracked.look()) == {"f1.txt"}
-    assert tracked.before("f1.txt") == text(line3=b"other", line10=b"user")
-
-
-def test_the_user_s_work_comes_out_of_a_stash_as_his(tracked):
+def test_the_user_s_own_stash_pull_and_pop_count_nothing(tracked):
+    """What comes out of it is his, and what he had is there to be seen all the time."""
     tracked.write(f1_txt=text(line10=b"user"), mine_txt=text(line1=b"user"))
     tracked.begin()
     tracked.git("stash", "-q")
     assert tracked.look() == {}
+    assert set(tracked.outside()) == {"f1.txt", "mine.txt"}
+    assert tracked.before("f1.txt") == text(line10=b"user")
     tracked.git("merge", "-q", "other")
     assert tracked.look() == {}
     tracked.git("stash", "pop", "-q")
     assert tracked.look() == {}
-
-
-def test_a_stash_that_is_applied_is_not_listed(tracked):
-    tracked.write(f1_txt=text(line10=b"user"))
-    tracked.git("stash", "-q")
-    tracked.begin()
-    tracked.git("stash", "apply", "-q")
-    assert tracked.look() == {}
+    assert set(tracked.outside()) == {"f1.txt"}  # with what was pulled
 
 
 @pytest.mark.parametrize("end", ["--continue", "--abort"])
@@ -325,7 +284,7 @@ def test_a_git_that_fails_in_the_midst_of_a_look_costs_nothing(tracked, monkeypa
     tracked.look()
     tracked.git("checkout", "-q", "other")
     with monkeypatch.context() as failing:
-        failing.setattr(Repository, "tree", refuse)
+        failing.setattr(Repository, "head", refuse)
         with pytest.raises(GitError):
             tracked.look()
     assert set(tracked.look()) == {"mine.txt"}
@@ -381,5 +340,5 @@ def test_work_that_is_thrown_away_is_listed_though_the_former_commit_is_gone(rep
     repository.git("commit", "-q", "--amend", "-m", "other", "b.txt")
     repository.git("reflog", "expire", "--expire=now", "--all")
     repository.git("gc", "-q", "--prune=now")
-    assert "a.txt" in repository.look()
+    assert "a.txt" in repository.all_listed()
     assert repository.before("a.txt") == b"the user's work\n"

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pytest
 
+from companion.unreviewed.calls import Origin
 from companion.unreviewed.model import ChangeKind, Content, UnreviewedChange
 from companion.unreviewed.texts import about, change_item, line_by_line
 
 
-@pytest.mark.parametrize(
-    ("now", "said"),
-    [
-        (Content("a", 0o755), "Only its permissions have changed."),
-        (Content("b", 0o644), "Only its line endings or its encoding have changed."),
-    ],
-)
-def test_a_change_that_no_text_shows_is_told(now, said):
-    change = UnreviewedChange("a.txt", ChangeKind.CHANGED, Content("a", 0o644), now, 1)
-    assert about(change, "text", "text") == said
+def test_a_change_that_no_text_shows_is_told():
+    change = UnreviewedChange("a.txt", ChangeKind.CHANGED, Content("a"), Content("b"), 1)
+    assert about(change, "text", "text") == "Only its line endings or its encoding have changed."
     assert about(change, "text", "another") == ""
 
 
-def test_the_list_says_why_a_change_cannot_be_undone_and_who_was_at_work():
-    change = UnreviewedChange(
-        "a.txt", ChangeKind.CHANGED, Content("a"), Content("b"), 1, who="Claude Code", obstacle="It cannot."
-    )
-    assert change_item(change) == ("a.txt", "It cannot.", "Claude Code was at work")
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        (Origin("Claude Code", "make the tests pass"), 'Claude Code: "make the tests pass"'),
+        (Origin("Claude Code"), "Claude Code"),
+        (Origin(), ""),
+    ],
+)
+def test_the_list_says_why_a_change_cannot_be_undone_and_whose_it_is(origin, said):
+    change = UnreviewedChange("a.txt", ChangeKind.CHANGED, Content("a"), Content("b"), 1, "", origin)
+    assert change_item(change._replace(obstacle="It cannot.")) == ("a.txt", "It cannot.", said)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from threading import Event, Thread
 import pytest
 
 from companion.review.document.file_replacement import beside
+from companion.unreviewed.calls import Doer, Origin
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
@@ -152,8 +153,7 @@ def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, trackin
     path = str(project.folder / "a.txt")
     project.write(a_txt=b"agent\n2\n3\n")
     tracking.carry_out(partial(tabs.look_at, path))
-    for workspace, name in tracking.called(path):
-        workspace.saving(name)
+    tracking.saves.begin(path)
     project.write(a_txt=b"agent\n2\nuser\n")
     tracking.carry_out(partial(tabs.take_over, path, "agent\n2\nuser\n", "UTF-8", "Unix"))
     assert texts(tracking) == (b"1\n2\nuser\n", b"agent\n2\nuser\n")
@@ -174,10 +174,10 @@ def test_what_is_asked_for_about_one_file_is_done_in_that_order(tracking, runtim
 def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, tabs, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "new.txt")
-    for workspace, name in tracking.called(path):
-        workspace.saving(name)
+    tracking.saves.begin(path)
     project.write(new_txt=b"mine\r\n")
     tracking.carry_out(partial(tabs.take_over, path, "mine\n", "UTF-8", "Windows"))
+    tracking.saves.ended(path)
     write_and_look(project, tracking, runtime)
     assert tracking.lists(1).changes == ()
     write_and_look(project, tracking, runtime, new_txt=b"mine\r\nagent\r\n")
@@ -342,48 +342,104 @@ def test_what_a_look_has_found_is_told_though_another_one_follows_at_once(
     assert told
 
 
-def test_a_program_is_named_where_it_is_the_only_one(project, tracking, runtime, rules):
-    def who(name, **files):
-        project.write(**files)
-        tracking.sign(1, name)
-        runtime.step(INTERVAL_SECONDS)
-        return {change.path: change.who for change in tracking.lists(1).changes}
-
-    tracking.track(1, [str(project.folder)], rules, tracked=True)
-    assert who("Claude Code", a_txt=b"1\n") == {"a.txt": "Claude Code"}
-    runtime.step(ATTENTION_SECONDS / 2)
-    assert who("", b_txt=b"1\n") == {"a.txt": "Claude Code", "b.txt": ""}
-    assert who("Claude Code", a_txt=b"2\n", b_txt=b"2\n") == {"a.txt": "Claude Code", "b.txt": ""}  # not all of it
-    runtime.step(ATTENTION_SECONDS / 2)
-    assert who("", a_txt=b"3\n")["a.txt"] == ""
-    tracking.track(2, [str(project.folder)], rules, tracked=True)
-    assert who("Claude Code", d_txt=b"1\n")["d.txt"] == ""
-
-
-@pytest.mark.parametrize("another", [(), (1,), (1, "")])
-def test_a_program_is_not_named_once_another_one_or_the_user_has_given_a_sign(
-    project, tracking, runtime, rules, another
-):
-    tracking.track(1, [str(project.folder)], rules, tracked=True)
-    tracking.sign(1, "Claude Code")
+def test_a_program_is_held_until_the_folders_of_its_window_were_looked_at(project, tracking, runtime, rules, tmp_path):
+    looked = []
+    (tmp_path / "elsewhere").mkdir()
+    tracking.track(1, [str(project.folder), str(tmp_path / "elsewhere")], rules, tracked=True)
+    project.write(user_txt=b"user\n")
+    tracking.call_begins(1, "call", Doer("Claude Code", "go on"), partial(looked.append, "begins"))
+    assert looked == ["begins"]
+    assert [change.origin.who for change in tracking.lists(1).changes] == [""]
     project.write(a_txt=b"1\n")
-    tracking.sign(*another)
-    runtime.step(INTERVAL_SECONDS)
-    assert [change.who for change in tracking.lists(1).changes] == [""]
+    tracking.call_ended(1, "call", partial(looked.append, "ended"))
+    assert looked == ["begins", "ended"]
+    assert tracking.lists(1).changes[0].origin == Origin("Claude Code", "go on")
 
 
-def test_the_signs_of_another_window_say_nothing_about_the_program_of_this_one(
+def test_a_program_that_works_where_nothing_is_tracked_goes_on_at_once(project, tracking, runtime, rules):
+    looked = []
+    tracking.track(1, [str(project.folder)], rules, tracked=False)
+    jobs = runtime.jobs
+    for window in (1, 2):
+        tracking.call_begins(window, "call", Doer("Claude Code"), partial(looked.append, window))
+        tracking.call_ended(window, "call", partial(looked.append, window))
+    assert (looked, runtime.jobs) == ([1, 1, 2, 2], jobs)
+
+
+def test_calls_that_come_while_a_folder_is_looked_at_share_the_next_look(
+    module, project, tracking, runtime, rules, monkeypatch
+):
+    """What has begun to look may have passed the files already."""
+    looked, looks, waiting = [], [], []
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    look = module.Workspaces.look
+    monkeypatch.setattr(module.Workspaces, "look", lambda *args: looks.append(1) or look(*args))
+    monkeypatch.setattr(runtime, "use_disk", lambda function, *args, then: waiting.append(partial(function, *args)))
+    for number in range(5):
+        tracking.call_begins(1, number, Doer("Claude Code"), partial(looked.append, number))
+    waiting.pop(0)(lambda: False)
+    assert (looked, len(looks)) == ([0, 1, 2, 3, 4], 1)
+
+
+def test_what_a_program_writes_in_one_window_is_its_own_in_another_one_on_the_same_folder(
     project, tracking, runtime, rules, tmp_path
 ):
-    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to(project.folder)
     tracking.track(1, [str(project.folder)], rules, tracked=True)
-    tracking.track(2, [str(tmp_path / "elsewhere")], rules, tracked=True)
-    runtime.step(INTERVAL_SECONDS)
-    tracking.sign(1, "Claude Code")
+    tracking.track(2, [str(tmp_path / "link")], rules, tracked=True)
+    tracking.only_hooked(2, True)
+    tracking.call_begins(1, "call", Doer("Claude Code"), lambda: None)
     project.write(a_txt=b"1\n")
-    tracking.sign(2)
+    tracking.call_ended(1, "call", lambda: None)
     runtime.step(INTERVAL_SECONDS)
-    assert [change.who for change in tracking.lists(1).changes] == ["Claude Code"]
+    assert [change.origin.who for change in tracking.lists(2).changes] == ["Claude Code"]
+
+
+def test_where_only_hooked_programs_are_at_work_nothing_else_is_counted(project, tracking, runtime, rules):
+    """As soon as another program has come, it may have written since the last look."""
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.only_hooked(1, True)
+    write_and_look(project, tracking, runtime, a_txt=b"1\n")
+    assert [change.path for change in tracking.lists(1).outside] == []
+    write_and_look(project, tracking, runtime, b_txt=b"1\n")
+    lists = tracking.lists(1)
+    assert ([each.path for each in lists.changes], [each.path for each in lists.outside]) == (["a.txt"], ["b.txt"])
+    tracking.only_hooked(1, False)
+    write_and_look(project, tracking, runtime, c_txt=b"1\n")
+    assert [each.path for each in tracking.lists(1).changes] == ["c.txt", "a.txt"]
+
+
+def test_what_the_user_deletes_in_the_side_bar_is_not_listed(project, tracking, runtime, tabs, rules):
+    project.write(a_txt=b"1\n", b_txt=b"1\n", sub__c_txt=b"1\n", d_txt=b"1\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, b_txt=b"2\n")
+    events = tabs.Tabs(tracking)
+    project.write(a_txt=None, b_txt=None, sub__c_txt=None)
+    (project.folder / "sub").rmdir()
+    events.commanded("delete_file", {"files": [str(project.folder / f"{name}.txt") for name in "abd"]})
+    events.commanded("delete_folder", {"dirs": [str(project.folder / "sub")]})
+    for arguments in (None, {}, {"files": "a.txt"}, {"files": [1]}):
+        events.commanded("delete_file", arguments)
+    write_and_look(project, tracking, runtime)
+    assert tracking.lists(1) == Lists()
+    write_and_look(project, tracking, runtime, d_txt=None)  # the user has decided not to
+    assert [change.path for change in tracking.lists(1).changes] == ["d.txt"]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "sub"])
+def test_what_the_user_renames_in_the_side_bar_is_not_listed_and_a_change_goes_along(
+    project, tracking, runtime, tabs, rules, name
+):
+    project.write(a_txt=b"1\n", sub__b_txt=b"1\n", sub__c_txt=b"one\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, sub__c_txt=b"two\n")
+    tabs.Tabs(tracking).commanded("rename_path", {"paths": [str(project.folder / name)]})
+    runtime.step(INTERVAL_SECONDS)
+    (project.folder / name).rename(project.folder / "moved")
+    write_and_look(project, tracking, runtime)
+    found = [(change.path, change.kind.value) for change in tracking.lists(1).changes]
+    assert found == [("sub/c.txt" if name == "a.txt" else "moved/c.txt", "changed")]
+    assert texts(tracking) == (b"one\n", b"two\n")
 
 
 def test_who_comes_back_to_the_editor_is_told_what_was_written_in_the_meantime(project, tracking, runtime, tabs, rules):

@@ -75,10 +75,15 @@ def test_new_deleted_and_renamed_files_are_taken_back_and_brought_back(project):
     assert not (project.folder / "folder" / "old.txt").exists()
 
 
-def test_permissions_are_a_change_and_come_back(project):
+def test_permissions_are_no_change_and_come_back_with_one(project):
     project.write(run_sh=b"#!/bin/sh\n")
     os.chmod(str(project.folder / "run.sh"), 0o600)
     project.begin()
+    os.chmod(str(project.folder / "run.sh"), 0o640)
+    assert project.look() == {}
+    os.chmod(str(project.folder / "run.sh"), 0o600)
+    assert project.look() == {}
+    project.write(run_sh=b"#!/bin/sh\nagent\n")
     os.chmod(str(project.folder / "run.sh"), 0o700)
     assert set(project.look()) == {"run.sh"}
     assert project.undo() == []
@@ -351,7 +356,7 @@ def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(projec
         change = project.listed()["a.txt"]
         assert project.workspace.keep("a.txt", change.before, change.now)
         project.workspace.write_down()
-    Store(str(project.storage / "store")).tidy()
+    Store(str(project.storage / "Unreviewed")).tidy()
     project.write(a_txt=b"agent\n")
     project.look()
     assert project.undo() == []

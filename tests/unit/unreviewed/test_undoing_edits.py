@@ -71,14 +71,17 @@ def test_an_edit_of_the_user_inside_a_change_is_part_of_it(project):
     assert project.before("a.txt") == b"1\n2\n3\n"
 
 
-def test_a_save_over_what_nobody_has_kept_makes_it_impossible_to_undo(project):
+def test_a_save_over_what_nobody_has_kept_leaves_what_was_there_before(project):
+    """It is part of a change that no command takes that decides all."""
     project.write(a_txt=b"before\n")
     project.begin()
     project.write(a_txt=b"agent\n" * (1 << 18))
     project.look()
     project.save(a_txt=b"user\n")
-    assert project.look()["a.txt"].obstacle
-    assert len(project.undo()) == 1
+    assert project.look()["a.txt"].origin.perhaps
+    assert project.undo() == []
+    assert project.read("a.txt") == b"before\n"
+    assert project.restore() == []
     assert project.read("a.txt") == b"user\n"
 
 
@@ -92,6 +95,5 @@ def test_lines_of_an_encoding_that_is_not_by_bytes_are_not_told_apart(project, e
     project.write(a_txt=text("agent", "2", "3"))
     project.look()
     project.save(a_txt=text("agent", "2", "\u010a user"))
-    assert project.look()["a.txt"].obstacle
-    assert len(project.undo()) == 1
-    assert project.read("a.txt") == text("agent", "2", "\u010a user")
+    assert project.look()["a.txt"].origin.perhaps
+    assert project.before("a.txt") == text("1", "2", "3")

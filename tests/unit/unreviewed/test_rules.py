@@ -1,0 +1,223 @@
+"""Whose a change is: the three rules, each with what it is for; and what no rule lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, Origin
+from companion.unreviewed.model import ChangeScope
+from companion.unreviewed.undoing import Progress, undo
+from tests.unit.unreviewed.conftest import TEXT, WINDOW, text
+
+CLAUDE, GEMINI = ("Claude Code", "make the tests pass"), ("Gemini CLI", "write the docs")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "rule", "origin"),
+    [
+        (Evidence(Doer(*CLAUDE), git_moved=True, only_hooked=True), "certain", Origin(*CLAUDE)),
+        (Evidence(Doer()), "certain", UNNAMED),
+        (Evidence(git_moved=True), "perhaps yours", PERHAPS),
+        (Evidence(only_hooked=True), "perhaps yours", PERHAPS),
+        (Evidence(), "unhooked", UNNAMED),
+    ],
+)
+def test_the_first_rule_that_holds_says_whose_it_is(evidence, rule, origin):
+    assert next(name for name, (holds, _) in RULES.items() if holds(evidence)) == rule
+    assert evidence.origin == origin
+
+
+@pytest.mark.parametrize(
+    ("former", "other", "grown"),
+    [
+        (Origin(*CLAUDE), Origin(*CLAUDE), Origin(*CLAUDE)),
+        (Origin(*CLAUDE), Origin("Claude Code", "go on"), Origin("Claude Code", "go on")),
+        (Origin(*CLAUDE), Origin(*GEMINI), UNNAMED),
+        (Origin(*CLAUDE), UNNAMED, UNNAMED),
+        (Origin(*CLAUDE), PERHAPS, Origin(*CLAUDE, perhaps=True)),
+        (PERHAPS, Origin(*CLAUDE), Origin(*CLAUDE, perhaps=True)),
+        (PERHAPS, PERHAPS, PERHAPS),
+    ],
+)
+def test_a_change_that_grows_is_the_program_s_that_has_made_all_of_it_that_is_a_program_s(former, other, grown):
+    assert former.grown(other) == grown
+
+
+@pytest.fixture
+def hooked(project):
+    """A folder in which only a program with hooks is at work."""
+    project.write(a_txt=TEXT, b_txt=TEXT)
+    if project.with_git:
+        project.commit()
+    project.begin()
+    project.calls.only_hooked(WINDOW, True)
+    project.look()
+    return project
+
+
+def test_what_happens_in_a_call_is_certain_and_bears_the_program_and_its_prompt(hooked):
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=text(line1=b"agent"), new_txt=b"agent\n")
+    assert {path: change.origin for path, change in hooked.listed().items()} == {
+        "a.txt": Origin(*CLAUDE),
+        "new.txt": Origin(*CLAUDE),
+    }
+    hooked.begin()  # in a later process
+    assert {change.origin for change in hooked.listed().values()} == {Origin(*CLAUDE)}
+
+
+def test_what_is_written_before_and_after_a_call_is_perhaps_the_user_s(hooked):
+    hooked.write(a_txt=text(line1=b"user"))
+    with hooked.call(*CLAUDE):
+        pass
+    hooked.write(b_txt=text(line1=b"user"))
+    assert hooked.look() == {}
+    assert set(hooked.outside()) == {"a.txt", "b.txt"}
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=text(line1=b"user", line20=b"agent"))
+    assert {path: change.origin for path, change in hooked.listed().items()} == {"a.txt": Origin(*CLAUDE, perhaps=True)}
+    assert set(hooked.outside()) == {"b.txt"}
+
+
+def test_a_look_that_came_too_late_makes_nothing_certain(hooked):
+    """The program was told to go on, and wrote before its folder was looked at."""
+    hooked.calls.begins(WINDOW, 1, Doer(*CLAUDE))
+    hooked.write(a_txt=text(line1=b"agent"))
+    assert hooked.look() == {}
+    hooked.write(b_txt=text(line1=b"agent"))
+    assert set(hooked.look()) == {"b.txt"}
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_of_two_programs_that_have_calls_open_none_is_named(hooked, together):
+    with hooked.call(*CLAUDE):
+        if together:
+            with hooked.call(*GEMINI):
+                hooked.write(a_txt=text(line1=b"agent"))
+        else:
+            hooked.calls.begins(WINDOW, 2, Doer(*GEMINI))
+            hooked.calls.ended(WINDOW, 2)  # between two looks
+            hooked.write(a_txt=text(line1=b"agent"))
+    assert hooked.listed()["a.txt"].origin == UNNAMED
+    with hooked.call(*CLAUDE):
+        hooked.write(b_txt=text(line1=b"agent"))
+    assert hooked.listed()["b.txt"].origin == Origin(*CLAUDE)
+
+
+def test_two_calls_of_a_program_in_different_turns_name_the_program_alone(hooked):
+    with hooked.call(*CLAUDE), hooked.call("Claude Code", "go on"):
+        hooked.write(a_txt=text(line1=b"agent"))
+    assert hooked.listed()["a.txt"].origin == Origin("Claude Code")
+
+
+def test_while_a_program_without_hooks_is_at_work_all_else_is_counted_without_a_name(hooked):
+    hooked.calls.only_hooked(WINDOW, False)
+    hooked.write(a_txt=text(line1=b"agent"))
+    assert hooked.look()["a.txt"].origin == UNNAMED
+
+
+def test_what_is_perhaps_the_user_s_is_undone_and_restored_and_stays_that(hooked):
+    hooked.write(a_txt=text(line1=b"user"))
+    hooked.look()
+    assert hooked.undo("a.txt") == []
+    assert hooked.read("a.txt") == TEXT
+    hooked.begin()  # in a later process
+    assert hooked.restore() == []
+    assert hooked.look() == {}
+    assert hooked.outside()["a.txt"].origin == PERHAPS
+
+
+def test_a_turn_holds_what_programs_have_done_in_it(hooked):
+    hooked.workspace.begin_turn()
+    hooked.write(b_txt=text(line1=b"user"))
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=text(line1=b"agent"))
+    turn = hooked.workspace.changes(ChangeScope.LAST_TURN)
+    assert [change.path for change in turn] == ["a.txt"]
+    assert undo(hooked.workspace, turn, Progress(), str(hooked.storage), 1.0) == []
+    assert set(hooked.outside()) == {"b.txt"}
+
+
+# -- git --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def dirty(repository):
+    """A repository with two commits and uncommitted work."""
+    repository.write(a_txt=text(line3=b"first"), b_txt=TEXT, clean_txt=b"first\n")
+    repository.commit()
+    repository.write(clean_txt=b"second\n")
+    repository.commit()
+    repository.write(a_txt=text(line3=b"first", line9=b"user"), mine_txt=b"user\n")
+    repository.begin()
+    repository.calls.only_hooked(WINDOW, True)
+    repository.look()
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("command", "listed"),
+    [
+        (["reset", "-q", "--hard"], {"a.txt"}),
+        (["reset", "-q", "--hard", "HEAD~1"], {"a.txt"}),
+        (["checkout", "-q", "-f", "HEAD~1"], {"a.txt"}),
+        (["clean", "-q", "-f"], {"mine.txt"}),
+        (["stash", "-q", "-u"], {"a.txt", "mine.txt"}),
+        (["checkout", "-q", "--", "a.txt"], {"a.txt"}),
+        (["commit", "-q", "-a", "-m", "more"], set()),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, list) else "",
+)
+def test_what_a_program_does_by_git_to_uncommitted_work_is_certain(dirty, command, listed):
+    with dirty.call(*CLAUDE):
+        dirty.git(*command)
+    assert set(dirty.listed()) == listed
+    assert {change.origin for change in dirty.listed().values()} <= {Origin(*CLAUDE)}
+    assert dirty.outside() == {}
+    assert dirty.undo() == []
+    assert (dirty.read("a.txt"), dirty.read("mine.txt")) == (text(line3=b"first", line9=b"user"), b"user\n")
+
+
+def test_work_that_a_program_overwrites_and_commits_is_listed(dirty):
+    with dirty.call(*CLAUDE):
+        dirty.write(a_txt=text(line3=b"first", line20=b"agent"), b_txt=text(line1=b"agent"))
+        dirty.commit()
+    assert set(dirty.listed()) == {"a.txt"}  # of the other file git has all
+    dirty.git("gc", "-q", "--prune=now")
+    assert dirty.before("a.txt") == text(line3=b"first", line9=b"user")
+
+
+def test_what_the_user_commits_with_edits_of_his_own_is_not_listed_any_more(dirty):
+    with dirty.call(*CLAUDE):
+        dirty.write(a_txt=text(line3=b"first", line9=b"user", line20=b"agent"))
+    dirty.commit()
+    assert dirty.look() == {}
+    assert dirty.outside() == {}
+
+
+def test_what_the_user_does_by_git_is_not_counted_though_a_program_without_hooks_is_at_work(dirty):
+    dirty.calls.only_hooked(WINDOW, False)
+    for command in (["stash", "-q", "-u"], ["checkout", "-q", "HEAD~1"], ["checkout", "-q", "main"], ["stash", "pop"]):
+        dirty.git(*command)
+        assert dirty.look() == {}, command
+    assert dirty.outside() == {}
+
+
+def test_a_status_that_rewrites_the_index_is_no_move_and_what_is_staged_is_one(dirty):
+    dirty.calls.only_hooked(WINDOW, False)
+    dirty.write(b_txt=TEXT)  # whose time git does not know
+    dirty.git("status")
+    dirty.write(clean_txt=b"agent\n")
+    assert set(dirty.look()) == {"clean.txt"}
+    dirty.git("add", "a.txt")
+    dirty.write(b_txt=text(line1=b"agent"))
+    assert set(dirty.look()) == {"clean.txt"}
+    assert set(dirty.outside()) == {"b.txt"}
+
+
+@pytest.mark.parametrize("path", ["mine.sublime-workspace", "sub/mine.sublime-workspace"])
+def test_the_editor_s_own_files_are_never_listed(hooked, path):
+    hooked.calls.only_hooked(WINDOW, False)
+    (hooked.folder / "sub").mkdir()
+    (hooked.folder / path).write_bytes(b"{}")
+    assert hooked.look() == {}
