@@ -181,6 +181,7 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
     ConditionalCommand: (
         "accept_diff",
         "reject_diff",
+        "reject_with_reason",
         "keep_change",
         "undo_change",
         "next_change",
@@ -199,6 +200,8 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
         "keep_all_changes",
         "undo_all_changes",
         "restore_undone_changes",
+        "review_every_write",
+        "review_as_the_program_asks",
         "send_selection",
         "send_files",
         "pause_sharing",

@@ -23,7 +23,8 @@ from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
 from .endpoint.clients import STARTING, listed
 from .review.changes import WHOLE_SELECTION
-from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REVERT, UNDO, WHITESPACE
+from .review.decision import takes_reason
+from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, UNDO, WHITESPACE
 from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ReviewManager
 from .terminals.installed import InstalledPrograms
 from .terminals.launcher import Launcher, selected_places, terminal_of
@@ -84,6 +85,7 @@ class Actions:
         self._actions = {
             "accept_diff": on_proposal(ACCEPT)._replace(run=self._accept),
             "reject_diff": on_proposal(REJECT),
+            "reject_with_reason": Action(partial(self._on_review, REJECT_BECAUSE), self._takes_reason),
             "keep_change": on_written(ACCEPT),
             "undo_change": on_written(REJECT),
             "next_change": Action(partial(self._walk, NEXT), self._can_walk),
@@ -103,6 +105,12 @@ class Actions:
             "undo_all_changes": Action(lambda on: on.changes.lists.undo_all(), _has_counted),
             "restore_undone_changes": Action(
                 lambda on: on.changes.lists.decisions.restore(), lambda on: on.changes.reviews.lists.restorable
+            ),
+            "review_every_write": Action(
+                lambda on: on.review_every_write(True), names_it=lambda on: not on.reviews_every_write
+            ),
+            "review_as_the_program_asks": Action(
+                lambda on: on.review_every_write(False), names_it=lambda on: on.reviews_every_write
             ),
             "run_client": Action(self._run_client, names_it=self._is_installed),
             "send_selection": Action(self._send_selection, _can_send_selection),
@@ -150,6 +158,11 @@ class Actions:
 
     def _has_review(self, endpoint: Endpoint) -> bool:
         return self._in_front(endpoint) is not None
+
+    def _takes_reason(self, endpoint: Endpoint) -> bool:
+        """Whether the program of the review in front can be told why the user rejects it."""
+        found = self._in_front(endpoint)
+        return found is not None and takes_reason(found[1])
 
     def _is_written(self, endpoint: Endpoint) -> bool:
         """Whether the review in front is of a change that its file holds already."""

@@ -165,6 +165,7 @@ def _setting(default: Any, check: Check, merge: Optional[Merge], sift: Optional[
 FALLBACKS = ("version_control", "directory", "none")
 TRACKING = ("always", "connected", "never")
 UNFOCUSED = "unfocused"
+REVIEWED = (AS_PROGRAM, ALWAYS_BEFORE) = ("as_program", "always")
 IGNORED_WHITESPACE = ("all", "trailing", "none")
 
 # The names of what commonly holds secrets.
@@ -220,6 +221,10 @@ class Settings:
     track_changes: str = _setting("connected", one_of(*TRACKING), towards(*TRACKING))
 
     notify: str = _setting("never", one_of(UNFOCUSED, "never"), None)
+
+    # What the user sees before it is written.
+    review_before_writing: str = _setting(AS_PROGRAM, one_of(*REVIEWED), towards(*REVIEWED))
+    review_skip: Tuple[str, ...] = _setting((), strings, None, sifted_patterns)
 
     # The diff review.
     review_open: str = _setting("at_once", one_of("at_once", "on_request"), harmless)

@@ -2,15 +2,18 @@
 
 A headless editor with the package in it opens a sample workspace. The real IDE client of Gemini CLI's core
 connects to it, hears the context, and proposes changes: one is edited and accepted, one rejected. Two files are changed
-by somebody who does not ask: one change is kept, one undone. A last proposal is answered from the client's side. With
---keep-running the editor stays, for a program of your own.
+by somebody who does not ask: one change is kept, one undone. A last proposal is answered from the client's side. Then a
+program that would write without asking is told by its hook why not. With --keep-running the editor stays, for a program
+of your own.
 Sets up all it needs in `.cache/`. Runs on Python 3.8 or newer with nothing but the standard library; needs Node 20.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +25,7 @@ sys.path.insert(0, ROOT)
 from tests.clients.gemini import GeminiClient  # noqa: E402
 from tests.clients.json_lines import ClientError  # noqa: E402
 from tests.host.driver import Host, HostError  # noqa: E402
+from tests.support.hooked import make  # noqa: E402
 from tests.tools import cache, nodes, pythons  # noqa: E402
 from tests.tools.desktop import ACCEPT, REJECT, Desktop  # noqa: E402
 
@@ -59,6 +63,7 @@ class Demonstration:
             self.reject(client)
             self.review_what_was_not_asked()
             self.answer_from_client(client)
+        self.say_why_not()
         errors = self.desktop.host.errors()
         if errors:
             raise RuntimeError(f"errors in the editor: {errors}")
@@ -120,6 +125,40 @@ class Demonstration:
             raise RuntimeError(f"the answer from the client did not arrive: {result}")
         self.desktop.wait_no_review()
         self.say("A last one, for a new file, was accepted in the client, which called closeDiff.", file=path)
+
+    def say_why_not(self) -> None:
+        file = make(self.desktop.host, "claude")
+        self.desktop.run("Review Every Write")
+        arguments = {"file_path": self.desktop.path("greeting.py"), "old_string": "name", "new_string": "n"}
+        told = {
+            "session_id": "demonstration",
+            "cwd": self.desktop.workspace,
+            "hook_event_name": "PreToolUse",
+            "permission_mode": "auto",
+            "tool_name": "Edit",
+            "tool_input": {**arguments, "replace_all": True},
+            "tool_use_id": "1",
+        }
+        command = ["curl", "-q", "-sS", "-K", file, "--data-binary", json.dumps(told)]
+        before = self.desktop.read("greeting.py")
+        hook = subprocess.Popen(command, stdout=subprocess.PIPE)
+        self.desktop.wait_proposal()
+        self.desktop.wait_decidable()
+        self.say(
+            "Claude Code, which may write without asking, is about to: its hook waits, as every write is reviewed.",
+            status=self.status(),
+        )
+        self.desktop.run("Reject With Reason\u2026")
+        self.desktop.host.call("type_text", text="keep the names")
+        self.desktop.host.call("press", keys="enter")
+        answer = json.loads(hook.communicate()[0])["hookSpecificOutput"]
+        self.desktop.wait_no_review()
+        if answer["permissionDecision"] != "deny" or self.desktop.read("greeting.py") != before:
+            raise RuntimeError(f"the write was not rejected as expected: {answer}")
+        self.say(
+            "'Reject With Reason\u2026': nothing is written, and its model reads why.",
+            reason=answer["permissionDecisionReason"],
+        )
 
     def review_what_was_not_asked(self) -> None:
         changed = self.desktop.read("greeting.py").replace(b"Good day", b"Good morning")

@@ -42,7 +42,8 @@ from .dialect import (
     selection_fields,
     tool,
 )
-from .hooks import Happening, HookDialect
+from .hook_proposals import WriteForm, WriteTool
+from .hooks import Happening, HookDialect, HookEvent, Way
 from .window import AgentWindow, Severity
 
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
@@ -261,10 +262,25 @@ class ClaudeHooks(HookDialect):
         "SessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "PermissionRequest"
-    writing_tools: Tuple[str, ...] = ("Write", "Edit", "NotebookEdit")
     shell_tools: Tuple[str, ...] = ("Bash",)
-    path_names = ("file_path", "notebook_path")
     reads_while_running = True
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        if event.name == self.permission_event:
+            return Way.BESIDE if connected else Way.ALONE
+        if connected:
+            return Way.ALONE if event.mode in self.asking_modes else Way.ASKS
+        return Way.ALONE if event.mode == "plan" else Way.WAITS  # there it would ask once more
+
+    writes = WriteForm(
+        {
+            "Write": WriteTool("file_path", whole="content"),
+            "Edit": WriteTool("file_path", old="old_string", new="new_string", every="replace_all"),
+            "MultiEdit": WriteTool("file_path", old="old_string", new="new_string", every="replace_all", edits="edits"),
+            "NotebookEdit": WriteTool("notebook_path"),
+        },
+        fills_empty=True,
+    )
 
 
 class ClaudeCode(ClaudeLockFiles):

@@ -14,7 +14,8 @@ from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, SharedSocket
 from .claude_code import ClaudeHooks
 from .dialect import ClientNotice, ContextOf, Dialect, Transport, position
-from .hooks import Happening, Shell, paths_of_patch
+from .hook_proposals import WriteForm, WriteTool
+from .hooks import Happening, HookEvent, Shell, Way
 from .window import SharedContext
 
 CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
@@ -114,15 +115,30 @@ class CodexHooks(ClaudeHooks):
         "Interrupt": Happening.TURN_ENDED,
         "SessionEnd": Happening.SESSION_ENDED,
     }
-    writing_tools = ("apply_patch",)
+    writes = WriteForm({"apply_patch": WriteTool(patch="command")})
     windows_shell = Shell.CMD
     hides_failure = names_process = False
     below_home = ("hooks.json",)
     trust_note = "It runs no hook that you have not trusted: press 2 if it asks, else type /hooks and press t."
+    can_ask = False
+    may_be_gone_after_seconds = 30.0
+    may_be_gone = "The model of {} may have gone on meanwhile, and not read why you reject. Nothing is written before."
 
-    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
-        patch = arguments.get("command")
-        return paths_of_patch(patch) if isinstance(patch, str) else []
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        return Way.FOLLOWS if event.name == self.permission_event else Way.WAITS
+
+    def _decision(
+        self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        """Before a tool it takes no question, and no leave without arguments: its own rules hold then."""
+        is_question = event.name == self.permission_event
+        if decision == "ask" or (decision == "allow" and arguments is None and not is_question):
+            return self.nothing()
+        return super()._decision(event, decision, reason, arguments)
+
+    def is_same(self, event: HookEvent, accepted: HookEvent) -> bool:
+        patch = self.writes.tools[accepted.tool].patch
+        return event.tool == accepted.tool and event.arguments.get(patch) == accepted.arguments.get(patch)
 
 
 class CodexCli(Agent):

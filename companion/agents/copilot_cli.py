@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult
 from ..system.platform import WINDOWS, Platform
@@ -26,7 +26,8 @@ from .agent import (
     folders_of,
 )
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
-from .hooks import Happening, HookDialect, HookEntry, Shell, paths_of_patch
+from .hook_proposals import WriteForm, WriteTool
+from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
 from .window import AgentWindow, Diagnostic, Severity
 
 _SEVERITIES: Mapping[Severity, str] = {
@@ -150,9 +151,14 @@ class CopilotHooks(HookDialect):
         "sessionEnd": Happening.SESSION_ENDED,
     }
     permission_event = "permissionRequest"
-    writing_tools = ("create", "edit", "apply_patch")
+    writes = WriteForm(
+        {
+            "create": WriteTool("path", whole="file_text"),
+            "edit": WriteTool("path", old="old_str", new="new_str"),
+            "apply_patch": WriteTool(patch="patch"),
+        }
+    )
     shell_tools = ("bash", "powershell")
-    path_names = ("path", "file_path")
     session_names = ("sessionId", "session_id")
     tool_names = ("toolName",)
     arguments_names = ("toolArgs", "toolInput")
@@ -161,6 +167,31 @@ class CopilotHooks(HookDialect):
     is_own_file = True
     other_members = {"version": 1}
     names_event = False
+    edits_by = ("preToolUse",)
+    may_be_gone_after_seconds = 60.0
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        if event.name == "notification":
+            return Way.ALONE
+        return Way.FOLLOWS if event.name == self.permission_event else Way.WAITS
+
+    def _decision(
+        self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        if event.name == self.permission_event:
+            if decision == "ask":
+                return self.nothing()
+            return {"behavior": decision, **({"message": reason} if reason else {})}
+        told: Dict[str, Any] = {"permissionDecision": decision}
+        if reason:
+            told["permissionDecisionReason"] = reason
+        if arguments is not None:
+            told["modifiedArgs"] = arguments.get("patch", dict(arguments))
+        return told
+
+    def is_same(self, event: HookEvent, accepted: HookEvent) -> bool:
+        """Its question names the file alone, and comes right after."""
+        return bool(event.paths) and set(event.paths) <= set(accepted.paths)
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         shells = {"bash": Shell.POSIX, "powershell": Shell.POWERSHELL}
@@ -170,11 +201,10 @@ class CopilotHooks(HookDialect):
 
     def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         patch = payload.get("toolArgs")
-        return {"patch": patch} if isinstance(patch, str) else super()._arguments(payload)
-
-    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
-        patch = arguments.get("patch")
-        return paths_of_patch(patch) if isinstance(patch, str) else super().paths(arguments)
+        if isinstance(patch, str):
+            return {"patch": patch}
+        found = super()._arguments(payload)
+        return {"path": found["file_path"], **found} if "file_path" in found else found
 
 
 class CopilotCli(Agent):

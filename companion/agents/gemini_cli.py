@@ -8,11 +8,12 @@ Implements the companion specification, section I.2 ("Discovery Mechanism: The P
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Optional, Pattern, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Pattern, Sequence, Tuple
 
 from ..system.platform import Platform
 from .agent import Agent, Announcement, ConnectionDetails, DiscoveryFile, LookupContext, Place, common_content
-from .hooks import Happening, HookDialect, HookEntry, Shell
+from .hook_proposals import WriteForm, WriteTool
+from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
 from .ide_companion import IDE_COMPANION
 
 
@@ -28,14 +29,39 @@ class GeminiHooks(HookDialect):
         "AfterAgent": Happening.TURN_ENDED,
         "SessionEnd": Happening.SESSION_ENDED,
     }
-    writing_tools = ("write_file", "replace")
+    writes = WriteForm(
+        {
+            "write_file": WriteTool("file_path", whole="content"),
+            "replace": WriteTool("file_path", old="old_string", new="new_string", every="allow_multiple"),
+        },
+        restores_line_ends=True,
+        restores_end=True,
+        guesses=True,
+    )
     shell_tools = ("run_shell_command",)
     units_per_second = 1000
+    edits_by = ("BeforeTool",)
+    may_be_gone_after_seconds = 60.0
     windows_shell = Shell.POWERSHELL
     below_home = ("extensions", "gemini-companion", "hooks", "hooks.json")
     is_own_file = True
     manifest_below_home = ("extensions", "gemini-companion", "gemini-extension.json")
     manifest = {"name": "gemini-companion", "version": "1.0.0"}
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        if event.happening is not Happening.TOOL_BEGINS:
+            return Way.ALONE
+        return Way.ASKS if connected else Way.WAITS
+
+    def _decision(
+        self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        told: Dict[str, Any] = {"decision": decision}
+        if reason:
+            told["reason"] = reason
+        if arguments is not None:
+            told["hookSpecificOutput"] = {"hookEventName": event.name, "tool_input": dict(arguments)}
+        return told
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         definition = super().definition(entry, file, platform)

@@ -14,16 +14,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from enum import Enum
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..protocol.serving import HOOK_EVENT, HOOK_PROCESS
 from ..system.platform import WINDOWS, Platform
+from .hook_proposals import WriteForm
 
 HELD_SECONDS, SIGNAL_SECONDS = 86_400, 5
 LONGEST_PROMPT = 1000  # characters of it that are looked at
-_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
 
 
 class Happening(Enum):
@@ -44,6 +43,16 @@ class ToolKind(Enum):
     WRITES = "writes the files that its arguments name"
     SHELL = "runs a command, which may do anything"
     OTHER = "anything else"
+
+
+class Way(Enum):
+    """How a program that is about to write comes to be reviewed."""
+
+    ALONE = "it goes its own way"
+    ASKS = "it asks its user, who sees its own diff here"
+    WAITS = "it waits until the user has decided here"
+    BESIDE = "it asks its user, and hears beside its diff why not"
+    FOLLOWS = "it was decided a moment ago"
 
 
 class HookEvent(NamedTuple):
@@ -109,10 +118,9 @@ class HookDialect:
     """The events that we want to hear of, in the order in which they are installed."""
     permission_event = ""
     """The one by which it can be asked instead of the user, if it has one."""
-    writing_tools: Tuple[str, ...]
+    writes: WriteForm
+    """The tools that write, and how each says what."""
     shell_tools: Tuple[str, ...]
-    path_names: Tuple[str, ...] = ("file_path",)
-    """The arguments of tools that write which name a file."""
     session_names: Tuple[str, ...] = ("session_id",)
     tool_names: Tuple[str, ...] = ("tool_name",)
     arguments_names: Tuple[str, ...] = ("tool_input",)
@@ -154,7 +162,7 @@ class HookDialect:
 
     def entries(self) -> Sequence[HookEntry]:
         """All that is installed, in its order, which never changes."""
-        writing, shell = "|".join(self.writing_tools), "|".join(self.shell_tools)
+        writing, shell = "|".join(self.writes.tools), "|".join(self.shell_tools)
         found: List[HookEntry] = []
         for event, happening in self.events.items():
             if happening is Happening.TOOL_BEGINS or event == self.permission_event:
@@ -213,7 +221,7 @@ class HookDialect:
             tool=tool,
             kind=kind,
             call=call or _digest(tool, arguments),
-            paths=tuple(os.path.join(folder, each) for each in self.paths(arguments) if kind is ToolKind.WRITES),
+            paths=tuple(os.path.join(folder, each) for each in self.writes.paths(tool, arguments)),
             arguments=arguments,
         )
 
@@ -224,24 +232,67 @@ class HookDialect:
 
     def kind(self, tool: str) -> ToolKind:
         """What the tool of this name can do."""
-        if tool in self.writing_tools:
+        if tool in self.writes.tools:
             return ToolKind.WRITES
         return ToolKind.SHELL if tool in self.shell_tools else ToolKind.OTHER
 
-    def paths(self, arguments: Mapping[str, Any]) -> List[str]:
-        """The files that a tool which writes is to write, as it names them."""
-        return [each for each in (_text(arguments, name) for name in self.path_names) if each]
-
     # -- what it is answered ------------------------------------------------------------------------------------------
+
+    patience_seconds = HELD_SECONDS - 60.0
+    """How long the program waits; once its own limit is reached, it writes."""
+    can_ask = True
+    """Whether it can be told to ask its user."""
+    asks_when_late = False
+    """Whether it is told to ask its user then, and not that nobody has answered."""
+    edits_by: Tuple[str, ...] = ("PreToolUse",)
+    """The events that take changed arguments."""
+    asking_modes: Tuple[str, ...] = ("default", "plan")
+    """Those in which it asks its user before it writes."""
+    may_be_gone_after_seconds = 0.0
+    """After so long it may have gone on without an answer, and tells nothing of that; 0: it tells, or it does not."""
+    may_be_gone = "{} may have gone on without this: it tells nothing of that. Reject frees it."
+    """What is said then, of the program of this name."""
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        """How the user comes to review what a tool is about to write, if every write is to be reviewed. `connected`:
+        the program's own diffs come here."""
+        raise NotImplementedError
 
     def nothing(self) -> Dict[str, Any]:
         """The answer that lets the program go on as if there were no hook."""
         return {}
 
+    def ask(self, event: HookEvent) -> Dict[str, Any]:
+        """The one that makes it ask its user, if one does."""
+        return self._decision(event, "ask", "The user is asked before anything is written.")
 
-def paths_of_patch(patch: str) -> List[str]:
-    """The files that a patch of Codex CLI's form is of."""
-    return list(dict.fromkeys(_PATCHED.findall(patch)))
+    def deny(self, event: HookEvent, reason: str) -> Dict[str, Any]:
+        """The one that refuses, and whose reason its model reads."""
+        return self._decision(event, "deny", reason)
+
+    def allow(self, event: HookEvent, arguments: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
+        """The one that lets the tool run, with these arguments if there are any: it is given only for what the user
+        has accepted."""
+        return self._decision(event, "allow", "", arguments)
+
+    def _decision(
+        self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None
+    ) -> Dict[str, Any]:
+        changed = {} if arguments is None else {"updatedInput": dict(arguments)}
+        if event.name != self.permission_event:
+            told: Dict[str, Any] = {"permissionDecision": decision, **changed}
+            if reason:
+                told["permissionDecisionReason"] = reason
+        elif decision == "ask":
+            return self.nothing()  # it does so by itself
+        else:
+            message = {"message": reason} if reason else {}
+            told = {"decision": {"behavior": decision, **message, **changed}}
+        return {"hookSpecificOutput": {"hookEventName": event.name, **told}}
+
+    def is_same(self, event: HookEvent, accepted: HookEvent) -> bool:
+        """Whether a question is about what the user has accepted, with the arguments that the program has got."""
+        return event.tool == accepted.tool and event.arguments == accepted.arguments
 
 
 def _text(payload: Mapping[str, Any], *names: str) -> str:

@@ -23,7 +23,8 @@ from .agent import (
     process_id,
 )
 from .claude_code import ClaudeHooks
-from .hooks import Happening, HookEntry, HookEvent, Shell
+from .hook_proposals import WriteForm, WriteTool
+from .hooks import Happening, HookEntry, HookEvent, Shell, Way
 from .ide_companion import IDE_COMPANION
 
 _SCANNED = re.compile(r"^[0-9]+\.lock$")
@@ -33,12 +34,31 @@ class QwenHooks(ClaudeHooks):
     """Claude Code's events, by other tools. Milliseconds; held for 60 s at most, whatever is set. Before each request
     to its model it tells of a prompt, which is the user's only if it says what was submitted."""
 
-    writing_tools = ("write_file", "edit", "notebook_edit")
+    writes = WriteForm(
+        {
+            "write_file": WriteTool("file_path", whole="content"),
+            "edit": WriteTool("file_path", old="old_string", new="new_string", every="replace_all"),
+            "notebook_edit": WriteTool("notebook_path"),
+        },
+        restores_line_ends=True,
+        restores_mark=True,
+        takes_line_end=True,
+        guesses=True,
+    )
     shell_tools = ("run_shell_command",)
     prompt_name = "submitted_prompt"
     call_names = ("tool_use_id", "tool_call_id")
     units_per_second = 1000
+    patience_seconds = 50.0
+    asks_when_late = True
+    edits_by = ("PermissionRequest",)
     windows_shell = Shell.POWERSHELL
+
+    def way(self, event: HookEvent, connected: bool) -> Way:
+        asking, is_question = event.mode in self.asking_modes, event.name == self.permission_event
+        if asking != is_question:  # it comes before its question, and the other one behind it
+            return Way.ALONE
+        return Way.ALONE if asking and connected else Way.WAITS
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         definition = super().definition(entry, file, platform)

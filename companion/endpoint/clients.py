@@ -166,6 +166,11 @@ class HookedPrograms(NamedTuple):
         titles = {agent.key: agent.title for agent in self.programs}
         return [titles[key] for key in (self._keys() - Counter(connected)).elements()]
 
+    def without(self, connected: Sequence[str], agents: Sequence[Agent]) -> List[str]:
+        """What the clients are called that are not among them, of these `agents`, and not known by another name."""
+        missing = Counter(connected) - self._keys()
+        return list(dict.fromkeys(agent.title for agent in agents if agent.key in missing))
+
     def include(self, connected: Sequence[str]) -> bool:
         """Whether all clients are among them."""
         return not Counter(connected) - self._keys()
@@ -398,6 +403,19 @@ class Clients(Mapping[str, ClientSession]):
         found = (agent_of(client.dialect, client.session, agents) for client in shown)
         return [agent.key if agent is not None else "" for agent in found]
 
+    def processes(self, key: str) -> List[Optional[int]]:
+        """The ids of the processes of this program, by its key, one for each client; None where it is not known."""
+        return [client.process_id for client, found in zip(self._all(Presence.SHOWN), self.programs()) if found == key]
+
+    def is_of(self, owner: Owner, key: str, process: Optional[int]) -> bool:
+        """Whether this client is of this program, and of this process if both are known."""
+        client = self._shown(owner.session_id)
+        if client is None:
+            return False
+        agent = agent_of(client.dialect, client.session, self._agents())
+        same = process is None or client.process_id is None or process == client.process_id
+        return agent is not None and agent.key == key and same
+
     def owner_of(self, session: ClientSession) -> Owner:
         """The client, by the name that users know: what its program is called, and what it calls itself. Any thread:
         looks up this client and no other."""
@@ -439,11 +457,12 @@ def status_text(
     changed: int = 0,
     waiting: Sequence[str] = (),
     elsewhere: Sequence[str] = (),
+    every_write: bool = False,
 ) -> str:
     """What the status bar says about one window's endpoint: nothing while nobody is connected and nothing waits for the
     user. `clients` are their names; `pending` counts the reviews that wait for an answer, `changed` the files that were
     changed outside the editor; `waiting` are the programs that wait for their user, who are not named among the clients
-    once more, and `elsewhere` says so of other windows."""
+    once more, and `elsewhere` says so of other windows; `every_write`: the user sees each before it happens."""
     if problem is not None:
         return problem
     others = list((Counter(clients) - Counter(waiting)).elements())
@@ -452,6 +471,8 @@ def status_text(
         parts.append(who_waits(waiting, "for you"))
     if parts and not sharing:
         parts.append("sharing paused")
+    if parts and every_write:
+        parts.append("every write is reviewed")
     if pending:
         parts.append(f"{pending} to review")
     if changed:

@@ -17,10 +17,11 @@ import sublime
 
 from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Dialect
-from ..agents.registry import wanted_agents, wrong_rows
+from ..agents.registry import agents_of, wanted_agents, wrong_rows
 from ..common.display_names import file_name
 from ..common.waiting import Debounce
 from ..context.tracker import ContextTracker
+from ..editor import marks
 from ..editor.scope import Scope
 from ..editor.status_bar import StatusBar, say
 from ..protocol.serving import Address, Hooks, Tokens
@@ -28,11 +29,11 @@ from ..protocol.tools import error_result
 from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
-from ..settings import FILE_NAME, Settings, project_layer, read
+from ..settings import ALWAYS_BEFORE, AS_PROGRAM, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
 from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
-from .clients import STARTING, Clients, HookedPrograms, status_text, who_waits
+from .clients import STARTING, Clients, HookedPrograms, listed, status_text, who_waits
 from .discovery_updates import DiscoveryUpdater
 from .servers import PRIMARY, ServerListener, Servers, States
 from .tab_origins import TabOrigins
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ..unreviewed.tracking import Tracking
 
 logger = logging.getLogger("gemini_companion.endpoint")
+CHOICE = "gemini_companion.review_before_writing"
 
 
 class WindowSettings:
@@ -97,11 +99,15 @@ class Endpoint:
         reviews_of: Callable[[sublime.View], Optional[ReviewManager]],
         tracking: Tracking,
         states: States,
+        reviews_changed: Callable[[], None],
+        scope_changed: Callable[[], None],
     ) -> None:
         """`clients_changed` is called when the first client has come or the last one has gone, and `attention_changed`
         when others wait for their user than before; `waiting` are the windows in which some do. `reviews_of` finds the
         reviews of any window to which a view belongs. `tracking` knows what is unreviewed in its folders. `states` are
-        what the window's endpoint left before the package was replaced, if that was just now."""
+        what the window's endpoint left before the package was replaced, if that was just now. `reviews_changed` is
+        called, a moment later, when a review was opened or has ended, `scope_changed` when the folders or the settings
+        may have changed."""
         self.window = window
         self.port: Optional[int] = None
         self.settings = WindowSettings(window)
@@ -112,6 +118,9 @@ class Endpoint:
         self._waiting = waiting
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
         self._stopped = False
+        self._reviews_changed, self._scope_changed = reviews_changed, scope_changed
+        # What the user has chosen for this window; None: what the settings say.
+        self._choice: Optional[str] = (marks.read(window.settings(), window, CHOICE) or {}).get(CHOICE)
         self.hooked = HookedPrograms()
         """The programs at work whose hooks tell of it."""
         self._status_bar = StatusBar(window)
@@ -122,7 +131,7 @@ class Endpoint:
             settings=self.settings,
             notify=self._tell_outcome,
             is_connected=lambda owner: owner.session_id in self.clients,
-            on_count=self.show_status,
+            on_count=self._on_count,
             find_elsewhere=reviews_of,
             expect=tracking.expect,
         )
@@ -161,6 +170,10 @@ class Endpoint:
             partial(on_main, clients.process_known),
         )
 
+    def _on_count(self) -> None:
+        self._reviews_changed()
+        self.show_status()
+
     def _names_changed(self) -> None:
         if not self._stopped:
             self.changes.clients_changed()
@@ -168,6 +181,7 @@ class Endpoint:
 
     def _announced(self, problem: Optional[str]) -> None:
         self._set_problem("discovery", problem)
+        self._scope_changed()
         if not self._stopped:
             self.changes.update(self.discovery.window_folders)
 
@@ -243,6 +257,7 @@ class Endpoint:
         self.changes.settings_changed()
         self.reviews.open_reviews.settings_changed()
         self.tracker.settings_changed()
+        self._scope_changed()
         self.show_status()
 
     def workspace_changed(self) -> None:
@@ -291,6 +306,22 @@ class Endpoint:
         """The first of all problems, as a sentence for the user; None if all is well. Libraries come first."""
         return next((each for each in (self._libraries.problem, *self._problems.values()) if each is not None), None)
 
+    @property
+    def reviews_every_write(self) -> bool:
+        """Whether the user sees what a program is about to write in each of its modes. Any thread."""
+        return (self._choice or self.settings().review_before_writing) == ALWAYS_BEFORE
+
+    def review_every_write(self, always: bool) -> None:
+        """Choose that for this window, whatever the settings say. The editor keeps it with the window."""
+        self._choice = ALWAYS_BEFORE if always else AS_PROGRAM
+        marks.put(self.window.settings(), CHOICE, {CHOICE: self._choice})
+        others = self.hooked.without(self.clients.programs(), agents_of(self.settings())) if always else []
+        said = "every write is reviewed" if always else "a write is reviewed if its program asks"
+        if others:
+            said += f", but not those of {listed(others)}: use “Connect Agent…” for that"
+        say(self.window, said)
+        self.show_status()
+
     def folders(self) -> Tuple[str, ...]:
         """The workspace folders as announced; empty while no client can find this window. Any thread."""
         return self.discovery.folders
@@ -331,6 +362,7 @@ class Endpoint:
             elsewhere=[
                 who_waits(each.hooked.waiting, f"in {each.place}") for each in self._waiting() if each is not self
             ],
+            every_write=self.reviews_every_write,
         )
         self._status_bar.show(text)
 

@@ -6,6 +6,7 @@ Rule: a window has at most one. What an earlier run left on the disk has to be g
 from __future__ import annotations
 
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import sublime
@@ -16,6 +17,7 @@ from ..unreviewed.tracking import Tracking
 from .context_answers import ContextAnswers
 from .endpoint import Endpoint
 from .hook_answers import HookAnswers
+from .hook_gate import HookGate
 from .hook_sessions import HookSessions
 from .servers import SHARED
 from .tab_origins import TabOrigins
@@ -43,7 +45,8 @@ class Endpoints:
             ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
         )
         """What answers programs that look for no window, but ask any that answers."""
-        self.hook_sessions = HookSessions(runtime, self.all, self.tracking)
+        self.hook_gate = HookGate(runtime, self.all)
+        self.hook_sessions = HookSessions(runtime, self.all, self.tracking, self.hook_gate)
         self.hook_answers = HookAnswers(runtime, libraries, self.hook_sessions, storage_folder())
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
@@ -98,6 +101,8 @@ class Endpoints:
                 reviews_of=self._reviews_of,
                 tracking=self.tracking,
                 states=self.states.pop(window.id(), {}),
+                reviews_changed=self.hook_gate.reviews_changed,
+                scope_changed=partial(self._runtime.on_loop, self.hook_gate.look),
             )
             self._by_window[window.id()] = endpoint
             self.origins.note(*window.views())
@@ -112,6 +117,7 @@ class Endpoints:
         endpoint = self._by_window.pop(window.id(), None)
         if endpoint is not None:
             endpoint.stop(for_good=True)
+            self._runtime.on_loop(self.hook_gate.look)
             self._clients_changed()
             if endpoint.hooked.waiting:
                 self._attention_changed()
@@ -161,6 +167,7 @@ class Endpoints:
     def _withdraw(self) -> None:
         for answers in self.context_answers:
             answers.withdraw()
+        self._runtime.on_loop(self.hook_gate.end)  # before nobody is answered any more
         self.hook_answers.withdraw()
 
     def _clients_changed(self) -> None:

@@ -25,7 +25,7 @@ from collections import Counter
 from enum import Enum
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.hooks import Happening, HookEvent, ToolKind
@@ -89,14 +89,34 @@ class HookSession:
         return next((number for number in same if self.calls[number].call == event.call), next(iter(same), None))
 
 
+class HookAnswer(NamedTuple):
+    """What a program is told, and whether its tool may run then."""
+
+    told: Dict[str, Any]
+    may_run: bool = True
+
+
+class Decides(Protocol):
+    """What has a say in the answers. Loop thread."""
+
+    async def answer(self, session: HookSession, event: HookEvent) -> HookAnswer:
+        """The answer to an event; for a tool that is about to run it may take hours."""
+
+    def session_ended(self, session: HookSession) -> None:
+        """The program has gone."""
+
+
 class HookSessions:
     """Those of all windows, whose `endpoints` may be called on any thread."""
 
-    def __init__(self, runtime: Runtime, endpoints: Callable[[], List[Endpoint]], tracking: Tracking) -> None:
+    def __init__(
+        self, runtime: Runtime, endpoints: Callable[[], List[Endpoint]], tracking: Tracking, gate: Decides
+    ) -> None:
         self.in_front = True
         """Whether a view has the focus, for all that is known: there is no event for the editor's. Main thread."""
         self.last: Dict[str, Tuple[str, float]] = {}
         """Which event came last of each program, by its name, and when, in seconds since the epoch. Any thread."""
+        self._gate = gate
         self._runtime = runtime
         self._endpoints = endpoints
         self._tracking = tracking
@@ -120,9 +140,15 @@ class HookSessions:
             return {}
         event = agent.hooks.read(sent.payload, sent.event, sent.process)
         session = await self._session(agent, event) if event is not None else None
-        if event is not None and session is not None:
+        if event is None or session is None:
+            return agent.hooks.nothing()
+        if event.happening is not Happening.TOOL_BEGINS:
             await self._take(session, event)
-        return agent.hooks.nothing()
+            return (await self._gate.answer(session, event)).told
+        answer = await self._gate.answer(session, event)  # it may take hours, in which the tool does not run
+        if answer.may_run:
+            await self._take(session, event)
+        return answer.told
 
     async def _session(self, agent: Agent, event: HookEvent) -> Optional[HookSession]:
         """The session that an event is of, if it belongs to a window."""
@@ -255,6 +281,7 @@ class HookSessions:
     def _end(self, session: Optional[HookSession]) -> None:
         if session is not None and self._sessions.pop((session.agent.key, session.id), None) is not None:
             self._end_calls(session)
+            self._gate.session_ended(session)
             self._told(session.endpoint)
 
     def _of(self, endpoint: Endpoint) -> List[HookSession]:

@@ -5,6 +5,7 @@
     CLIENT_WRITES  the file holds the accepted text                   ENDED
     CLIENT_WRITES  the file holds what the client writes, not ours    WRITING
     CLIENT_WRITES  the client has gone                                CLIENT_GONE
+    CLIENT_WRITES  its call is over, and has not written              ENDED
     CLIENT_WRITES  it does not write, and the rest is ours to save    IN_REVIEW
     CLIENT_GONE    as for CLIENT_WRITES; or the client is back        CLIENT_WRITES
     CLIENT_GONE    it has not written                                 WRITING, or IN_REVIEW
@@ -34,7 +35,7 @@ import time
 from contextlib import suppress
 from enum import Enum
 from functools import partial
-from typing import Callable, ClassVar, Dict, FrozenSet, List, Optional
+from typing import Callable, ClassVar, Dict, FrozenSet, List, Optional, Sequence
 from weakref import WeakSet
 
 import sublime
@@ -121,6 +122,7 @@ class AcceptedText:
         self.original = original
         self.awaited = awaited
         self.name = name or secrets.token_hex(8)
+        self.call_is_over = False  # and nothing writes it any more
         self.looks = 0  # how often its file was to be looked at
         self.question = Latest(lambda: None)  # whether the file holds it; the window's texts say how that is found out
         self._read_in_vain: Optional[Stamp] = None  # of the file that was
@@ -236,7 +238,8 @@ class AcceptedTexts:
     def accept(self, review: Review, text: str) -> None:
         """Accept `text` as the user does. If nobody else will write it, it is written first."""
         ticket = review.ticket
-        if review.orphaned or not self._is_connected(review.owner) or (ticket is not None and not ticket.waiting):
+        waits = ticket.waiting if ticket is not None else self._is_connected(review.owner)
+        if review.orphaned or not waits:
             written = f"wrote {os.path.basename(review.path)}"
             self.write(review, text, lambda problem: say(self._window, problem or written))
         else:
@@ -247,7 +250,10 @@ class AcceptedTexts:
     def _tell(self, review: Review, text: str) -> None:
         """Tell the client the text, or what it writes in its place: then we save the text over that."""
         ticket, original = review.ticket, self._open.presentations[review].original
-        told = text if ticket is None or ticket.edits_return else review.proposal.exact
+        told = text if ticket is None else ticket.written(review.proposal.exact, text)
+        if told is None:
+            self._end(review, review.accept(text))
+            return
         outcome = review.accept(told)
         awaited = told if told != text else None
         for each in dict.fromkeys((told, text)):  # in the order in which the file will hold them
@@ -282,6 +288,29 @@ class AcceptedTexts:
                 accepted.go(Holder.CLIENT_GONE)
                 self._look(accepted)
 
+    def over(self, owner_id: str, paths: Optional[Sequence[str]] = None) -> None:
+        """The calls of this client that were to write these files, or all, have ended: what is in none of them by now
+        is not written any more."""
+        keys = None if paths is None else {same_key(path) for path in paths}
+        for accepted in self._texts:
+            if accepted.owner.session_id == owner_id and accepted.state is Holder.CLIENT_WRITES:
+                if keys is None or same_key(accepted.path) in keys:
+                    accepted.call_is_over = True
+                    self._look(accepted)
+
+    def _not_written_by_call(self, accepted: AcceptedText) -> None:
+        def told(unchanged: bool) -> None:
+            if accepted.state is Holder.CLIENT_WRITES:
+                name, client = os.path.basename(accepted.path), accepted.owner.client_name
+                if unchanged:
+                    say(self._window, f"{client} has not written {name}: what you accepted changes nothing")
+                self._ended(accepted)
+
+        original = accepted.original
+        self._runtime.use_disk(
+            lambda cancelled: original is not None and not disk.changed(original), then=told
+        )  # it may have been written, and changed at once by something else
+
     def _follow(self, accepted: AcceptedText) -> None:
         def look() -> None:
             self._runtime.use_disk(lambda cancelled: accepted.look(), then=partial(self._looked, accepted))
@@ -302,6 +331,8 @@ class AcceptedTexts:
             self._is_in_file(accepted)
         elif found is not None:
             self._write(accepted, found)
+        elif newest and accepted.call_is_over:
+            self._not_written_by_call(accepted)
         elif accepted.overdue:
             self._not_written(accepted)
         elif newest:

@@ -53,14 +53,29 @@ class Ticket:
 
     `name` is the client's own name for the review, by which it takes it back. `edits_return` says whether the answer
     carries the user's edits; without it the client writes what it has proposed. `deliver` gets the outcome, or None if
-    the client needs no answer of ours any more.
+    the client needs no answer of ours any more. `notes` are sentences for the header.
     """
 
-    def __init__(self, name: str, edits_return: bool, deliver: Callable[[Optional[Outcome]], None]) -> None:
+    refuse: Optional[Callable[[str], None]] = None
+    """Tells the client why the user rejects the proposal, so that it needs no other answer; None if it cannot be told
+    that. Main thread."""
+
+    def __init__(
+        self,
+        name: str,
+        edits_return: bool,
+        deliver: Callable[[Optional[Outcome]], None],
+        notes: Tuple[str, ...] = (),
+    ) -> None:
         self.name = name
         self.edits_return = edits_return
+        self.notes = notes
         self.waiting = True
         self._deliver = deliver
+
+    def written(self, proposed: str, text: str) -> Optional[str]:
+        """What the client writes once this text of the user is accepted; None if the file is to go."""
+        return text if self.edits_return else proposed
 
     def settle(self, outcome: Optional[Outcome]) -> bool:
         """Answer the call. False if that was done before."""
@@ -167,7 +182,7 @@ class Review:
         self.writer = Writer.CLIENT
         self.source = source
         self.before = before
-        self.notes: Tuple[str, ...] = ()
+        self.notes = ticket.notes if ticket is not None else ()
         self.row = 0
 
     @property
@@ -214,6 +229,11 @@ class Review:
             return False
         self.state = state
         return True
+
+
+def takes_reason(review: Review) -> bool:
+    """Whether the client that waits for the decision can be told why the user rejects."""
+    return review.pending and review.ticket is not None and review.ticket.waiting and review.ticket.refuse is not None
 
 
 def _made_ready(proposed: Union[str, ProposedText]) -> ProposedText:

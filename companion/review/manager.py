@@ -23,7 +23,7 @@ from ..runtime import Runtime
 from ..settings import Settings
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
-from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer
+from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer, takes_reason
 from .display import markup
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
@@ -241,6 +241,41 @@ class ReviewManager:
         else:
             review.source.reject(review)
 
+    def ask_why(self, review: Review) -> None:
+        """Ask the user why they reject the review, and reject it with that. Nothing typed is no reason; Escape leaves
+        the review as it is."""
+
+        def rejected(reason: str) -> None:
+            reason, ticket = reason.strip(), review.ticket
+            refuse = ticket.refuse if ticket is not None and ticket.waiting else None
+            if not review.pending:
+                self.open_reviews.say(review, "that diff has already been answered")
+            elif reason and ticket is not None and refuse is not None:
+                refuse(reason)
+                self.take_back(ticket)
+            else:
+                review.source.reject(review)
+
+        if not takes_reason(review):
+            self.open_reviews.say(review, f"{review.owner.client_name} cannot be told why: reject the diff without")
+        else:
+            window = self.open_reviews.window_of(review)
+            window.show_input_panel(f"Why not? {os.path.basename(review.path)}:", "", rejected, None, None)
+
+    def note(self, ticket: Ticket, sentence: str) -> None:
+        """Say something in the header of the review of this ticket, if there is one."""
+        for review in self.pending():
+            if review.ticket is ticket and sentence not in review.notes:
+                review.notes = (*review.notes, sentence)
+                self.open_reviews.set_writer(review, review.writer)
+
+    def refuse_by(self, ticket: Ticket, refuse: Optional[Callable[[str], None]]) -> None:
+        """The client of this ticket can be told why the user rejects its proposal, or cannot any more."""
+        ticket.refuse = refuse
+        for review in self.pending():
+            if review.ticket is ticket:
+                self.open_reviews.set_writer(review, review.writer)
+
     def closed_by_user(self, review: Review, view: sublime.View) -> None:
         """`view`, one of the views of the review, is being closed, which ends it.
 
@@ -377,6 +412,7 @@ VERBS: Dict[str, Verb] = {
     markup.ACCEPT: _decides(ReviewManager.accept),
     markup.AS_PROPOSED: _decides(ReviewManager.accept_as_proposed),
     markup.REJECT: _decides(ReviewManager.reject),
+    markup.REJECT_BECAUSE: _decides(ReviewManager.ask_why),
     ACCEPT_ONLY: _decides(ReviewManager.accept_only_hunk),
     markup.NEXT: lambda on, review, number: on.changes.next_change(review),
     markup.PREVIOUS: lambda on, review, number: on.changes.previous_change(review),

@@ -17,7 +17,7 @@ from tests.host.waiting import NEVER_SECONDS
 DEMO = os.path.join(ROOT, "tests", "demo.py")
 STEPS = ["published itself", "is connected", "a word selected", "opened a diff", "edited the proposal"]
 STEPS += ["wrote the file", "as they were before", "was rejected", "changed two files without asking", "keeps it"]
-STEPS += ["undoes the other", "called closeDiff", "The main job is done"]
+STEPS += ["undoes the other", "called closeDiff", "its hook waits", "its model reads why", "The main job is done"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -15,11 +15,13 @@ import pytest
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.registry import AGENTS
 from companion.system.platform import Platform
+from tests.clients.claude import ClaudeClient
 from tests.host.driver import Host
 from tests.host.waiting import NEVER_SECONDS
-from tests.tools.desktop import Desktop
+from tests.tools.desktop import TITLE, Desktop
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "PROTOCOL.md"
+CHANGE = "sublime.load_settings('Gemini Companion.sublime-settings').set({!r}, {!r})"
 ANSWERS = "__import__('sys').modules['Gemini Companion.plugin'].application._endpoints.hook_answers"
 
 if sys.platform == "win32":
@@ -55,6 +57,15 @@ class Hooked:
         command = command.replace("/code/app", self.desktop.workspace)
         ran = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, timeout=NEVER_SECONDS, check=True)
         return ran.stdout.decode()
+
+    def start(self, payload, file):
+        """The process of a hook of Claude Code that may be held; its shell was started by this process."""
+        command = CLAUDE_CODE.hooks.command(file, payload["hook_event_name"], Platform.current())
+        held = subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        held.stdin.write(json.dumps(payload).encode())
+        held.stdin.close()
+        held.stdin = None
+        return held
 
     def tell(self, event, file, **fields):
         """The same of a hook as Claude Code has it."""
@@ -95,6 +106,56 @@ def test_the_file_is_as_the_document_says(hooked):
         text = file.read()
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:{port}", text)
     assert re.sub(r"Secret: .*\"", 'Secret: {secret}"', text) == shown[0]
+
+
+def test_the_writes_of_the_document(hooked):
+    """What each answer says, after what the user has done."""
+    section = DOCUMENT.read_text(encoding="utf-8").split("### Writes that wait for the user")[1].split("\n## ")[0]
+    blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", section, re.S)]
+    write, accepted, edited, rejected, undecided, question, refused = json.loads(
+        json.dumps(blocks).replace("{folder}", hooked.desktop.workspace)
+    )
+    desktop, file = hooked.desktop, hooked.connect()
+    desktop.write("main.py", b"one\ntwo\n")
+    desktop.run("Review Every Write")
+    chosen = "Review as the Program Asks"  # the status bar says so once the program is there
+    desktop.host.wait_until(
+        lambda: any(each["caption"] == TITLE + chosen and each["visible"] for each in desktop.host.call("palette"))
+    )
+
+    def edit():
+        desktop.host.call("select", ranges=[[0, 6]], view=desktop.wait_proposal()["id"])
+        desktop.host.call("type_text", text="one\nzwei\n", view=desktop.wait_proposal()["id"])
+        desktop.accept()
+
+    def reject():
+        desktop.run("Reject With Reason\u2026")
+        desktop.host.call("type_text", text="keep the words")
+        desktop.host.call("press", keys="enter")
+
+    def switch_off():
+        desktop.host.execute(CHANGE.format("publish_for_claude", False))
+
+    for act, expected in ((desktop.accept, accepted), (edit, edited), (reject, rejected), (switch_off, undecided)):
+        held = hooked.start(write, file)
+        assert desktop.wait_proposal()["text"] == "one\n2\n"
+        desktop.wait_decidable()
+        act()
+        assert json.loads(held.communicate(timeout=NEVER_SECONDS)[0]) == expected
+        desktop.wait_no_review()
+    desktop.host.execute(CHANGE.format("publish_for_claude", True))
+
+    with ClaudeClient(desktop.host.environment["HOME"], desktop.workspace) as client:
+        client.connect()
+        asked = client.open_diff(desktop.path("main.py"), "one\n2\n", "its own")
+        desktop.wait_proposal()
+        held = hooked.start(question, file)
+        desktop.host.wait_until(lambda: "Reject\u2026" in desktop.header())
+        desktop.wait_decidable()
+        reject()
+        assert json.loads(held.communicate(timeout=NEVER_SECONDS)[0]) == refused
+        assert asked.result(NEVER_SECONDS)["result"]["isError"]
+        desktop.wait_no_review()
 
 
 def test_what_a_program_writes_is_listed_with_its_name_and_why_and_nothing_else_is_counted(hooked):

@@ -15,9 +15,11 @@ endpoint = modules["plugin"].application.window_opened(sublime.Window({window}))
 owner = modules["companion.review.decision"].Owner("played", "Gemini CLI")
 endpoint.reviews.open_diff(owner, {path!r}, "proposed\\n")
 """
+SEND = "gemini_companion_send_files"
 LINKS = "gemini_companion.links"
 MOST_WHILE_IDLE = 12
 IDLE = [
+    "Review Every Write",
     "Run Agent\u2026",
     "Run Gemini CLI",
     "Copy Connection Environment",
@@ -149,8 +151,8 @@ def test_files_are_sent_from_the_side_bar_and_from_tabs(desktop, home):
         desktop.open(path)
     side_bar = {"files": [desktop.path("greeting.py")], "dirs": [desktop.path("folder")]}
     for name, on in (("Side Bar", side_bar), ("Tab Context", {"group": 0, "index": 1})):
-        (entry,) = host.call("menu", name=name, on=on)
-        assert not entry["visible"], "nobody is there to be sent it"
+        found = [entry for entry in host.call("menu", name=name, on=on) if entry["command"] == SEND]
+        assert [entry["visible"] for entry in found] == [False], "nobody is there to be sent it"
     with ClaudeClient(home, desktop.workspace) as claude:
         claude.connect()
         desktop.wait_status("Claude Code")

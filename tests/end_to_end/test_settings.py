@@ -32,6 +32,8 @@ EVERY_SETTING = {
     "run_commands": "codex",
     "share_selection": "no",
     "track_changes": "sometimes",
+    "review_before_writing": True,
+    "review_skip": "docs/**",
     "context_exclude": ".env",
     "context_maximum_files": -1,
     "context_maximum_selection": 1.5,

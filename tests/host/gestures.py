@@ -228,7 +228,7 @@ def run_menu(
 
 def run_side_bar(caption: str, paths: List[str], window: Optional[int] = None) -> None:
     """Choose an item of the menu that these files or folders have in the side bar."""
-    _current().menus.run(_window(window), [caption], "Side Bar", {"files": paths, "dirs": paths, "paths": paths})
+    _current().menus.run(_window(window), [caption], "Side Bar", dict.fromkeys(("files", "dirs", "paths"), paths))
 
 
 # -- the world outside ---------------------------------------------------------------------------------

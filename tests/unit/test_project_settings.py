@@ -35,6 +35,7 @@ WAYS: Dict[str, List[Any]] = {
     "workspace_fallback": ["version_control", "directory", "none"],
     "review_ignore_whitespace": ["all", "trailing", "none"],
     "track_changes": ["always", "connected", "never"],
+    "review_before_writing": ["as_program", "always"],
 }
 LISTS = ["context_exclude"]
 USERS_ALONE: Dict[str, List[Any]] = {
@@ -51,6 +52,7 @@ USERS_ALONE: Dict[str, List[Any]] = {
     "run_commands": [{"Sh": ["sh"]}, {}],
     "terminal_commands": [{"linux": ["sh"]}, {}],
     "notify": ["never", "unfocused"],
+    "review_skip": [["*"], ["docs/**"], []],
     "workspace_trust": [True, False, None],
     "review_maximum_bytes": [1000, 2000000, 10000000],  # or it could hide what a small file holds
     "review_maximum_lines": [100, 50000, 1000000],  # or what is changed in it

@@ -26,6 +26,7 @@ from .markup import (
     NEXT,
     PREVIOUS,
     REJECT,
+    REJECT_BECAUSE,
     RELOAD,
     WHITESPACE,
     document,
@@ -55,6 +56,7 @@ class Header(NamedTuple):
     generation: int = 0
     accept: str = "Accept"
     reject: str = "Reject"
+    reasons: bool = False  # the client can be told why the user rejects
     keys: Mapping[str, str] = MappingProxyType({})
     notes: Tuple[str, ...] = ()
     # The file. `contents` says what it and the proposal are if one of them is no text, `original_notice` what it is
@@ -217,7 +219,13 @@ _GAP = "  "  # between the parts of a row
 _BUTTON_COLUMNS = 2  # that a button's padding takes, whatever the font
 _LONGEST_PLACE = 40  # columns
 _BUTTONS = ("accept", "reject")
-_COMMANDS = {ACCEPT: "accept_diff", REJECT: "reject_diff", PREVIOUS: "previous_change", NEXT: "next_change"}
+_COMMANDS = {
+    ACCEPT: "accept_diff",
+    REJECT: "reject_diff",
+    REJECT_BECAUSE: "reject_with_reason",
+    PREVIOUS: "previous_change",
+    NEXT: "next_change",
+}
 
 
 class HeaderRow(NamedTuple):
@@ -317,6 +325,10 @@ def _actions(header: Header, keys_on: Sequence[str]) -> List[RowPiece]:
     """The decisions, as buttons with keys on these, and the ways to other changes."""
     actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
     pieces = [_button(header, verb, caption, style, verb in keys_on) for verb, caption, style in actions]
+    if header.reasons:
+        href = stamped(REJECT_BECAUSE, header.generation)
+        title = _title(header, REJECT_BECAUSE, "Reject, and say why")
+        pieces.append(RowPiece("Reject\u2026", lambda text: link(href, escape(text), "", title)))
     if header.changes > 1:
         links = [
             link(stamped(verb, header.generation), arrow, "", _title(header, verb, f"{verb.title()} change"))

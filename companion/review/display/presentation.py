@@ -23,7 +23,7 @@ import sublime
 from ...common.waiting import Debounce
 from ...editor import file_views
 from ...editor.key_bindings import KeyBindings
-from ..decision import Review
+from ..decision import Review, takes_reason
 from ..document.analysis import NO_EDIT, NOTHING, Analysis, Compared, ComparisonQuestion, WhitespaceChoice, compare
 from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import Preparation
@@ -456,6 +456,7 @@ class Presentation:
             generation=self._generation,
             accept=review.words.accept,
             reject=review.words.reject,
+            reasons=takes_reason(review),
             keys=KeyBindings.known,
             notes=review.notes,
             new_file=original.kind is Kind.NEW,

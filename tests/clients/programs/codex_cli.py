@@ -21,7 +21,7 @@ from tests.clients.programs.responses_api import ResponsesApi
 from tests.host.driver import Host
 from tests.tools import nodes
 
-NEW_HOOKS = "Hooks need review"
+NEW_HOOKS, TRUST = "Hooks need review", "trust all"
 SETTINGS = """
 model = "gpt-6-sol"
 model_provider = "stub"
@@ -58,10 +58,17 @@ class CodexCli(Program):
         self.wait_ready()
         self.enter("/ide", lambda: "IDE context is on" in self.text())
 
-    def trust_hooks(self) -> None:
-        """Lets the hooks run that are new to it, which it asks for once it has started; it shows its prompt before."""
-        self.answer("2", "\u203a 1. Review hooks")
-        self.answer("enter", NEW_HOOKS)
+    def trust_hooks(self, asked: bool = False) -> None:
+        """Lets the hooks run that are new to it. Only from its second start on it asks by itself, when it has
+        shown its prompt."""
+        if asked:
+            self.answer("2", "\u203a 1. Review hooks")
+            self.answer("enter", NEW_HOOKS)
+        else:
+            self.wait_ready()
+            self.enter("/hooks", lambda: TRUST in self.text())
+            self.answer("t", TRUST)
+            self.press("escape")
         self.wait_ready()
 
     def close(self) -> None:

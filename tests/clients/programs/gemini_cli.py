@@ -14,7 +14,7 @@ import os
 from typing import Mapping, Optional, Sequence
 
 from tests.clients.programs.gemini_api import GeminiApi
-from tests.clients.programs.program import IDE_MODE, Program, write_settings
+from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
 from tests.host.driver import Host
 from tests.tools import nodes
 
@@ -27,7 +27,8 @@ SETTINGS = {
 
 
 class GeminiCli(Program):
-    """One `gemini` in a terminal; without `ide_mode` it has never heard of this editor. Raises SetupError."""
+    """One `gemini` in a terminal; without `ide_mode` it has never heard of this editor, or, with None, was told
+    not to connect to it. Raises SetupError."""
 
     def __init__(
         self,
@@ -35,10 +36,10 @@ class GeminiCli(Program):
         cwd: str,
         model: GeminiApi,
         env: Optional[Mapping[str, str]] = None,
-        ide_mode: bool = True,
+        ide_mode: Optional[bool] = True,
         options: Sequence[str] = (),
     ) -> None:
-        write_settings(host, ".gemini", dict(SETTINGS, ide=IDE_MODE if ide_mode else {}))
+        write_settings(host, ".gemini", dict(SETTINGS, ide=IDE_SETTINGS[ide_mode]))
         folder = nodes.packages("gemini_cli")
         script = os.path.join(folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
         variables = {

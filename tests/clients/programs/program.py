@@ -19,6 +19,7 @@ from tests.tools import nodes
 
 CONFIRMATION = "Apply this change?"
 IDE_MODE = {"enabled": True, "hasSeenNudge": True}  # the programs' settings once `/ide enable` has been used
+IDE_SETTINGS = {True: IDE_MODE, False: {}, None: {"hasSeenNudge": True}}  # None: the user does not want it
 
 
 class Program(Terminal):

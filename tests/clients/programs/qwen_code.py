@@ -16,7 +16,7 @@ import time
 from typing import List, Mapping, Optional
 
 from tests.clients.programs.openai_api import OpenAiApi
-from tests.clients.programs.program import IDE_MODE, Program, write_settings
+from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
 from tests.clients.programs.terminal import PATIENCE
 from tests.host.driver import Host
 from tests.tools import nodes
@@ -34,7 +34,8 @@ SETTINGS = {
 
 
 class QwenCode(Program):
-    """One `qwen` in a terminal; without `ide_mode` it has never heard of this editor. With its `own_mode`, which is the
+    """One `qwen` in a terminal; without `ide_mode` it has never heard of this editor, or, with None, was told
+    not to connect to it. With its `own_mode`, which is the
     one it starts with unasked, it writes without a diff. Raises SetupError.
     """
 
@@ -44,11 +45,15 @@ class QwenCode(Program):
         cwd: str,
         model: OpenAiApi,
         env: Optional[Mapping[str, str]] = None,
-        ide_mode: bool = True,
+        ide_mode: Optional[bool] = True,
         own_mode: bool = False,
     ) -> None:
         tools = {} if own_mode else {"approvalMode": "default"}
-        write_settings(host, ".qwen", dict(SETTINGS, tools=tools, ide=IDE_MODE if ide_mode else {}))
+        write_settings(
+            host,
+            ".qwen",
+            dict(SETTINGS, tools=tools, ide=IDE_SETTINGS[ide_mode]),
+        )
         folder = nodes.packages("qwen_code")
         script = os.path.join(folder, "node_modules", "@qwen-code", "qwen-code", "cli.js")
         variables = {

@@ -65,7 +65,7 @@ class Codex(Kind):
 
     def start(self, host, workspace, model):
         codex = CodexCli(host, workspace, model)
-        codex.trust_hooks()
+        codex.trust_hooks(asked=True)
         return codex
 
     def edit(self, path, old, new):

@@ -20,7 +20,7 @@ GUTTER_COLUMNS = 6  # of the view's font, with which it grows
 TAB_BAR = 32.0
 STATUS_BAR = 24.0
 SIDE_BAR = 240.0
-PANEL = 160.0
+PANEL, INPUT_PANEL = 160.0, 34.0  # the latter is one line high
 MINIMAP = 96.0
 MARGIN = 4.0
 ANNOTATION_PADDING = 19.0  # on both sides, with its border
@@ -187,7 +187,7 @@ def group_box(window: Any, group: int) -> Tuple[float, float, float, float]:
     left = SIDE_BAR if window.elements["side_bar"] and window.folders() else 0.0
     bottom = STATUS_BAR if window.elements["status_bar"] else 0.0
     if window.panels.active is not None:
-        bottom += PANEL
+        bottom += INPUT_PANEL if window.panels.active == "input" else PANEL
     inner_width, inner_height = max(0.0, width - left), max(0.0, height - bottom)
     layout = window.layout
     x1, y1, x2, y2 = layout["cells"][group]

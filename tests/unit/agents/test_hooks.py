@@ -273,7 +273,7 @@ def test_only_what_names_tools_that_write_may_be_held(agent):
     held = [entry for entry in agent.hooks.entries() if entry.holds]
     assert held
     for entry in held:
-        assert set(entry.matcher.split("|")) == set(agent.hooks.writing_tools)
+        assert set(entry.matcher.split("|")) == set(agent.hooks.writes.tools)
         assert agent.hooks.events[entry.event] in (Happening.TOOL_BEGINS, Happening.WAITS)
     assert len(set(agent.hooks.entries())) == len(agent.hooks.entries())
     assert {entry.event for entry in agent.hooks.entries()} == set(agent.hooks.events)
@@ -327,7 +327,7 @@ def test_how_a_hook_stands_in_the_settings():
     parent = '-H "X-Companion-Parent: $PPID"'
     line = f"curl -q -sS -K '/f' {parent} --data-binary @-"
     assert held["claude"] == {
-        "matcher": "Write|Edit|NotebookEdit",
+        "matcher": "Write|Edit|MultiEdit|NotebookEdit",
         "hooks": [{"type": "command", "command": f"{line} || true", "timeout": 86400}],
     }
     assert held["gemini"]["hooks"][0] == {

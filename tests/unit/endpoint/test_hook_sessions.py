@@ -12,7 +12,7 @@ from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
 from companion.endpoint import hook_sessions
 from companion.endpoint.clients import HookedPrograms, status_text
-from companion.endpoint.hook_sessions import HookSessions, first_words, holding
+from companion.endpoint.hook_sessions import HookAnswer, HookSessions, first_words, holding
 from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.transport.hook_server import HookCall
@@ -61,11 +61,21 @@ class Tracking:
         looked()
 
 
+class NoOpinion:
+    """Nothing is reviewed before it is written."""
+
+    async def answer(self, session, event):
+        return HookAnswer({})
+
+    def session_ended(self, session):
+        pass
+
+
 class Editor:
     def __init__(self, *windows):
         self.windows = list(windows)
         self.tracking = Tracking()
-        self.sessions = HookSessions(Runtime(), lambda: self.windows, self.tracking)
+        self.sessions = HookSessions(Runtime(), lambda: self.windows, self.tracking, NoOpinion())
 
     async def tell(self, event, program="claude", session="s", process=None, folder="/code", **fields):
         payload = {"session_id": session, "cwd": os.path.abspath(folder), "hook_event_name": event, **fields}

@@ -1,0 +1,258 @@
+"""What a program's write tool is about to make of its files, and how a text of the user is handed back to it.
+
+Theory of operation: a hook tells a tool's arguments before the tool runs. From these, and from the files as they are,
+follows the whole text that each file would have: the proposal. If the user has edited it, new arguments are made and
+their own proposal is worked out in the same way: what the program would write with them is known, so what cannot be
+said to it is known as well, and can be saved over it afterwards.
+
+Rules: a `WriteForm` says in data how a program differs; its literals stand in the program's module. Texts are exact:
+line ends and byte order mark included. What does not apply to the file as it is has no proposal: the program says so
+itself. Nothing is guessed: where a program would go on to look for something similar, `guesses` says so.
+
+Pure. Any thread; a long text takes a while.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from .patches import Operation, apply, operations, patch_of
+
+MARK = "\ufeff"
+Texts = Mapping[str, Optional[str]]
+"""The text of each file by the path that a tool names, None for a file that is not there."""
+
+
+class WriteTool(NamedTuple):
+    """How a tool says what it writes: the names of its arguments, "" for those that it does not have."""
+
+    path: str = ""
+    whole: str = ""
+    """The text of the whole file."""
+    old: str = ""
+    """What is replaced, once or, with `every`, everywhere; `new` takes its place."""
+    new: str = ""
+    every: str = ""
+    edits: str = ""
+    """A list of objects with `old`, `new` and `every`."""
+    patch: str = ""
+    """A patch, which names its files itself."""
+
+
+class WriteForm(NamedTuple):
+    """How a program writes. What is said of edits holds for tools that replace a text in a file."""
+
+    tools: Mapping[str, WriteTool]
+    restores_line_ends: bool = False
+    """Also a whole text gets the line ends of the file that it replaces. Edits keep them with every program."""
+    restores_mark: bool = False
+    """Also a whole text gets its byte order mark."""
+    restores_end: bool = False
+    """An edit cannot add or remove the line feed at the end of a file."""
+    takes_line_end: bool = False
+    """An edit that leaves nothing of a line takes its line feed, too."""
+    fills_empty: bool = False
+    """An edit of nothing fills a file that is empty; otherwise it only makes new ones."""
+    guesses: bool = False
+    """If a text is not found, the program looks for something similar."""
+
+    def paths(self, tool: str, arguments: Mapping[str, Any]) -> Tuple[str, ...]:
+        """The files that a call is about, as it names them; none if it makes no sense, or is no tool of these."""
+        form = self.tools.get(tool)
+        named = arguments.get(form.patch or form.path) if form is not None else None
+        if form is None or not isinstance(named, str) or not named:
+            return ()
+        if not form.patch:
+            return (named,)
+        return tuple(dict.fromkeys(path for each in operations(named) or () for path in each.paths))
+
+    def can_be_shown(self, tool: str) -> bool:
+        """Whether a call of this tool says all that it would write."""
+        form = self.tools.get(tool)
+        return form is not None and bool(form.whole or form.old or form.patch)
+
+    def proposals(self, tool: str, arguments: Mapping[str, Any], texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
+        """What the call would make of its files, one for each. None: it does not apply, or makes no sense."""
+        form = self.tools.get(tool)
+        try:
+            if form is None:
+                return None
+            if form.patch:
+                return _patched(_text(arguments, form.patch), texts)
+            path = arguments[form.path]
+            before = texts[path]
+            text = _text(arguments, form.whole) if form.whole else self._edited(form, arguments, before)
+        except (KeyError, TypeError):  # an argument is missing, or is something else than it should be
+            return None
+        if text is None:
+            return None
+        if form.whole:
+            text = self._restored(before, text)
+        return (FileProposal(path, before, text),)
+
+    def _edited(self, form: WriteTool, arguments: Mapping[str, Any], before: Optional[str]) -> Optional[str]:
+        edits = arguments[form.edits] if form.edits else (arguments,)
+        text = None if before is None else _with_line_feeds(before)
+        for edit in edits:
+            text = self._replaced(text, _lf(edit, form.old), _lf(edit, form.new), edit.get(form.every) is True)
+            if text is None:
+                return None
+        if before is None or text is None:
+            return text
+        if self.restores_end and before:
+            text = _with_end_of(before, text)
+        return text.replace("\n", "\r\n") if "\r\n" in before else text
+
+    def _replaced(self, text: Optional[str], old: str, new: str, every: bool) -> Optional[str]:
+        if not old:
+            return new if text is None or (self.fills_empty and not text) else None
+        if text is None or old == new:
+            return None
+        if self.takes_line_end and not new and not old.endswith("\n") and old + "\n" in text:
+            old += "\n"
+        found = text.count(old)
+        return text.replace(old, new) if found == 1 or (found and every) else None
+
+    def _restored(self, before: Optional[str], text: str) -> str:
+        if before and self.restores_line_ends and "\r\n" in before:
+            text = _with_line_feeds(text).replace("\n", "\r\n")
+        if before is not None and self.restores_mark:
+            text = (MARK if before.startswith(MARK) else "") + text.lstrip(MARK)
+        return text
+
+    # -- back to the program -------------------------------------------------------------------------------------------
+
+    def handed_back(
+        self, tool: str, arguments: Mapping[str, Any], proposals: Sequence[FileProposal], accepted: Sequence[str]
+    ) -> HandedBack:
+        """What makes the program write the accepted texts, one for each of these proposals, and nothing else."""
+        wanted = tuple(_in_form_of(each.before, text) for each, text in zip(proposals, accepted))
+        as_proposed = tuple(each.text for each in proposals)
+        if tuple(accepted) == as_proposed:
+            return HandedBack(None, as_proposed, as_proposed)
+        form = self.tools[tool]
+        if form.patch:
+            changed = _patch_arguments(form, arguments, proposals, accepted)
+        else:
+            changed = self._changed(form, arguments, proposals[0], wanted[0])
+        texts: Dict[str, Optional[str]] = {}
+        for each in proposals:
+            texts[each.path] = None if each.moved_from else each.before
+            if each.moved_from:
+                texts[each.moved_from] = each.before
+        written = self.proposals(tool, changed, texts)
+        if written is None:  # there are no arguments that say it
+            return HandedBack(None, as_proposed, wanted)
+        return HandedBack(changed, tuple(each.text for each in written), wanted)
+
+    def _changed(
+        self, form: WriteTool, arguments: Mapping[str, Any], proposal: FileProposal, wanted: str
+    ) -> Dict[str, Any]:
+        """All of the file is replaced."""
+        changed = dict(arguments)
+        if form.whole:
+            changed[form.whole] = wanted.lstrip(MARK) if self.restores_mark else wanted
+            return changed
+        edit = {form.old: _bare(proposal.before or ""), form.new: _bare(wanted) if proposal.before else wanted}
+        changed.pop(form.every, None)
+        changed.update({form.edits: [edit]} if form.edits else edit)
+        return changed
+
+
+class FileProposal(NamedTuple):
+    """What a call would make of one file. `path` is as the call names it."""
+
+    path: str
+    before: Optional[str]
+    """The text that it has, or that the file has from which it is moved; None if there is none."""
+    text: str
+    deletes: bool = False
+    """The file is deleted; then the text is empty."""
+    moved_from: str = ""
+    """The file that goes by this, if there is one."""
+
+
+class HandedBack(NamedTuple):
+    """How a program is told what the user has accepted."""
+
+    arguments: Optional[Dict[str, Any]]
+    """Instead of the tool's own; None: it keeps them."""
+    written: Tuple[str, ...]
+    """What it writes then, file by file."""
+    wanted: Tuple[str, ...]
+    """What the user has accepted, with the line ends and the byte order mark of the file that it replaces."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it writes just that; otherwise the rest has to be saved over it."""
+        return self.written == self.wanted
+
+
+def _text(arguments: Mapping[str, Any], name: str) -> str:
+    """Raises KeyError or TypeError if there is no such text."""
+    value = arguments[name]
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _lf(arguments: Mapping[str, Any], name: str) -> str:
+    return _with_line_feeds(_text(arguments, name))
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _bare(text: str) -> str:
+    """Programs set aside what a file has: its line ends, and maybe its byte order mark."""
+    return _with_line_feeds(text[1:] if text.startswith(MARK) else text)
+
+
+def _with_end_of(before: str, text: str) -> str:
+    if before.endswith("\n"):
+        return text if text.endswith("\n") else text + "\n"
+    return text[:-1] if text.endswith("\n") else text
+
+
+def _in_form_of(before: Optional[str], text: str) -> str:
+    """The text as the file has it: a program that sends its proposals with line feeds only did not mean these."""
+    if before is None:
+        return text
+    if "\r\n" in before and "\r" not in text:
+        text = text.replace("\n", "\r\n")
+    return MARK + text if before.startswith(MARK) and not text.startswith(MARK) else text
+
+
+# -- patches -----------------------------------------------------------------------------------------------------------
+
+
+def _patched(patch: str, texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
+    steps = operations(patch)
+    named = [path for each in steps or () for path in each.paths]
+    if not steps or len(named) != len(set(named)):  # two steps with one file are refused
+        return None
+    found: List[FileProposal] = []
+    for step in steps:
+        before = texts[step.path]
+        text = apply(step, before)
+        if text is None:
+            return None
+        if step.moved_to:
+            found.append(FileProposal(step.moved_to, before, text, moved_from=step.path))
+        else:
+            found.append(FileProposal(step.path, before, text, deletes=step.deletes))
+    return tuple(found)
+
+
+def _patch_arguments(
+    form: WriteTool, arguments: Mapping[str, Any], proposals: Sequence[FileProposal], accepted: Sequence[str]
+) -> Dict[str, Any]:
+    texts = {proposal.path: (proposal, text) for proposal, text in zip(proposals, accepted)}
+    steps: List[Operation] = []
+    for step in operations(arguments[form.patch]) or ():
+        if step.paths[-1] in texts:
+            proposal, text = texts[step.paths[-1]]
+            edited = Operation.of(step.path, step.moved_to, proposal.before, text)
+            steps.append(step if text == proposal.text else edited)
+    return {**arguments, form.patch: patch_of(steps)}

@@ -1,0 +1,282 @@
+"""The patches that Codex CLI's models write: what they say, what they make of a text, and one made of two texts.
+
+    *** Begin Patch
+    *** Update File: a.py          or  *** Add File: a.py, *** Delete File: a.py
+    *** Move to: b.py              may be left out
+    @@ def f():                    a line that comes before, or nothing
+     context
+    -old
+    +new
+    *** End of File                the lines above are the last ones
+    *** End Patch
+
+Rules, as measured with release 0.169: a hunk is looked for behind the one before it, first letter by letter, then with
+less and less regard to blanks and to kinds of dashes and quotes; lines of context stay as the file has them; a new line
+ends as the first one of the file does; a file that is changed ends with a line end, and so does one that is added. What
+a text says otherwise no patch can say.
+
+Pure. Any thread.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+BEGIN, END = "*** Begin Patch", "*** End Patch"
+ADD, DELETE, UPDATE, MOVE = "*** Add File: ", "*** Delete File: ", "*** Update File: ", "*** Move to: "
+END_OF_FILE = "*** End of File"
+_PLACE = "*** Environment ID:"  # may stand in front of the first file
+_QUOTES = ("<<EOF", "<<'EOF'", '<<"EOF"')  # some models send a patch as a shell would take it
+
+# What the program takes for blanks: fewer characters than Python does.
+_BLANKS = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
+_BLANKS += "\u202f\u205f\u3000"
+_ALIKE: Dict[int, str] = {
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-"),
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
+    **dict.fromkeys(map(ord, "\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"), " "),
+}
+_LINE = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+class PatchHunk(NamedTuple):
+    """Lines with what is done to them: " " stays, "-" goes, "+" comes. `behind` is a line that comes before."""
+
+    behind: Optional[str]
+    lines: Tuple[Tuple[str, str], ...]
+    at_end: bool = False
+
+
+class Operation(NamedTuple):
+    """What a patch does to one file. `source` are the lines that say so."""
+
+    source: Tuple[str, ...]
+    path: str
+    moved_to: str = ""
+    deletes: bool = False
+    added: Optional[str] = None
+    """The text of a file that is added."""
+    hunks: Tuple[PatchHunk, ...] = ()
+
+    @property
+    def paths(self) -> Tuple[str, ...]:
+        """The files that it names."""
+        return (self.path, self.moved_to) if self.moved_to else (self.path,)
+
+    @classmethod
+    def of(cls, path: str, moved_to: str, before: Optional[str], text: str) -> Operation:
+        """The one that makes `text` of `before`, as far as a patch can say it. `before` is None for a new file."""
+        new = [_bare(line) for line in _lines(text)]
+        old = None if before is None else [_bare(line) for line in _lines(before)]
+        if not old and (before is None or not (new or moved_to)):
+            return cls((ADD + path, *("+" + line for line in new)), path, added="".join(line + "\n" for line in new))
+        old = old or []
+        shortest = min(len(old), len(new))
+        same = next((at for at in range(shortest) if old[at] != new[at]), shortest)
+        most = shortest - same
+        end = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
+        lines = [(" ", line) for line in old[:same]]
+        lines += [("-", line) for line in old[same : len(old) - end]]
+        lines += [("+", line) for line in new[same : len(new) - end]]
+        lines += [(" ", line) for line in old[len(old) - end :]]
+        head = [UPDATE + path] + ([MOVE + moved_to] if moved_to else []) + ["@@"]
+        source = (*head, *(sign + line for sign, line in lines))
+        return cls(source, path, moved_to, hunks=(PatchHunk(None, tuple(lines)),))
+
+
+def patch_of(steps: Sequence[Operation]) -> str:
+    """The patch that does these."""
+    return "\n".join([BEGIN, *(line for step in steps for line in step.source), END]) + "\n"
+
+
+# -- what a patch says -------------------------------------------------------------------------------------------------
+
+
+def operations(patch: str) -> Optional[Tuple[Operation, ...]]:
+    """What a patch does, file by file; None if it is none."""
+    lines = [line.rstrip("\r") for line in patch.strip(_BLANKS).split("\n")]
+    if lines[0] in _QUOTES and lines[-1].endswith("EOF"):
+        lines = lines[1:-1]
+    if len(lines) < 2 or lines[0].strip(_BLANKS) != BEGIN or lines[-1].strip(_BLANKS) != END:
+        return None
+    rest = _Rest(lines[1:-1])
+    if rest.next.startswith(_PLACE):
+        rest.take()
+    steps: List[Operation] = []
+    while rest:
+        begin = rest.at
+        step = _operation(rest)
+        if step is None:
+            return None
+        steps.append(step._replace(source=tuple(rest.lines[begin : rest.at])))
+    return tuple(steps)
+
+
+class _Rest:
+    """The lines that have not been read yet."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self.at = 0
+
+    def __bool__(self) -> bool:
+        return self.at < len(self.lines)
+
+    @property
+    def next(self) -> str:
+        return self.lines[self.at] if self else ""
+
+    def take(self) -> str:
+        self.at += 1
+        return self.lines[self.at - 1]
+
+
+def _operation(rest: _Rest) -> Optional[Operation]:
+    head = rest.take().strip(_BLANKS)
+    if head.startswith(ADD):
+        added: List[str] = []
+        while rest.next.startswith("+"):
+            added.append(rest.take()[1:] + "\n")
+        return Operation((), head[len(ADD) :], added="".join(added))
+    if head.startswith(DELETE):
+        return Operation((), head[len(DELETE) :], deletes=True)
+    if not head.startswith(UPDATE):
+        return None
+    moved_to = rest.take()[len(MOVE) :] if rest.next.startswith(MOVE) else ""
+    hunks: List[PatchHunk] = []
+    while rest:
+        if not rest.next:
+            rest.take()
+        elif rest.next.startswith("*"):
+            break
+        else:
+            hunk = _hunk(rest, not hunks)
+            if hunk is None:
+                return None
+            hunks.append(hunk)
+    return Operation((), head[len(UPDATE) :], moved_to, hunks=tuple(hunks)) if hunks else None
+
+
+def _hunk(rest: _Rest, is_first: bool) -> Optional[PatchHunk]:
+    behind: Optional[str] = None
+    if rest.next.startswith("@@ ") or rest.next == "@@":
+        behind = rest.take()[3:] or None
+    elif not is_first:
+        return None
+    lines: List[Tuple[str, str]] = []
+    while rest:
+        if rest.next == END_OF_FILE:
+            rest.take()
+            return PatchHunk(behind, tuple(lines), True) if lines else None
+        if rest.next[:1] not in ("", " ", "-", "+"):
+            break
+        line = rest.take()
+        lines.append((line[:1] or " ", line[1:]))
+    return PatchHunk(behind, tuple(lines)) if lines else None
+
+
+# -- what it makes of a text -------------------------------------------------------------------------------------------
+
+
+def apply(step: Operation, before: Optional[str]) -> Optional[str]:
+    """The text that a file has then, "" if it goes. None if that does not apply. `before` is None for no file."""
+    if step.added is not None:
+        return step.added
+    if before is None:
+        return None
+    if step.deletes:
+        return ""
+    lines = list(_lines(before))
+    ending = next((line[len(_bare(line)) :] for line in lines[:1]), "") or "\n"
+    if lines and lines[-1] == _bare(lines[-1]):
+        lines[-1] += ending
+    bare = [_bare(line) for line in lines]
+    changes: List[Tuple[int, int, List[str]]] = []  # where, how many lines go, and which come
+    at = 0
+    for hunk in step.hunks:
+        if hunk.behind is not None:
+            found = _find(bare, [hunk.behind], at)
+            if found is None:
+                return None
+            at = found + 1
+        place = _place(hunk, bare, at)
+        if place is None:
+            return None
+        start, signed = place
+        changes += _runs(start, signed, ending)
+        length = sum(sign != "+" for sign, _line in signed)
+        at = start + length if length else at
+    changes.sort(key=lambda change: change[0])
+    for start, length, new in changes[::-1]:
+        lines[start : start + length] = new
+    return "".join(lines)
+
+
+def _place(hunk: PatchHunk, bare: Sequence[str], at: int) -> Optional[Tuple[int, Sequence[Tuple[str, str]]]]:
+    """Where the hunk belongs, and its lines as they fit there."""
+    old = [line for sign, line in hunk.lines if sign != "+"]
+    if not old:
+        return len(bare), hunk.lines
+    start = _find(bare, old, at, hunk.at_end)
+    if start is None and not old[-1]:  # models write an empty line at the end that the file does not have
+        start = _find(bare, old[:-1], at, hunk.at_end)
+        return None if start is None else (start, _without_last_line(hunk.lines))
+    return None if start is None else (start, hunk.lines)
+
+
+def _runs(start: int, signed: Sequence[Tuple[str, str]], ending: str) -> Iterator[Tuple[int, int, List[str]]]:
+    """The changes between lines that stay."""
+    for stays, run in groupby(signed, lambda each: each[0] == " "):
+        lines = list(run)
+        length = sum(sign != "+" for sign, _line in lines)
+        if not stays:
+            yield start, length, [line + ending for sign, line in lines if sign == "+"]
+        start += length
+
+
+def _without_last_line(signed: Sequence[Tuple[str, str]]) -> List[Tuple[str, str]]:
+    """The last old line goes, and the last new one if it is empty as well."""
+    last_old = max(at for at, (sign, _line) in enumerate(signed) if sign != "+")
+    last_new = max((at for at, (sign, _line) in enumerate(signed) if sign != "-"), default=-1)
+    new_goes = last_new >= 0 and not signed[last_new][1]
+    kept: List[Tuple[str, str]] = []
+    for at, (sign, line) in enumerate(signed):
+        is_old, is_new = sign != "+" and at != last_old, sign != "-" and not (new_goes and at == last_new)
+        if is_old or is_new:
+            kept.append((" " if is_old and is_new else "-" if is_old else "+", line))
+    return kept
+
+
+def _find(lines: Sequence[str], wanted: Sequence[str], at: int, at_end: bool = False) -> Optional[int]:
+    """The first place from `at` on where these lines stand; `at_end`, the last one that there can be."""
+    if not wanted:
+        return at
+    last = len(lines) - len(wanted)
+    if last < 0:
+        return None
+    for form in _FORMS:
+        looked_for = [form(line) for line in wanted]
+        for start in range(max(at, last) if at_end else at, last + 1):
+            if all(form(lines[start + number]) == line for number, line in enumerate(looked_for)):
+                return start
+    return None
+
+
+_FORMS: Tuple[Callable[[str], str], ...] = (
+    lambda line: line,
+    lambda line: line.rstrip(_BLANKS),
+    lambda line: line.strip(_BLANKS),
+    lambda line: line.strip(_BLANKS).translate(_ALIKE),
+)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """With their ends."""
+    return (match.group() for match in _LINE.finditer(text))
+
+
+def _bare(line: str) -> str:
+    return line.rstrip("\r\n")
