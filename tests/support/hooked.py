@@ -35,8 +35,7 @@ def make(host: Host, key: str) -> str:
 
 def connect(host: Host, agent: Agent) -> None:
     """Let this program find the editor by its hooks from its next start on."""
-    hooks = agent.hooks
-    assert hooks is not None
+    hooks: Any = agent.hooks
     file = make(host, agent.key)
     platform = Platform(Platform.current().name, {}, host.environment["HOME"], os.getuid())
     path = os.path.join(agent.configuration(platform), *hooks.below_home)
