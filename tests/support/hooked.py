@@ -25,6 +25,7 @@ threading.Thread(target=answers.make, args=(agent,)).start()
 
 def make(host: Host, key: str) -> str:
     """Let the editor answer the hooks of this program; the path of the file by which they find it."""
+    host.wait_until("__import__('sys').modules['Gemini Companion.plugin'].application is not None")
     host.execute(MAKE.format(key=key))
     packages = host.evaluate("__import__('sublime').packages_path()")
     folder = os.path.join(os.path.dirname(packages), "Package Storage", "Gemini Companion", "hooks")

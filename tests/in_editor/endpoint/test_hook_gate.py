@@ -466,6 +466,16 @@ class TestWhatEndsIt(GateCase):
         yield lambda: self.says("Gemini CLI has not written file.py: what you accepted changes nothing")
         self.assertEqual(self.read(), BEFORE.encode())
 
+    def test_a_program_that_asks_whatever_was_accepted_is_left_to_that_from_then_on(self) -> Iterator[Any]:
+        yield from self.connect(GEMINI_CLI)
+        process, _ = yield from self.hold(GEMINI_CLI)
+        self.command("accept_diff")
+        yield from self.answer(process)
+        yield from self.tell("Notification", GEMINI_CLI, notification_type="ToolPermission")
+        yield from self.tell("AfterTool", GEMINI_CLI, **self.wants(GEMINI_CLI))
+        said = yield from self.tell("BeforeTool", GEMINI_CLI, **self.wants(GEMINI_CLI))
+        self.assertEqual(decision(json.loads(said)), "ask")
+
     def test_a_deleted_file_is_waited_for_by_nobody(self) -> Iterator[Any]:
         yield from self.connect(CODEX_CLI)
         said = patch(f"*** Delete File: {self.path()}\n")
