@@ -110,7 +110,6 @@ class HookAnswers:
         self._lead_here(self.file(agent))
         if self.serving is Serving.ENDED:
             self._leave()
-        self._runtime.on_loop(self.settings_changed)
 
     def forget(self, agent: Agent) -> None:
         """Answer them no more, in this run and later ones; programs that still have them go on. Disk thread."""
