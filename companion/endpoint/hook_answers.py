@@ -160,7 +160,8 @@ class HookAnswers:
         problem = ""
         try:
             if not self._wanted:
-                self._wanted = bool(await self._runtime.in_worker(self._left_files))
+                left = bool(await self._runtime.in_worker(self._left_files))
+                self._wanted = left or bool(self._wanted)  # somebody may have come meanwhile
             if self._wanted:
                 await self._listen()
         except OSError as error:
