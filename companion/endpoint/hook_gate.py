@@ -340,8 +340,7 @@ class HookGate:
     def _is_over(self, session: HookSession, event: HookEvent) -> None:
         """A call has ended, or all have."""
         if event.happening in _OVER:
-            for held in self._of(session):
-                held.let_ask()
+            self._let_ask(session)
             self._accepted.pop(session, None)
         elif event.kind is ToolKind.WRITES:
             self._forget(session, event)
@@ -370,14 +369,16 @@ class HookGate:
         """The program has gone, maybe without a word."""
         self._asking.discard(session)
         self._accepted.pop(session, None)
-        for held in self._of(session):
-            held.let_ask()
+        self._let_ask(session)
         if session in self._involved:
             self._involved.discard(session)
             self._runtime.on_main(session.endpoint.reviews.owner_gone, owner_of(session).session_id)
 
-    def _of(self, session: HookSession) -> List[_Held]:
-        return [each for each in self._held if each.session is session]
+    def _let_ask(self, session: HookSession) -> None:
+        """Nothing of it that waits is to run any more, and nobody would say that it is over."""
+        for held in self._held:
+            if held.session is session:
+                held.let_ask(is_tracked=False)
 
     def end(self) -> None:
         """The package ends: whoever waits asks its own user."""

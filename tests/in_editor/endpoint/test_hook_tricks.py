@@ -1,0 +1,49 @@
+"""Calls that are made so that something is written unseen, or never ends: what a hostile program could try."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, List, Tuple
+from unittest import mock
+
+from ....companion.agents.codex_cli import CODEX_CLI
+from ....companion.endpoint import hook_sessions
+from .test_hook_gate import BEFORE, GateCase, decision, reason
+
+
+class TestCallsThatNeverEnd(GateCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.write(content=BEFORE)
+
+    def test_a_call_whose_session_has_ended_is_not_open_any_more(self) -> Iterator[Any]:
+        calls: List[Tuple[Any, ...]] = []
+        for name in ("call_begins", "call_ended"):
+            real = getattr(self.tracking, name)
+            patcher = mock.patch.object(
+                self.tracking, name, lambda *told, name=name, real=real: (calls.append((name, told[1])), real(*told))
+            )
+            patcher.start()
+            self.addCleanup(patcher.stop)
+        for event in ("SessionEnd", "UserPromptSubmit", "Stop"):
+            process, _ = yield from self.hold()
+            yield from self.tell(event)
+            answer = yield from self.answer(process)
+            self.assertEqual(decision(answer), "ask")
+            begun = {number for name, number in calls if name == "call_begins"}
+            self.assertEqual(begun, {number for name, number in calls if name == "call_ended"}, event)
+            yield self.nothing_open
+
+    def test_a_session_is_not_forgotten_while_its_user_thinks(self) -> Iterator[Any]:
+        yield from self.connect(CODEX_CLI)
+        process, review = yield from self.hold(CODEX_CLI)
+        with mock.patch.object(hook_sessions, "FORGOTTEN_SECONDS", -1.0):
+            looked: List[bool] = []
+            for _ in range(2):  # what the first one asks the main thread comes before the second one's end
+                self.application.runtime.on_loop(self.sessions.look)
+                self.application.runtime.on_loop(self.application.runtime.on_main, looked.append, True)
+                yield lambda count=len(looked): len(looked) > count
+        self.assertTrue(review.pending)
+        self.assertIsNone(process.poll())
+        self.command("reject_diff")
+        answer = yield from self.answer(process)
+        self.assertEqual(reason(answer), "The user rejected this change.")
