@@ -248,7 +248,8 @@ class HookGate:
         session, event, dialect = held.session, held.event, held.dialect
         proposals = looked.proposals or ()
         wanted = [texts.get(os.path.join(event.folder, each.path), each.text) for each in proposals]
-        if all(text == each.before for text, each in zip(wanted, proposals)):
+        unchanged = all(text == each.before for text, each in zip(wanted, proposals))
+        if unchanged and any(text != each.text for text, each in zip(wanted, proposals)):
             return held.denied(TAKEN_BACK)
         arguments: Optional[Dict[str, Any]] = None
         if event.name in dialect.edits_by:

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Iterator, List, Tuple
 from unittest import mock
 
 from ....companion.agents.codex_cli import CODEX_CLI
 from ....companion.endpoint import hook_sessions
-from .test_hook_gate import BEFORE, GateCase, decision, reason
+from .test_hook_gate import BEFORE, GateCase, decision, patch, reason
+
+
+class TestPatches(GateCase):
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        yield from self.connect(CODEX_CLI)
+        self.write(content=BEFORE)
+
+    def patched(self, *parts: str) -> Any:
+        """The process of a hook that tells of this patch."""
+        return self.start("PreToolUse", CODEX_CLI, tool_name="apply_patch", tool_input={"command": patch(*parts)})
+
+    def test_what_changes_no_text_can_be_accepted(self) -> Iterator[Any]:
+        self.write("empty.py", "")
+        for part in (
+            f"*** Delete File: {self.path('empty.py')}\n",
+            f"*** Update File: {self.path('file.py')}\n*** Move to: {self.path('other.py')}\n@@\n two\n",
+        ):
+            process = self.patched(part)
+            yield self.reviews.pending
+            (review,) = self.reviews.pending()
+            yield from self.shown(os.path.basename(review.path))
+            self.reviews.accept(review)
+            answer = yield from self.answer(process)
+            self.assertEqual(answer, {}, "it goes on")
+            yield from self.tell("Stop", CODEX_CLI)
 
 
 class TestCallsThatNeverEnd(GateCase):
