@@ -480,7 +480,7 @@ def _to_review(
     skipped, found = exclusion(skip), []
     for path in event.paths:
         place = place_inside(path, folders)
-        if place is not None and not skipped("/" + _below(place, folders)):
+        if _is_no_name(path) or (place is not None and not skipped("/" + _below(place, folders))):
             found.append(path)
     return found if event.paths else None
 
@@ -502,8 +502,25 @@ def _looked_at(
     proposals = writes.proposals(event.tool, event.arguments, texts)
     if proposals is None:
         return _Looked(texts, is_its_own_affair=writes.can_be_shown(event.tool) and not writes.guesses)
-    found = [_ReviewedFile(each, os.path.join(event.folder, each.path)) for each in proposals]
-    return _Looked(texts, proposals, tuple(each for each in found if each.path in (wanted or ())))
+    if len({os.path.realpath(each) for each in event.paths}) < len(event.paths):
+        return _Looked()  # two steps with one file, of which neither says what it holds in the end
+    found: List[_ReviewedFile] = []
+    for each in proposals:
+        path, source = (os.path.join(event.folder, name) for name in (each.path, each.moved_from or each.path))
+        if not {path, source}.isdisjoint(wanted or ()):
+            found.append(_ReviewedFile(each, path))
+    return _Looked(texts, proposals, tuple(found))
+
+
+def _is_no_name(path: str) -> bool:
+    """Whether no file can be called so: a program may write one that is called nearly so. Disk thread."""
+    try:
+        os.lstat(path)
+    except OSError:
+        return False
+    except ValueError:
+        return True
+    return False
 
 
 def _below(place: str, folders: Sequence[str]) -> str:

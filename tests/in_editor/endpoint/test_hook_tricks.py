@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, Iterator, List, Tuple
 from unittest import mock
@@ -21,6 +22,33 @@ class TestPatches(GateCase):
         """The process of a hook that tells of this patch."""
         return self.start("PreToolUse", CODEX_CLI, tool_name="apply_patch", tool_input={"command": patch(*parts)})
 
+    def test_a_file_that_is_named_in_two_ways_is_not_shown_as_two(self) -> Iterator[Any]:
+        os.symlink(self.path(), self.path("link.py"))
+        for name in (f"{self.folder}/./file.py", "file.py", self.path("link.py")):
+            process = self.patched(
+                f"*** Update File: {self.path()}\n@@\n-two\n+2\n", f"*** Update File: {name}\n@@\n-one\n+1\n"
+            )
+            answer = yield from self.answer(process)
+            self.assertEqual(decision(answer), "deny", name)
+            self.assertTrue(self.nothing_open())
+
+    def test_a_file_that_is_moved_out_of_the_workspace_is_reviewed(self) -> Iterator[Any]:
+        self.write("secret.py", "x\n")
+        outside = os.path.join(os.path.dirname(self.folder), "moved-" + os.path.basename(self.folder))
+        process = self.patched(
+            f"*** Update File: {self.path()}\n@@\n-two\n+2\n",
+            f"*** Update File: {self.path('secret.py')}\n*** Move to: {outside}\n@@\n-x\n+y\n",
+        )
+        review = yield from self.shown()
+        self.reviews.accept(review)
+        yield lambda: self.open_review("file.py") is None
+        self.assertIsNone(process.poll())
+        moved = yield from self.shown(outside)
+        self.assertIn("moves secret.py here", self.header(moved))
+        self.reviews.reject(moved)
+        answer = yield from self.answer(process)
+        self.assertEqual(decision(answer), "deny")
+
     def test_what_changes_no_text_can_be_accepted(self) -> Iterator[Any]:
         self.write("empty.py", "")
         for part in (
@@ -35,6 +63,15 @@ class TestPatches(GateCase):
             answer = yield from self.answer(process)
             self.assertEqual(answer, {}, "it goes on")
             yield from self.tell("Stop", CODEX_CLI)
+
+
+class TestPaths(GateCase):
+    def test_a_name_that_no_file_can_have_is_asked_for(self) -> Iterator[Any]:
+        written = {"tool_name": "Write", "tool_input": {"file_path": self.path("a\ud800.py"), "content": "x"}}
+        for connected in (False, True):  # others write it under a name that there can be
+            with mock.patch.object(self.gate, "_is_connected", lambda session, now=connected: now):
+                said = yield from self.tell("PreToolUse", permission_mode="auto", **written)
+            self.assertEqual(decision(json.loads(said)), "ask", connected)
 
 
 class TestCallsThatNeverEnd(GateCase):
