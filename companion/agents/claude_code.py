@@ -280,6 +280,7 @@ class ClaudeHooks(HookDialect):
             "NotebookEdit": WriteTool("notebook_path"),
         },
         fills_empty=True,
+        guesses=True,  # it takes other quotes for the same; of what it cannot find it tells nothing before it runs
     )
 
 

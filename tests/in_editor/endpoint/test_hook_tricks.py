@@ -7,9 +7,10 @@ import os
 from typing import Any, Iterator, List, Tuple
 from unittest import mock
 
+from ....companion.agents.claude_code import CLAUDE_CODE
 from ....companion.agents.codex_cli import CODEX_CLI
 from ....companion.endpoint import hook_sessions
-from .test_hook_gate import BEFORE, GateCase, decision, patch, reason
+from .test_hook_gate import BEFORE, EVENTS, GateCase, decision, patch, reason
 
 
 class TestPatches(GateCase):
@@ -72,6 +73,12 @@ class TestPaths(GateCase):
             with mock.patch.object(self.gate, "_is_connected", lambda session, now=connected: now):
                 said = yield from self.tell("PreToolUse", permission_mode="auto", **written)
             self.assertEqual(decision(json.loads(said)), "ask", connected)
+
+    def test_an_edit_that_the_program_finds_and_we_do_not_is_asked_for(self) -> Iterator[Any]:
+        self.write(content="say(\u201ctwo\u201d)\n")
+        fields = {**self.wants(CLAUDE_CODE, old='"two"', new='"2"'), "permission_mode": "auto"}
+        said = yield from self.tell(EVENTS["claude"], **fields)
+        self.assertEqual(decision(json.loads(said)), "ask")
 
 
 class TestCallsThatNeverEnd(GateCase):
