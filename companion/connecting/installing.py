@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
-from ..agents.hooks import HookDialect
+from ..agents.hooks import HookDialect, Shell
 from ..comparison import never
 from ..endpoint.hook_answers import HookAnswers
 from ..review.document import disk
@@ -32,7 +32,6 @@ from .json_text import JsonTextError, Node, appended, is_bare, parse, step_of_in
 HOOKS = "hooks"
 MOST_BYTES = 1 << 18
 _LIMITS = ReadLimits(MOST_BYTES // COARSE_FACTOR, MOST_BYTES // COARSE_FACTOR)
-_QUOTES = ("'", "''", "'\\''")  # how shells write one inside a quoted word
 
 
 class HookState(Enum):
@@ -64,7 +63,7 @@ class Installation(NamedTuple):
         if isinstance(group, list) and group:
             return all(map(self.is_ours, group))
         folder = self.file[: max(self.file.rfind("/"), self.file.rfind("\\")) + 1]
-        spelled = {each.replace("'", quote) for each in (folder, folder.replace("\\", "/")) for quote in _QUOTES}
+        spelled = {shell.quoted(each)[1:-1] for each in (folder, folder.replace("\\", "/")) for shell in Shell}
         return any(each in line for line in hook.values() if isinstance(line, str) for each in spelled)
 
 

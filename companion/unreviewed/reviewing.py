@@ -21,7 +21,7 @@ from ..editor import file_views
 from ..editor.edits import set_text
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
-from ..review.decision import Owner, Review, Words
+from ..review.decision import Owner, Review, Source, Words
 from ..review.display.panes import fallback_encoding
 from ..review.document.disk import ReadLimits, original_of
 from ..review.document.preparation import Preparation
@@ -63,7 +63,7 @@ class _Shown(NamedTuple):
     by_lines: bool
 
 
-class ChangeReviews:
+class ChangeReviews(Source):
     """The reviews of unreviewed changes of one window."""
 
     words = WORDS
