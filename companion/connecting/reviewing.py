@@ -50,7 +50,7 @@ class AgentConnections:
         found = installing.installations(agents_of(settings), self._answers, Platform.current())
         say(endpoint.window, "looking for programs")
         then = partial(self._list, endpoint, connects)
-        self._runtime.use_disk(installing.look, found, settings, endpoint.folders(), connects, then=then)
+        self._runtime.use_disk(installing.look, found, settings, connects, then=then)
 
     def _list(self, endpoint: Endpoint, connects: bool, found: Sequence[FoundHooks]) -> None:
         if not endpoint.window.is_valid():
