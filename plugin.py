@@ -170,6 +170,8 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
         "run_client",
         "go_to_waiting_agent",
         "copy_environment",
+        "connect_agent",
+        "disconnect_agent",
         "diagnose",
         "show_log",
         "open_page",

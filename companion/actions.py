@@ -15,6 +15,7 @@ from .agents.agent import ConnectionDetails, Program
 from .agents.dialect import Mention
 from .agents.registry import programs_of
 from .common.display_names import client_name, file_name
+from .connecting.reviewing import AgentConnections
 from .editor.key_bindings import PREFIX
 from .editor.marks import is_patch
 from .editor.pages import open_page
@@ -69,6 +70,7 @@ class Actions:
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
         self.installed = InstalledPrograms(runtime)
+        connections = AgentConnections(runtime, endpoints.hook_answers)
 
         def on_review(verb: str) -> Action:
             return Action(partial(self._on_review, verb), self._has_review)
@@ -115,6 +117,8 @@ class Actions:
             "send_files": Action(self._send_files, _can_send, names_it=lambda on, **_: _can_send(on)),
             "go_to_waiting_agent": Action(self._go_to_waiting, names_it=lambda on, **_: bool(endpoints.waiting())),
             "copy_environment": Action(self._copy_environment),
+            "connect_agent": Action(partial(connections.choose, True)),
+            "disconnect_agent": Action(partial(connections.choose, False)),
             "pause_sharing": Action(partial(_set_sharing, False), lambda on: on.tracker.sharing),
             "resume_sharing": Action(partial(_set_sharing, True), lambda on: not on.tracker.sharing),
             "diagnose": Action(diagnose, of_any_window=True),
@@ -163,7 +167,7 @@ class Actions:
     def _is_written(self, endpoint: Endpoint) -> bool:
         """Whether the review in front is of a change that its file holds already."""
         found = self._in_front(endpoint)
-        return found is not None and not found[1].source.editable
+        return found is not None and bool(found[1].words.accept_hunk)
 
     def _on_review(self, verb: str, endpoint: Endpoint) -> None:
         found = self._in_front(endpoint)

@@ -280,6 +280,7 @@ class ClaudeHooks(HookDialect):
         },
         fills_empty=True,
     )
+    reads_while_running = True
 
 
 class ClaudeCode(ClaudeLockFiles):

@@ -89,6 +89,7 @@ class ReviewManager:
         self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self.end, is_connected, expect)
         self.changes: Changes = Changes(self.open_reviews)
         self.closed = ClosedReviews(self.open_reviews, runtime)
+        self.expect = expect
         self._closing = False  # whether the tab of a review was closed in this turn of the main loop
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:

@@ -118,7 +118,9 @@ class Patches:
         """All that is to be reviewed, the proposals first."""
         folders = self._window.folders()
         items = []
-        for review in self._reviews.pending():
+        for review in self._reviews.open_reviews.pending():
+            if review.source is self._changes:
+                continue
             label = "/".join(filter(None, [place_of(review.path, folders), os.path.basename(review.path)]))
             items.append(PatchItem(label, review.path, review))
         several = len({change.folder for change in self._changes.listed}) > 1

@@ -121,7 +121,7 @@ class ProposalHunks:
             self.generation += 1
         keep, revert = self._words.accept_hunk, self._words.reject_hunk
         verbs = [(KEEP, keep), (REVERT, revert)] if keep else [(REVERT, revert)]
-        links = list(enumerate(links_of(self._analysis, room, self._words)))
+        links = list(enumerate(links_of(self._analysis, room, self._words))) if revert else []
         self._annotate(REVERT_LINKS, verbs, links, "region.bluish")
         undo_links = [(number, (region.begin(), "")) for number, region in places]
         self._annotate(UNDO_LINKS, [(UNDO, "Reverted: undo")], undo_links, "region.yellowish")
