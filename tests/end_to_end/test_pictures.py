@@ -225,7 +225,7 @@ def published(page, name, size):
 
 
 def draw_all(desktop, name, size, told="1 to review"):
-    """Draws the review in every look; the ones at 100 % are README's. Returns the pages."""
+    """Draws the review in every look; the ones at 100 % are published. Returns the pages."""
     pages = {look: look_like(desktop, *look, told) for look in LOOKS}
     for (scheme, zoom), page in pages.items():
         if zoom == 1.0:
@@ -248,6 +248,20 @@ def test_inline(theatre, client):
     for page in draw_all(theatre, "inline", NARROW):
         assert "SoldOut" in page
         assert re.search(r'class="minimap".*?<u ', page, re.DOTALL)
+
+
+def test_blue_and_orange(theatre, client):
+    theatre.host.call("resize_window", width=NARROW[0], height=NARROW[1])
+    propose(theatre, client, "theatre.py", AFTER)
+    settings = "sublime.load_settings('Gemini Companion.sublime-settings')"
+    theatre.host.execute(settings + ".set('review_colors', 'blue_orange')")
+    theatre.host.wait_until(lambda: "var(--orangish)" in header(theatre))
+    pages = draw_all(theatre, "blue-orange", NARROW)
+    for (scheme, _), page in zip(LOOKS, pages):
+        style = palette_colors.SCHEMES[scheme].style
+        marks = set(re.findall(r'class="(?:mark|edge|icon picture)" style="[^"]*background:(#\w+)', page))
+        assert marks == {style["bluish"], style["yellowish"]}  # what is removed stands between the lines
+        assert not {"var(--greenish)", "var(--redish)"} & set(re.findall(r"var\(--\w+\)", page))
 
 
 def test_a_new_file(theatre, client):

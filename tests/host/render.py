@@ -38,9 +38,10 @@ body { margin: 0; background: var(--line); }
 .number { width: 100%%; text-align: right; padding-right: 10px; color: var(--gutter_foreground); }
 .number small { font-size: .9em; }
 .icon { position: absolute; left: 5px; font-size: .8em; }
-.icon.picture { left: 2px; top: 2px; width: 16px; height: 16px; }
+.icon.picture { left: 2px; top: calc(50%% - 8px); width: 16px; height: 16px; }
 .line { white-space: pre; z-index: 2; }
-.mark { border-radius: 2px; z-index: 0; } .mark.selection { background: var(--selection); opacity: .8; z-index: 1; }
+.mark { border-radius: 2px; } .mark.selection { background: var(--selection); opacity: .8; }
+.mark, .edge { z-index: 0; } .mark.selection { z-index: 1; }
 .minihtml { z-index: 3; }
 .caret { width: 2px; background: var(--caret); z-index: 4; }
 .minimap { top: 0; background: var(--minimap); overflow: hidden; }

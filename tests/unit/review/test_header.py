@@ -37,13 +37,27 @@ def test_one_row_says_it_all():
 
 
 @pytest.mark.parametrize("columns", range(columns_of(8.0, 60 * 8.0), 200))
-def test_from_sixty_columns_on_the_header_is_one_row(columns):
-    """What is in the tab already is left out first, then the keys."""
-    (row,) = header_rows(HEADER._replace(columns=columns, keys=KEYS))
+@pytest.mark.parametrize("more", [{}, {"edits_stay": True}])
+def test_from_sixty_columns_on_the_decisions_are_one_row(columns, more):
+    """What is in the tab already is left out first, then the keys. What is special stands below."""
+    row, *below = header_rows(HEADER._replace(columns=columns, keys=KEYS, **more))
+    assert {below_row.kind for below_row in below} == ({"notice"} if more else set())
+    assert 'href="accept"' not in "".join(below_row.markup for below_row in below)
     assert re.search("Accept( Ctrl.S)?  Reject( Shift.Escape)?  \u2191 \u2193  2 of 5  .3 \u22121", words(row.markup))
     assert row.columns <= columns
+
+
+@pytest.mark.parametrize("columns", range(columns_of(8.0, 60 * 8.0), 200, 10))
+def test_from_sixty_columns_on_large_numbers_have_room_too(columns):
     many = HEADER._replace(columns=columns, added=12345, removed=6789, current=1000, changes=2000)
     assert len(header_rows(many)) == 1
+
+
+def test_the_edits_that_a_client_leaves_out_are_said_to_be_saved_by_accept():
+    row, *below = header_rows(HEADER._replace(edits_stay=True, generation=3))
+    assert 'title="Accept, then save my edits"' in row.markup
+    assert "Accept saves your edits over it" in words(below[0].markup)
+    assert '<a href="as_proposed@3">Accept without them</a>' in below[-1].markup
 
 
 def test_decisions_have_the_keys_that_there_is_room_for():
@@ -156,6 +170,12 @@ def test_the_folder_of_the_file_stands_before_its_client():
         rows = header_rows(HEADER._replace(columns=width, place="a" * 50))
         assert all(row.columns <= width for row in rows)
         assert "a" * 10 in "".join(words(row.markup) for row in rows)
+
+
+def test_a_long_folder_inside_the_workspace_leaves_room_for_the_rest():
+    (row,) = header_rows(HEADER._replace(columns=200, place="a" * 30 + "/" + "z" * 30))
+    assert re.search(r"  a+\u2026z+ \u2190 Gemini CLI$", words(row.markup))
+    assert row.columns < len(words(header_rows(HEADER)[0].markup)) + 2 * 2 + 45
 
 
 @pytest.mark.parametrize("place", [os.path.abspath(os.sep + "etc"), os.path.abspath(os.sep + "a_longer_name" * 4)])
