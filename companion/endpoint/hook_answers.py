@@ -110,7 +110,6 @@ class HookAnswers:
         self._lead_here(self.file(agent))
         if self.serving is Serving.ENDED:
             self._leave()
-        self._runtime.on_loop(self.settings_changed)
 
     def forget(self, agent: Agent) -> None:
         """Answer them no more, in this run and later ones; programs that still have them go on. Disk thread."""
@@ -161,7 +160,8 @@ class HookAnswers:
         problem = ""
         try:
             if not self._wanted:
-                self._wanted = bool(await self._runtime.in_worker(self._left_files))
+                left = bool(await self._runtime.in_worker(self._left_files))
+                self._wanted = left or bool(self._wanted)  # somebody may have come meanwhile
             if self._wanted:
                 await self._listen()
         except OSError as error:

@@ -152,6 +152,7 @@ class HookGate:
         self._beside: List[_Beside] = []  # main thread
         self._accepted: Dict[HookSession, List[HookEvent]] = {}  # what may be written, with the arguments allowed
         self._involved: Set[HookSession] = set()  # those whose accepted texts are followed, or who wait beside a diff
+        self._asking: Set[HookSession] = set()  # those that ask their user whatever was decided here
         self._ended = False
 
     async def answer(self, session: HookSession, event: HookEvent) -> HookAnswer:
@@ -160,6 +161,8 @@ class HookGate:
         assert dialect is not None
         if event.happening in _OVER or event.happening is Happening.TOOL_ENDED:
             self._is_over(session, event)
+        if event.happening is Happening.WAITS and not dialect.permission_event and session in self._accepted:
+            self._asking.add(session)  # of what was accepted a moment ago: from now on once is enough
         begins = event.happening is Happening.TOOL_BEGINS
         if event.kind is not ToolKind.WRITES or not (begins or event.name == dialect.permission_event):
             return HookAnswer(dialect.nothing())
@@ -168,7 +171,9 @@ class HookGate:
         ways = [dialect.way(event, connected) for connected in (False, True)]
         if not session.endpoint.reviews_every_write or self._ended:
             ways = [way if way in (Way.BESIDE, Way.FOLLOWS) else Way.ALONE for way in ways]
-        connected = ways[0] is not ways[1] and await self._runtime.call_main(self._is_connected, session)
+        connected = session in self._asking
+        if ways[0] is not ways[1] and not connected:
+            connected = await self._runtime.call_main(self._is_connected, session)
         way = ways[connected]
         if way is Way.WAITS:
             return await self._hold(session, dialect, event)
@@ -363,6 +368,7 @@ class HookGate:
 
     def session_ended(self, session: HookSession) -> None:
         """The program has gone, maybe without a word."""
+        self._asking.discard(session)
         self._accepted.pop(session, None)
         for held in self._of(session):
             held.let_ask()

@@ -147,7 +147,10 @@ class HookSessions:
             return (await self._gate.answer(session, event)).told
         answer = await self._gate.answer(session, event)  # it may take hours, in which the tool does not run
         if answer.may_run:
-            await self._take(session, event)
+            try:
+                await self._take(session, event)
+            except Exception:  # what the user has decided stands
+                logger.exception("what %s does is not seen", agent.title)
         return answer.told
 
     async def _session(self, agent: Agent, event: HookEvent) -> Optional[HookSession]:

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence
 
 import sublime
 
 from ..comparison import Hunk
 from .decision import Review
+from .display.presentation import Presentation
 from .open_reviews import OpenReviews
-
-if TYPE_CHECKING:
-    from .display.presentation import Presentation
 
 WHOLE_SELECTION = -1
 """Stands for the changes that are selected, where a link's number stands for one change."""

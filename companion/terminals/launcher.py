@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 import sublime_plugin
@@ -24,24 +24,14 @@ from ..editor.edits import some_selections
 from ..editor.marks import TERMINAL_ARGUMENTS, is_terminal
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
+from ..runtime import Runtime
+from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
 from ..system.programs import find_program
-from .command_lines import (
-    Launch,
-    environment_lines,
-    mentions,
-    selected_lines,
-    shell_of,
-    system_terminal,
-    terminus_arguments,
-)
-from .environment import client_variables, for_programs
+from . import command_lines
+from .command_lines import Launch, client_variables, for_programs, selected_lines, shell_of
 from .processes import ClientCommand, find_client, start_terminal
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.terminals")
 
@@ -79,11 +69,10 @@ class Launcher:
     def run(self, window: sublime.Window, program: Program, connection: ConnectionDetails, settings: Settings) -> None:
         """Start a program in a terminal, in the workspace folder; the user picks one if there are several."""
         folders = connection.folders
-        if len(folders) < 2:
-            self._run_in(window, program, connection, settings, folders[0] if folders else "")
-            return
-
         run_in = partial(self._run_in, window, program, connection, settings)
+        if len(folders) < 2:
+            run_in(folders[0] if folders else "")
+            return
         entries = [PanelEntry(file_name(each), partial(run_in, each), each, program.title) for each in folders]
         choose(window, entries, f"Folder to run {program.title} in")
 
@@ -92,7 +81,7 @@ class Launcher:
         if any(has_control_characters(folder) for folder in connection.folders):
             say(window, CONTROL_CHARACTERS)
             return
-        sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
+        sublime.set_clipboard(command_lines.environment_lines(client_variables(connection), self._platform.name))
         say(window, "copied; paste it into a terminal and start the client there")
 
     def send(
@@ -117,7 +106,7 @@ class Launcher:
             return "no client runs in a terminal of this window, and none that is connected takes this; run one first"
         if left and terminal is not None:
             own = _folder_of(terminal)
-            typed = mentions(left, [own] if own else folders, self._platform)
+            typed = command_lines.mentions(left, [own] if own else folders, self._platform)
             window.run_command("terminus_send_string", {"string": typed, "tag": _tag_of(terminal)})
         return None
 
@@ -145,7 +134,7 @@ class Launcher:
                 tag = f"{TAG}{program.key}.{window.id()}.{RUN}.{next(_numbers)}"
                 shell = shell_of(self._platform)
                 without = sorted(set(self._platform.environment) - set(inherited(self._platform)))
-                arguments = terminus_arguments(launch, self._platform.name, shell, tag, without)
+                arguments = command_lines.terminus_arguments(launch, self._platform.name, shell, tag, without)
                 window.run_command("terminus_open", arguments)
                 self._await_terminus(window, tag, in_system, TERMINUS_MILLISECONDS)
             else:
@@ -216,7 +205,7 @@ def _terminal_words(
     def is_installed(name: str) -> bool:
         return bool(find_program(name, platform, folders).place)
 
-    return system_terminal(launch, platform.name, shell_of(platform), configured, is_installed)
+    return command_lines.system_terminal(launch, platform.name, shell_of(platform), configured, is_installed)
 
 
 # -- Terminus ---------------------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from tests.clients.claude import lock_files
 from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_texts
 from tests.clients.programs.claude_code import QUESTION, ClaudeCode
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
+from tests.clients.programs.program import write_settings
+from tests.end_to_end.programs.hooked import HookedJourneys, Kind, at_work
 from tests.tools.unasked import BEFORE, NEW, REST, Unasked, looked_at
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
@@ -272,6 +274,37 @@ def test_what_it_writes_in_automatic_mode_is_kept_or_undone(desktop, model):
         claude.wait_for("All of it is written.")
         assert desktop.views_of_role("proposal") == [], "it asks nobody"
         work.decide()
+
+
+class Claude(Kind):
+    title, command, model = "Claude Code", "claude", AnthropicApi
+
+    def settle(self, host):
+        write_settings(host, ".claude", {"permissions": {"defaultMode": "auto"}})
+
+    def start(self, host, workspace, model):
+        return ClaudeCode(host, workspace, model, mode="auto")
+
+    def edit(self, path, old, new):
+        change = {"file_path": path, "old_string": old, "new_string": new}
+        return [CallTool("Read", {"file_path": path}), CallTool("Edit", change)]
+
+    def create(self, path, content):
+        return [CallTool("Write", {"file_path": path, "content": content})]
+
+    def shell(self, command, folder):
+        return [CallTool("Bash", {"command": f"cd '{folder}' && {command}", "description": "The rest"})]
+
+
+@pytest.fixture(scope="module")
+def hooked(tmp_path_factory):
+    """The program, connected by the user before its start."""
+    with at_work(Claude(), str(tmp_path_factory.mktemp("hooked"))) as hooked:
+        yield hooked
+
+
+class TestHooked(HookedJourneys):
+    pass
 
 
 def shows_review(window):

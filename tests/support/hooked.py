@@ -25,6 +25,7 @@ threading.Thread(target=answers.make, args=(agent,)).start()
 
 def make(host: Host, key: str) -> str:
     """Let the editor answer the hooks of this program; the path of the file by which they find it."""
+    host.wait_until("__import__('sys').modules['Gemini Companion.plugin'].application is not None")
     host.execute(MAKE.format(key=key))
     packages = host.evaluate("__import__('sublime').packages_path()")
     folder = os.path.join(os.path.dirname(packages), "Package Storage", "Gemini Companion", "hooks")
@@ -35,8 +36,7 @@ def make(host: Host, key: str) -> str:
 
 def connect(host: Host, agent: Agent) -> None:
     """Let this program find the editor by its hooks from its next start on."""
-    hooks = agent.hooks
-    assert hooks is not None
+    hooks: Any = agent.hooks
     file = make(host, agent.key)
     platform = Platform(Platform.current().name, {}, host.environment["HOME"], os.getuid())
     path = os.path.join(agent.configuration(platform), *hooks.below_home)

@@ -6,6 +6,7 @@ the one in which they ask their user: no question may show in the terminal then.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -136,30 +137,32 @@ class Reviewed:
         return json.dumps(self.model.turns[-1], ensure_ascii=False)
 
 
-@pytest.fixture(scope="module", params=[(key, asks) for key in KINDS for asks in (False, True)], ids=str)
-def at_work(request, tmp_path_factory):
-    key, asks = request.param
-    if key == "codex" and asks:
-        pytest.skip("what it asks is up to its sandbox")
-    kind = KINDS[key]
-    workspace = os.path.join(os.path.realpath(tmp_path_factory.mktemp("reviewed")), "workspace")
+@contextlib.contextmanager
+def working(kind, folder, asks):
+    workspace = os.path.join(os.path.realpath(folder), "workspace")
     os.mkdir(workspace)
-    host = Host.start(folders=[workspace])
-    reviewed = None
-    with kind.model() as model:
+    with Host.start(folders=[workspace]) as host, kind.model() as model:
+        desktop = Desktop(host, workspace)
+        desktop.wait_published()
+        desktop.run("Review Every Write")
+        connect(host, kind.agent)
+        reviewed = Reviewed(kind, desktop, model, asks)
         try:
-            desktop = Desktop(host, workspace)
-            desktop.wait_published()
-            desktop.run("Review Every Write")
-            connect(host, kind.agent)
-            reviewed = Reviewed(kind, desktop, model, asks)
-            reviewed.asks = asks
             yield reviewed
         finally:
-            if reviewed is not None:
-                reviewed.program.close()
-            host.close()
+            reviewed.program.close()
         assert model.problems == []
+
+
+# What Codex CLI asks is up to its sandbox, and Gemini CLI asks after its hook, whatever that has said: see below.
+WORKING = [("gemini", False), ("qwen", False), ("qwen", True), ("codex", False), ("copilot", False), ("copilot", True)]
+
+
+@pytest.fixture(scope="module", params=WORKING, ids=lambda each: f"{each[0]}-{'asks' if each[1] else 'automatic'}")
+def at_work(request, tmp_path_factory):
+    key, asks = request.param
+    with working(KINDS[key], tmp_path_factory.mktemp("reviewed"), asks) as reviewed:
+        yield reviewed
 
 
 def test_accepted_as_it_is(at_work):
@@ -244,3 +247,50 @@ def test_the_editor_quits_while_a_write_is_held(at_work):
     program.wait_until(lambda: any(each in program.text() for each in asks), "a question, or the end of the turn")
     with open(path, "rb") as file:
         assert file.read() == b"one\ntwo\n"
+
+
+class ConnectedGemini(Gemini):
+    """Its diffs come to the editor as well."""
+
+    question = "never shown: its question stands beside its diff"
+
+    def start(self, host, workspace, model, asks):
+        gemini = GeminiCli(host, workspace, model, options=[] if asks else ["--approval-mode", "yolo"])
+        gemini.wait_ready()
+        gemini.wait_for("IDE")
+        return gemini
+
+
+@pytest.mark.parametrize("asks", [True, False], ids=["asks", "automatic"])
+def test_gemini_shows_its_own_diff_once_where_it_is_connected(tmp_path, asks):
+    with working(ConnectedGemini(), str(tmp_path), asks) as at_work:
+        desktop = at_work.desktop
+        desktop.open(os.path.basename(desktop.write("open.py", b"x\n")))
+        at_work.program.wait_connected()
+        for number, name in enumerate(("first.py", "second.py")):
+            path = desktop.write(name, b"one\ntwo\n")
+            at_work.work(at_work.kind.edit(path, "two", "2"))
+            shown = at_work.proposal(name)
+            if number:
+                desktop.type_at_end(shown["id"], "mine\n")
+            desktop.accept()
+            at_work.done()
+            assert desktop.read(name) == (b"one\n2\nmine\n" if number else b"one\n2\n")
+
+
+def test_gemini_that_asks_in_its_terminal_is_left_to_that_from_the_second_write_on(tmp_path):
+    with working(Gemini(), str(tmp_path), True) as at_work:
+        desktop, program, question = at_work.desktop, at_work.program, at_work.kind.question
+        path = desktop.write("first.py", b"one\ntwo\n")
+        at_work.work(at_work.kind.edit(path, "two", "2"))
+        at_work.proposal("first.py")
+        desktop.accept()
+        program.answer("enter", question)
+        at_work.done()
+        assert desktop.read("first.py") == b"one\n2\n"
+        path = desktop.write("second.py", b"one\ntwo\n")
+        at_work.work(at_work.kind.edit(path, "two", "2"))
+        program.answer("enter", question)
+        at_work.done()
+        assert desktop.read("second.py") == b"one\n2\n"
+        assert desktop.views_of_role("proposal") == []

@@ -16,6 +16,7 @@ from ....companion.agents.codex_cli import CODEX_CLI
 from ....companion.agents.copilot_cli import COPILOT_CLI
 from ....companion.agents.gemini_cli import GEMINI_CLI
 from ....companion.agents.qwen_code import QWEN_CODE
+from ....companion.endpoint import hook_gate
 from ....companion.review.decision import Owner, Ticket
 from ...host.waiting import NEVER_SECONDS
 from ...support.hook_case import HookCase
@@ -114,7 +115,8 @@ def reason(answer: Dict[str, Any]) -> Optional[str]:
     return answer.get("reason") or answer.get("permissionDecisionReason") or inner.get("permissionDecisionReason")
 
 
-def changed(answer: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+def changed(answer: Dict[str, Any]) -> Any:
+    """The other arguments that a program is given, None if there are none."""
     inner = answer.get("hookSpecificOutput", {})
     return answer.get("modifiedArgs") or inner.get("updatedInput") or inner.get("tool_input")
 
@@ -146,7 +148,6 @@ class TestDecisions(GateCase):
             answer = yield from self.answer(process)
             self.assertEqual(decision(answer), "allow")
             back = changed(answer)
-            assert back is not None
             (found,) = agent.hooks.writes.proposals(  # type: ignore[union-attr]
                 _tool(agent), back, {self.path(): BEFORE}
             )
@@ -230,7 +231,6 @@ class TestDecisions(GateCase):
             yield lambda name=name: self.open_review(name) is None
         answer = yield from self.answer(process)
         back = changed(answer)
-        assert back is not None
         self.assertEqual(back["command"], said.replace("+new\n", "+newer\n"))
 
         process, review = yield from self.hold(CODEX_CLI, **fields)
@@ -257,7 +257,7 @@ class TestDecisions(GateCase):
         yield from self.edit(review, "one\nzwei")
         self.command("accept_diff")
         answer = yield from self.answer(process)
-        self.assertIn("+zwei\n", changed(answer)["command"])  # type: ignore[index]
+        self.assertIn("+zwei\n", changed(answer)["command"])
         self.write(content="one\nzwei\n")
         yield lambda: self.read() == b"one\nzwei"
 
@@ -376,8 +376,8 @@ class TestWhatIsReviewed(GateCase):
         self.write(content="other\n")
         self.reviews.accept(review)
         answer = yield from self.answer(process)
-        self.assertEqual(changed(answer)["old_string"], "other\n")  # type: ignore[index]
-        self.assertEqual(changed(answer)["new_string"], "mine\n")  # type: ignore[index]
+        self.assertEqual(changed(answer)["old_string"], "other\n")
+        self.assertEqual(changed(answer)["new_string"], "mine\n")
 
 
 class TestWhatEndsIt(GateCase):
@@ -436,6 +436,16 @@ class TestWhatEndsIt(GateCase):
         answer = yield from self.answer(process)
         self.assertEqual(decision(answer), "ask")
 
+    def test_what_fails_is_asked(self) -> Iterator[Any]:
+        yield from self.connect(CODEX_CLI)
+        with mock.patch.object(hook_gate, "prepare", side_effect=ZeroDivisionError):
+            for agent, expected in ((CLAUDE_CODE, "ask"), (CODEX_CLI, "deny")):
+                process = self.start("PreToolUse", agent, **self.wants(agent))
+                answer = yield from self.answer(process)
+                self.assertEqual(decision(answer), expected)
+        self.assertIn("a write of Codex CLI could not be reviewed", "\n".join(self.application.log.lines()))
+        yield self.nothing_open
+
     def test_nobody_answers(self) -> Iterator[Any]:
         yield from self.connect(QWEN_CODE)
         for agent, expected in ((CLAUDE_CODE, "deny"), (QWEN_CODE, "ask")):
@@ -455,6 +465,16 @@ class TestWhatEndsIt(GateCase):
         yield from self.tell("AfterAgent", GEMINI_CLI)
         yield lambda: self.says("Gemini CLI has not written file.py: what you accepted changes nothing")
         self.assertEqual(self.read(), BEFORE.encode())
+
+    def test_a_program_that_asks_whatever_was_accepted_is_left_to_that_from_then_on(self) -> Iterator[Any]:
+        yield from self.connect(GEMINI_CLI)
+        process, _ = yield from self.hold(GEMINI_CLI)
+        self.command("accept_diff")
+        yield from self.answer(process)
+        yield from self.tell("Notification", GEMINI_CLI, notification_type="ToolPermission")
+        yield from self.tell("AfterTool", GEMINI_CLI, **self.wants(GEMINI_CLI))
+        said = yield from self.tell("BeforeTool", GEMINI_CLI, **self.wants(GEMINI_CLI))
+        self.assertEqual(decision(json.loads(said)), "ask")
 
     def test_a_deleted_file_is_waited_for_by_nobody(self) -> Iterator[Any]:
         yield from self.connect(CODEX_CLI)

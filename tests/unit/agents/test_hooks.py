@@ -258,6 +258,13 @@ def test_odd_arguments_are_none():
     assert told(CODEX_CLI, claude("PreToolUse", tool_name="apply_patch", tool_input={"command": 7})).paths == ()
 
 
+def test_sessions_and_folders_are_texts_that_are_not_empty():
+    schema = COPILOT_CLI.hooks.schema
+    name = {"type": "string", "minLength": 1, "maxLength": 4096}
+    assert (schema["type"], schema["required"]) == ("object", ["cwd"])
+    assert schema["properties"] == {"sessionId": name, "session_id": name, "cwd": name, "toolName": {"type": "string"}}
+
+
 # -- what is installed -------------------------------------------------------------------------------------------------
 
 
@@ -358,6 +365,10 @@ def test_where_hooks_are_configured():
         "codex": "/home/me/.codex/hooks.json",
         "copilot": "/home/me/.copilot/hooks/gemini-companion.json",
     }
+
+
+def test_which_of_these_files_are_ours_alone():
+    assert [agent.key for agent in HOOKED if agent.hooks.is_own_file] == ["gemini", "copilot"]
 
 
 def test_a_row_of_the_user_has_the_hooks_of_the_program_that_it_is_like():

@@ -252,6 +252,21 @@ async def test_a_package_that_ends_while_it_starts_leaves_nothing_that_leads_her
 
 
 @asynchronous
+async def test_nor_does_who_is_connected_at_that_moment(tmp_path):
+    editor = Editor(tmp_path)
+    await editor.make()
+    led = editor.answers._lead_here
+
+    def lead_after_the_end(path):
+        editor.answers.withdraw()
+        led(path)
+
+    editor.answers._lead_here = lead_after_the_end
+    await editor.make(CODEX_CLI)
+    assert await editor.hook(CODEX_CLI) == UNHEARD
+
+
+@asynchronous
 async def test_a_program_of_the_users_own_rows_is_heard_whatever_it_is_called(tmp_path):
     rows = ({"name": "\u00dcber prog %20", "command": ["x"], "dialect": "claude"},)
     agents = agents_of(Settings(agents=rows))

@@ -30,7 +30,7 @@ class Served:
         self.calls = []
         self.answer = {"decision": "allow"}
         self.cancelled = asyncio.Event()
-        self.held = asyncio.Event()
+        self.held, self.over = asyncio.Event(), asyncio.Event()
         self.hold = False
         self.server = HookServer(SECRET, self._handle)
         self.server.serve({"claude": CLAUDE_CODE.hooks.schema, "copilot": COPILOT_CLI.hooks.schema})
@@ -41,7 +41,7 @@ class Served:
         if self.hold:
             self.held.set()
             try:
-                await asyncio.Event().wait()
+                await self.over.wait()
             except asyncio.CancelledError:
                 self.cancelled.set()
                 raise
@@ -204,6 +204,31 @@ async def test_what_is_held_at_the_end_lets_the_program_go_on(bench):
     await bench.server.stop(0.01)
     assert (await read_response(reader))[0::2] == (200, b"{}")
     assert bench.cancelled.is_set()
+    writer.close()
+
+
+@served
+async def test_what_is_decided_at_the_end_is_still_said(bench):
+    bench.hold = True
+    reader, writer = await bench.connect()
+    await bench.held.wait()
+    stopping = asyncio.ensure_future(bench.server.stop(NEVER_SECONDS))
+    await asyncio.sleep(0)
+    bench.over.set()
+    await stopping
+    assert (await read_response(reader))[0::2] == (200, b'{"decision":"allow"}')
+    writer.close()
+
+
+@served
+async def test_after_the_end_nobody_is_let_in_and_no_connection_is_left(bench):
+    reader, writer = await bench.connect()
+    await read_response(reader)
+    await bench.server.stop(0.01)
+    await bench.server.stop(0.01)
+    assert await reader.read() == b""
+    with pytest.raises(OSError):
+        await bench.connect()
     writer.close()
 
 

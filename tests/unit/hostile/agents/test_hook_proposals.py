@@ -1,0 +1,91 @@
+"""What a model may send as a write: patches and edits made to take long, names made to lead astray, and plain noise."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.patches import apply, operations
+from tests.support.work import Work
+
+HEAD = "*** Begin Patch\n*** Update File: a\n"
+MARKS = [
+    "*** Begin Patch",
+    "*** End Patch",
+    "*** Update File: a",
+    "*** Add File: a",
+    "*** Delete File: a",
+    "@@",
+    "@@ x",
+]
+MARKS += [
+    "*** Move to: b",
+    "*** End of File",
+    "+",
+    "-",
+    " ",
+    "",
+    "+x",
+    "-x",
+    " x",
+    "\r",
+    "<<'EOF'",
+    "EOF",
+    "\x00",
+    "\ud800",
+]
+
+
+def work(count, patch_lines, text_lines):
+    said = HEAD + "".join(patch_lines(count)) + "*** End Patch\n"
+    text = "".join(text_lines(count))
+    counted = Work("find", "count", "split", "strip", "translate")
+    with counted.counted():
+        (step,) = operations(said)
+        apply(step, text)
+    return counted.calls
+
+
+@pytest.mark.parametrize(
+    ("patch_lines", "text_lines"),
+    [
+        (lambda count: ["@@\n", *["-a\n"] * (count // 2), "-b\n"], lambda count: ["a\n"] * count),
+        (lambda count: ["@@\n", *[" a \n"] * (count // 2), "+b\n"], lambda count: ["a\n"] * count),
+        (lambda count: ["@@\n", *["+a\n"] * count], lambda count: ["a\n"] * count),
+        (lambda count: ["\n"] * count + ["@@\n-a\n"], lambda count: ["a\n"] * count),
+    ],
+    ids=["almost there", "there but for blanks", "many new lines", "empty lines"],
+)
+def test_the_work_grows_with_the_length_and_no_faster(patch_lines, text_lines):
+    few, many = (work(count, patch_lines, text_lines) for count in (500, 5000))
+    assert many < 15 * few
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_is_no_patch_or_one_and_nothing_else(seed):
+    random_ = random.Random(seed)
+    for _ in range(100):
+        said = "\n".join(random_.choice(MARKS) for _ in range(random_.randrange(14)))
+        for form in (said, HEAD + said + "\n*** End Patch"):
+            steps = operations(form)
+            assert steps is None or all(step.path for step in steps)
+            found = CODEX_CLI.hooks.writes.proposals("apply_patch", {"command": form}, {"a": "x\n", "b": None})
+            assert found is None or all(isinstance(each.text, str) for each in found)
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "a\x00b", "\u202eyp.a", "a" * 5000])
+def test_a_path_is_told_as_it_is_named(path):
+    """Where it leads is judged by who shows it."""
+    said = f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch"
+    assert CODEX_CLI.hooks.writes.paths("apply_patch", {"command": said}) == (path,)
+    assert CLAUDE_CODE.hooks.writes.paths("Write", {"file_path": path, "content": ""}) == (path,)
+
+
+def test_what_looks_like_a_pattern_is_text():
+    arguments = {"file_path": "a", "old_string": "$1 \\1 (.*)", "new_string": "$& \\g<0> $$"}
+    (found,) = GEMINI_CLI.hooks.writes.proposals("replace", arguments, {"a": "x $1 \\1 (.*)\n"})
+    assert found.text == "x $& \\g<0> $$\n"
