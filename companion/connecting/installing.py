@@ -70,7 +70,7 @@ class Installation(NamedTuple):
         return any(each in line for line in hook.values() if isinstance(line, str) for each in spelled)
 
 
-class Made(NamedTuple):
+class OwnParts(NamedTuple):
     """What Connect has made: the file itself, its object `hooks`, and in that the lists of these events."""
 
     file: bool = False
@@ -86,11 +86,11 @@ def state_of(text: str, wanted: Installation) -> HookState:
     return HookState.CONNECTED if by_event(found) == by_event(wanted.definitions) else HookState.CHANGED
 
 
-def with_hooks(text: Optional[str], wanted: Installation, made: Made) -> Tuple[str, Made]:
+def with_hooks(text: Optional[str], wanted: Installation, made: OwnParts) -> Tuple[str, OwnParts]:
     """The text with ours instead of what is there of ours, and what has been `made` then. None: there is no file."""
     if text is None:
         lists = by_event(wanted.definitions)
-        return _written({**wanted.dialect.other_members, HOOKS: lists}), Made(True, True, tuple(lists))
+        return _written({**wanted.dialect.other_members, HOOKS: lists}), OwnParts(True, True, tuple(lists))
     style = usual_ending(text), step_of_indentation(text)
     text = without_hooks(text, wanted, made)
     before = parse(text).member(HOOKS)
@@ -107,10 +107,10 @@ def with_hooks(text: Optional[str], wanted: Installation, made: Made) -> Tuple[s
             text = appended(text, listed.node, None, definition, *style)
             continue
         events.append(event)
-    return text, Made(made.file, made.hooks or before is None, tuple(events))
+    return text, OwnParts(made.file, made.hooks or before is None, tuple(events))
 
 
-def without_hooks(text: str, wanted: Installation, made: Made) -> str:
+def without_hooks(text: str, wanted: Installation, made: OwnParts) -> str:
     """The text without ours, nor what was `made` and is empty now. Raises `JsonTextError`."""
     while True:
         found = list(_ours(text, wanted))
@@ -196,7 +196,7 @@ class Plan(NamedTuple):
     connects: bool
     text: str = ""
     data: Optional[bytes] = None
-    made: Made = Made()
+    made: OwnParts = OwnParts()
 
     @property
     def needless(self) -> bool:
@@ -270,9 +270,9 @@ def planned(wanted: Installation, connects: bool, cancelled: Callable[[], bool] 
     """What is to be done to connect a program, or to disconnect it, as its file is now. Never raises."""
     found = find(wanted)
     original, is_new = found.original, found.original.kind is Kind.NEW
-    made = Made() if found.state is HookState.NOT_CONNECTED else _made(wanted)
+    made = OwnParts() if found.state is HookState.NOT_CONNECTED else _made(wanted)
     if wanted.dialect.is_own_file:
-        made = Made(True, True, tuple(by_event(wanted.definitions)))
+        made = OwnParts(True, True, tuple(by_event(wanted.definitions)))
     if found.problem or (is_new and not connects):
         return Plan(found, connects)
     if connects:
@@ -347,16 +347,16 @@ def _note_path(wanted: Installation) -> str:
     return os.path.splitext(wanted.file)[0] + ".made"
 
 
-def _note(wanted: Installation, made: Made) -> None:
+def _note(wanted: Installation, made: OwnParts) -> None:
     files.write(_note_path(wanted), json.dumps([wanted.path, *made]).encode("ascii"))
 
 
-def _made(wanted: Installation) -> Made:
+def _made(wanted: Installation) -> OwnParts:
     """What was noted for this very file; nothing if that is not known any more."""
     try:
         with files.opened(_note_path(wanted), os.O_RDONLY) as (descriptor, _):
             path, file, hooks, events = json.loads(files.read_all(descriptor, MOST_BYTES).decode("ascii"))
     except (OSError, ValueError, TypeError):
-        return Made()
+        return OwnParts()
     right = path == wanted.path and isinstance(events, list)
-    return Made(file is True, hooks is True, tuple(map(str, events))) if right else Made()
+    return OwnParts(file is True, hooks is True, tuple(map(str, events))) if right else OwnParts()

@@ -18,7 +18,7 @@ from companion.connecting import installing
 from companion.connecting.installing import (
     HookState,
     Installation,
-    Made,
+    OwnParts,
     carry_out,
     find,
     installations,
@@ -118,7 +118,7 @@ CRUEL = {
 def test_connect_and_disconnect_give_the_very_text(world: World, key: str, name: str) -> None:
     wanted, before = world.of(key), CRUEL[name]
     assert state_of(before, wanted) is HookState.NOT_CONNECTED
-    connected, made = with_hooks(before, wanted, Made())
+    connected, made = with_hooks(before, wanted, OwnParts())
     assert state_of(connected, wanted) is HookState.CONNECTED
     assert with_hooks(connected, wanted, made) == (connected, made)
     assert without_hooks(connected, wanted, made) == before
@@ -136,7 +136,7 @@ def test_what_is_edited_in_between_stays(world: World) -> None:
     wanted = world.of("claude")
     event = wanted.definitions[0][0]
     for name, before in CRUEL.items():
-        text, made = with_hooks(before, wanted, Made())
+        text, made = with_hooks(before, wanted, OwnParts())
         edited = json.loads(json.dumps(parse(text).value))
         edited["added"] = {"by": ["somebody"]}
         edited["hooks"][event] = [{"matcher": "first"}, *edited["hooks"][event], {"matcher": "last"}]
@@ -158,7 +158,7 @@ def test_what_is_edited_in_between_stays(world: World) -> None:
 def test_a_member_that_is_added_beside_ours_survives(world: World) -> None:
     """Of the file, and of its hooks: in front of each, with a comment, and behind it."""
     wanted = world.of("claude")
-    text, made = with_hooks(CRUEL["in lines"], wanted, Made())
+    text, made = with_hooks(CRUEL["in lines"], wanted, OwnParts())
     lines = text.split("\n")
     places = [number for number, line in enumerate(lines) if re.match(r' {2,4}"', line)]
     assert len(places) > 5
@@ -177,7 +177,7 @@ def test_a_member_that_is_added_beside_ours_survives(world: World) -> None:
 @pytest.mark.parametrize("key", HOOKED)
 def test_a_new_file_holds_ours_and_nothing_else(world: World, key: str) -> None:
     wanted = world.of(key)
-    text, made = with_hooks(None, wanted, Made())
+    text, made = with_hooks(None, wanted, OwnParts())
     assert json.loads(text).keys() == {*wanted.dialect.other_members, "hooks"}
     assert state_of(text, wanted) is HookState.CONNECTED
     assert made.file
@@ -214,7 +214,7 @@ def test_what_is_not_understood_is_said(world: World, text: str, why: str) -> No
 )
 def test_ours_that_somebody_has_changed_is_known_and_put_right(world: World, change: Any) -> None:
     wanted = world.of("claude")
-    text, made = with_hooks(CRUEL["in lines"], wanted, Made())
+    text, made = with_hooks(CRUEL["in lines"], wanted, OwnParts())
     value = json.loads(text)
     change(value["hooks"])
     changed = json.dumps(value, indent=2)
@@ -226,10 +226,10 @@ def test_ours_that_somebody_has_changed_is_known_and_put_right(world: World, cha
 
 def test_the_hooks_of_another_editor_stay(world: World, tmp_path: Path) -> None:
     other = World(tmp_path / "home")
-    theirs, _ = with_hooks("{}", other.of("claude"), Made())
+    theirs, _ = with_hooks("{}", other.of("claude"), OwnParts())
     wanted = world.of("claude")
     assert state_of(theirs, wanted) is HookState.NOT_CONNECTED
-    both, made = with_hooks(theirs, wanted, Made())
+    both, made = with_hooks(theirs, wanted, OwnParts())
     assert state_of(both, other.of("claude")) is HookState.CONNECTED
     assert state_of(both, wanted) is HookState.CONNECTED
     assert without_hooks(both, wanted, made) == theirs
@@ -241,7 +241,7 @@ def test_hooks_from_before_a_row_was_renamed_are_put_right(world: World) -> None
         found = installations(agents_of(settings), world.files, world.platform)
         return next(wanted for wanted, _ in found if wanted.agent.title == name)
 
-    text, made = with_hooks("{}", row("Old Name"), Made())
+    text, made = with_hooks("{}", row("Old Name"), OwnParts())
     assert state_of(text, row("New")) is HookState.CHANGED
     text, made = with_hooks(text, row("New"), made)
     assert state_of(text, row("New")) is HookState.CONNECTED
@@ -256,7 +256,7 @@ def test_a_path_of_windows_is_known_again() -> None:
     files: Any = WindowsFiles("")
     platform = Platform(WINDOWS, {"USERPROFILE": "C:\\Users\\O'Neil"}, "C:\\")
     for wanted, _ in installations(AGENTS, files, platform):
-        text, made = with_hooks('{"a": 1}', wanted, Made())
+        text, made = with_hooks('{"a": 1}', wanted, OwnParts())
         assert state_of(text, wanted) is HookState.CONNECTED
         assert without_hooks(text, wanted, made) == '{"a": 1}'
 
