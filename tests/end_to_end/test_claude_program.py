@@ -6,16 +6,20 @@ Its licence reserves all rights, so it is installed and run only where the user 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 
 import pytest
 
+from companion.agents.claude_code import CLAUDE_CODE
 from tests.clients.claude import lock_files
+from tests.clients.programs import claude_code
 from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_texts
 from tests.clients.programs.claude_code import QUESTION, ClaudeCode
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
+from tests.support.hooked import connect
 from tests.tools.unasked import BEFORE, NEW, REST, Unasked, looked_at
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
@@ -278,3 +282,77 @@ def shows_review(window):
     return any(
         "gemini_companion.role" in tab["view"]["settings"] for group in window["groups"] for tab in group["tabs"]
     )
+
+
+# -- every write is reviewed -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hooked(desktop, model, monkeypatch):
+    """Starts the program in this mode, by its hooks alone or connected to the editor as well, with a file to be edited
+    by its model; returns it."""
+    desktop.open("greeting.py")
+    desktop.run("Review Every Write")
+    written = claude_code._write_configuration
+
+    def with_hooks(host, cwd, mode):
+        written(host, cwd, mode)
+        connect(host, CLAUDE_CODE)
+
+    monkeypatch.setattr(claude_code, "_write_configuration", with_hooks)
+    with contextlib.ExitStack() as stack:
+
+        def start(mode, connects):
+            program = stack.enter_context(ClaudeCode(desktop.host, desktop.workspace, model, None, connects, mode))
+            program.wait_connected("In greeting.py") if connects else program.wait_ready()
+            read = CallTool("Read", {"file_path": desktop.path("greeting.py")})
+            model.script(read, edit(desktop), Say("It is done."))
+            program.submit("Please be polite")
+            assert desktop.wait_proposal()["text"] == PROPOSAL
+            desktop.wait_decidable()
+            return program
+
+        yield start
+
+
+WAYS = [("auto", False), ("manual", False), ("auto", True), ("manual", True)]
+
+
+@pytest.mark.parametrize(("mode", "connects"), WAYS)
+def test_a_write_is_reviewed_once_in_each_mode(desktop, model, hooked, mode, connects):
+    claude = hooked(mode, connects)
+    assert connects or QUESTION not in claude.text(), "held, it does not ask"
+    desktop.type_at_end(desktop.wait_proposal()["id"], "# reviewed  \n")
+    desktop.accept()
+    claude.wait_for("It is done.")
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed  \n"
+
+
+@pytest.mark.parametrize(("mode", "connects"), WAYS)
+def test_its_model_reads_why_a_write_is_rejected(desktop, model, hooked, mode, connects):
+    claude = hooked(mode, connects)
+    desktop.host.wait_until(lambda: "Reject\u2026" in desktop.header())
+    desktop.run("Reject With Reason\u2026")
+    desktop.host.call("type_text", text="keep the words")
+    desktop.host.call("press", keys="enter")
+    claude.wait_for("It is done.")
+    desktop.wait_no_review()
+    assert "The user rejected this change: keep the words" in tool_texts(model.turns[-1])[-1]
+    assert desktop.read("greeting.py").decode() == GREETING
+
+
+def test_escape_withdraws_what_waits(desktop, model, hooked):
+    claude = hooked("auto", False)
+    claude.press("escape")
+    desktop.wait_no_review()
+    assert desktop.read("greeting.py").decode() == GREETING
+    model.forget()
+
+
+def test_it_asks_if_the_editor_quits_meanwhile(desktop, model, hooked):
+    claude = hooked("auto", False)
+    desktop.host.quit()
+    claude.wait_for(QUESTION)
+    assert desktop.read("greeting.py").decode() == GREETING
+    model.forget()

@@ -249,16 +249,24 @@ def test_the_editor_quits_while_a_write_is_held(at_work):
         assert file.read() == b"one\ntwo\n"
 
 
+def test_an_editor_that_is_killed_leaves_a_program_to_its_own_rules(tmp_path):
+    """It is in the mode in which it asks nobody."""
+    with working(KINDS["codex"], str(tmp_path), False) as at_work:
+        path = at_work.desktop.write("late.py", b"one\ntwo\n")
+        at_work.work(at_work.kind.edit(path, "two", "2"))
+        at_work.proposal("late.py")
+        at_work.desktop.host.kill()
+        at_work.program.wait_for(at_work.saying)
+        assert at_work.desktop.read("late.py") == b"one\n2\n"
+
+
 class ConnectedGemini(Gemini):
     """Its diffs come to the editor as well."""
 
     question = "never shown: its question stands beside its diff"
 
     def start(self, host, workspace, model, asks):
-        gemini = GeminiCli(host, workspace, model, options=[] if asks else ["--approval-mode", "yolo"])
-        gemini.wait_ready()
-        gemini.wait_for("IDE")
-        return gemini
+        return GeminiCli(host, workspace, model, options=[] if asks else ["--approval-mode", "yolo"])
 
 
 @pytest.mark.parametrize("asks", [True, False], ids=["asks", "automatic"])
