@@ -149,6 +149,9 @@ class CompanionCommand:
     def is_enabled(self, **arguments: Any) -> bool:
         return startup is not None and startup.alive
 
+    def is_visible(self, **arguments: Any) -> bool:
+        return ask(lambda application: application.actions.is_named(self.name(), self.window, **arguments), True)
+
     def run(self, **arguments: Any) -> None:
         tell(lambda application: application.actions.run(self.name(), self.window, **arguments))
 
@@ -159,19 +162,19 @@ class ConditionalCommand(CompanionCommand):
     def is_enabled(self, **arguments: Any) -> bool:
         return ask(lambda application: application.actions.can_run(self.name(), self.window), False)
 
-    def is_visible(self, **arguments: Any) -> bool:
-        return ask(lambda application: application.actions.is_named(self.name(), self.window), True)
-
 
 # The commands of windows, by kind. The editor finds their classes among the names of this module, and names each
 # command after its class.
 COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
     CompanionCommand: (
         "run_client",
+        "go_to_waiting_agent",
         "copy_environment",
-        "open_menu",
+        "connect_agent",
+        "disconnect_agent",
         "diagnose",
         "show_log",
+        "open_page",
         "restart_server",
         "disconnect_clients",
     ),
@@ -200,6 +203,7 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
         "review_every_write",
         "review_as_the_program_asks",
         "send_selection",
+        "send_files",
         "pause_sharing",
         "resume_sharing",
     ),

@@ -1,21 +1,24 @@
 """What the package's commands do, for the window they are run in, and when they can.
 
 Rule: an action ends in something the user can see, if only a sentence in the status bar that says why not. The commands
-in `plugin.py` only call what stands here under their names, and so does the menu. Main thread only.
+in `plugin.py` only call what stands here under their names. Main thread only.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
 from .agents.agent import ConnectionDetails, Program
-from .agents.registry import AGENTS, programs_of
+from .agents.dialect import Mention
+from .agents.registry import programs_of
 from .common.display_names import client_name, file_name
+from .connecting.reviewing import AgentConnections
 from .editor.key_bindings import PREFIX
 from .editor.marks import is_patch
+from .editor.pages import open_page
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
 from .endpoint.clients import STARTING, listed
@@ -23,7 +26,8 @@ from .review.changes import WHOLE_SELECTION
 from .review.decision import takes_reason
 from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, UNDO, WHITESPACE
 from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ReviewManager
-from .terminals.launcher import Launcher, terminal_of
+from .terminals.installed import InstalledPrograms
+from .terminals.launcher import Launcher, selected_places, terminal_of
 from .unreviewed.model import ChangeScope
 from .unreviewed.patch import walk
 
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
     from .runtime import Runtime
 
 
-def always(endpoint: Endpoint) -> bool:
+def always(endpoint: Endpoint, **arguments: Any) -> bool:
     """For what can be done in every window."""
     return True
 
@@ -43,15 +47,14 @@ def always(endpoint: Endpoint) -> bool:
 class Action(NamedTuple):
     """What a command does."""
 
-    caption: str
-    """Its name in the menu; empty if it is not in there."""
     run: Callable[..., None]
     """Called with the window's endpoint, and with what else the command is given."""
     can_run: Callable[[Endpoint], bool] = always
     of_any_window: bool = False
     """`run` is called with the window instead: it may have no endpoint."""
-    names_it: Callable[[Endpoint], bool] = always
-    """Whether its caption says what it does now. Keys run it anyway."""
+    names_it: Callable[..., bool] = always
+    """Whether its caption, of the command with what else it is given, says what can be done now. The palette hides what
+    is not named or cannot be run, a menu hides the one and greys out the other. Keys run what is not named, too."""
 
 
 class Actions:
@@ -66,66 +69,63 @@ class Actions:
     ) -> None:
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
+        self.installed = InstalledPrograms(runtime)
+        connections = AgentConnections(runtime, endpoints.hook_answers)
 
-        def on_review(caption: str, verb: str) -> Action:
-            return Action(caption, partial(self._on_review, verb), self._has_review)
+        def on_review(verb: str) -> Action:
+            return Action(partial(self._on_review, verb), self._has_review)
 
-        def on_proposal(caption: str, verb: str) -> Action:
-            """The palette has it under another caption for a written change."""
-            return on_review(caption, verb)._replace(names_it=lambda on: not self._is_written(on))
+        def on_proposal(verb: str) -> Action:
+            """A written change has another command for it, with another caption."""
+            return on_review(verb)._replace(names_it=lambda on: not self._is_written(on))
 
-        def on_written(caption: str, verb: str) -> Action:
-            return on_review(caption, verb)._replace(can_run=self._is_written)
+        def on_written(verb: str) -> Action:
+            return on_review(verb)._replace(can_run=self._is_written)
 
-        # By the names of the commands, in the order of the menu.
         self._actions = {
-            "accept_diff": on_proposal("Accept Diff", ACCEPT)._replace(run=self._accept),
-            "reject_diff": on_proposal("Reject Diff", REJECT),
-            "reject_with_reason": Action(
-                "Reject With Reason…", partial(self._on_review, REJECT_BECAUSE), self._takes_reason
-            ),
-            "keep_change": on_written("Keep Change", ACCEPT),
-            "undo_change": on_written("Undo Change", REJECT),
-            "next_change": Action("Next Change", partial(self._walk, NEXT), self._can_walk),
-            "previous_change": Action("Previous Change", partial(self._walk, PREVIOUS), self._can_walk),
-            "revert_hunk": on_proposal("Revert Hunk", REVERT),
-            "revert_all_remaining": on_proposal("Revert All Remaining", REVERT_ALL),
-            "accept_this_hunk_only": on_proposal("Accept This Hunk Only", ACCEPT_ONLY),
-            "undo_revert_hunk": on_proposal("Undo Revert Hunk", UNDO),
-            "keep_hunk": on_written("Keep Hunk", KEEP),
-            "undo_hunk": on_written("Undo Hunk", REVERT),
-            "toggle_whitespace_changes": on_review("Toggle Whitespace Changes", WHITESPACE),
-            "show_pending_diffs": Action("Show Pending Diffs", self._show_pending_diffs, self._has_diffs),
-            "read_as_patch": Action("Read as Patch", self._read_as_patch, self._can_read),
-            "open_patch_line": Action("", _open_patch_line, _in_patch),
-            "show_unreviewed_changes": Action("Show Unreviewed Changes", _show_changes, _has_changes),
-            "keep_all_changes": Action("Keep All Changes", lambda on: on.changes.lists.keep_all(), _has_counted),
-            "undo_all_changes": Action("Undo All Changes", lambda on: on.changes.lists.undo_all(), _has_counted),
+            "accept_diff": on_proposal(ACCEPT)._replace(run=self._accept),
+            "reject_diff": on_proposal(REJECT),
+            "reject_with_reason": Action(partial(self._on_review, REJECT_BECAUSE), self._takes_reason),
+            "keep_change": on_written(ACCEPT),
+            "undo_change": on_written(REJECT),
+            "next_change": Action(partial(self._walk, NEXT), self._can_walk),
+            "previous_change": Action(partial(self._walk, PREVIOUS), self._can_walk),
+            "revert_hunk": on_proposal(REVERT),
+            "revert_all_remaining": on_proposal(REVERT_ALL),
+            "accept_this_hunk_only": on_proposal(ACCEPT_ONLY),
+            "undo_revert_hunk": on_proposal(UNDO),
+            "keep_hunk": on_written(KEEP),
+            "undo_hunk": on_written(REVERT),
+            "toggle_whitespace_changes": on_review(WHITESPACE),
+            "show_pending_diffs": Action(self._show_pending_diffs, self._has_diffs),
+            "read_as_patch": Action(self._read_as_patch, self._can_read),
+            "open_patch_line": Action(_open_patch_line, _in_patch),
+            "show_unreviewed_changes": Action(_show_changes, _has_changes),
+            "keep_all_changes": Action(lambda on: on.changes.lists.keep_all(), _has_counted),
+            "undo_all_changes": Action(lambda on: on.changes.lists.undo_all(), _has_counted),
             "restore_undone_changes": Action(
-                "Restore Undone Changes",
-                lambda on: on.changes.lists.decisions.restore(),
-                lambda on: on.changes.reviews.lists.restorable,
+                lambda on: on.changes.lists.decisions.restore(), lambda on: on.changes.reviews.lists.restorable
             ),
             "review_every_write": Action(
-                "Review Every Write",
-                lambda on: on.review_every_write(True),
-                names_it=lambda on: not on.reviews_every_write,
+                lambda on: on.review_every_write(True), names_it=lambda on: not on.reviews_every_write
             ),
             "review_as_the_program_asks": Action(
-                "Review As The Program Asks",
-                lambda on: on.review_every_write(False),
-                names_it=lambda on: on.reviews_every_write,
+                lambda on: on.review_every_write(False), names_it=lambda on: on.reviews_every_write
             ),
-            "run_client": Action("Run Agent…", self._run_client),
-            "send_selection": Action("Send Selection to Terminal", self._send_selection, _can_send_selection),
-            "copy_environment": Action("Copy Connection Environment", self._copy_environment),
-            "pause_sharing": Action("Pause Sharing", partial(_set_sharing, False), lambda on: on.tracker.sharing),
-            "resume_sharing": Action("Resume Sharing", partial(_set_sharing, True), lambda on: not on.tracker.sharing),
-            "diagnose": Action("Diagnose", diagnose, of_any_window=True),
-            "show_log": Action("Show Log", show_log, of_any_window=True),
-            "disconnect_clients": Action("Disconnect Clients", _disconnect_clients),
-            "restart_server": Action("Restart Server", _restart_server),
-            "open_menu": Action("", self._open_menu),
+            "run_client": Action(self._run_client, names_it=self._is_installed),
+            "send_selection": Action(self._send_selection, _can_send_selection),
+            "send_files": Action(self._send_files, _can_send, names_it=lambda on, **_: _can_send(on)),
+            "go_to_waiting_agent": Action(self._go_to_waiting, names_it=lambda on, **_: bool(endpoints.waiting())),
+            "copy_environment": Action(self._copy_environment),
+            "connect_agent": Action(partial(connections.choose, True)),
+            "disconnect_agent": Action(partial(connections.choose, False)),
+            "pause_sharing": Action(partial(_set_sharing, False), lambda on: on.tracker.sharing),
+            "resume_sharing": Action(partial(_set_sharing, True), lambda on: not on.tracker.sharing),
+            "diagnose": Action(diagnose, of_any_window=True),
+            "show_log": Action(show_log, of_any_window=True),
+            "open_page": Action(partial(open_page, runtime), of_any_window=True),
+            "disconnect_clients": Action(_disconnect_clients, names_it=lambda on, **_: bool(on.clients)),
+            "restart_server": Action(_restart_server),
         }
 
     def run(self, command: str, window: sublime.Window, **arguments: Any) -> None:
@@ -142,21 +142,10 @@ class Actions:
         endpoint = self._endpoints.of(window)
         return endpoint is not None and self._actions[command[len(PREFIX) :]].can_run(endpoint)
 
-    def is_named(self, command: str, window: sublime.Window) -> bool:
-        """Whether the caption of a command says what it does now."""
+    def is_named(self, command: str, window: sublime.Window, **arguments: Any) -> bool:
+        """Whether the caption of a command with these arguments says what it does now."""
         endpoint = self._endpoints.of(window)
-        return endpoint is None or self._actions[command[len(PREFIX) :]].names_it(endpoint)
-
-    def _open_menu(self, endpoint: Endpoint) -> None:
-        """All that can be done now, in a quick panel."""
-        entries: List[PanelEntry] = []
-        for name, action in self._actions.items():
-            run = partial(endpoint.window.run_command, PREFIX + name)
-            if name == "run_client":
-                entries += [PanelEntry(f"Run {agent.title}", partial(run, {"client": agent.key})) for agent in AGENTS]
-            if action.caption and action.can_run(endpoint) and action.names_it(endpoint):
-                entries.append(PanelEntry(action.caption, partial(run, {})))
-        choose(endpoint.window, entries, "Gemini Companion")
+        return endpoint is None or self._actions[command[len(PREFIX) :]].names_it(endpoint, **arguments)
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -178,7 +167,7 @@ class Actions:
     def _is_written(self, endpoint: Endpoint) -> bool:
         """Whether the review in front is of a change that its file holds already."""
         found = self._in_front(endpoint)
-        return found is not None and not found[1].source.editable
+        return found is not None and bool(found[1].words.accept_hunk)
 
     def _on_review(self, verb: str, endpoint: Endpoint) -> None:
         found = self._in_front(endpoint)
@@ -262,10 +251,11 @@ class Actions:
     def _run_client(self, endpoint: Endpoint, client: str = "") -> None:
         """Start a program in a terminal, connected to this window if it can be: the one with this key or name; without
         a name the user picks one."""
-        programs = programs_of(endpoint.settings())
+        settings = endpoint.settings()
+        programs = programs_of(settings)
         if not client:
-            entries = [PanelEntry(program.title, partial(self._run, endpoint, program)) for program in programs]
-            choose(endpoint.window, entries, "Agent to run")
+            self._choose_program(endpoint, programs)
+            self.installed.look(settings)  # for the next time
             return
         found = next((each for each in programs if client in (each.key, each.title)), None)
         if found is None:
@@ -273,11 +263,38 @@ class Actions:
         else:
             self._run(endpoint, found)
 
+    def _choose_program(self, endpoint: Endpoint, programs: Sequence[Program]) -> None:
+        """Let the user pick one, those that are installed first."""
+        missing = {program: not self.installed.has(program, endpoint.settings()) for program in programs}
+        entries = [
+            PanelEntry(each.title, partial(self._run, endpoint, each), annotation="not found" if missing[each] else "")
+            for each in sorted(programs, key=lambda program: missing[program])
+        ]
+        choose(endpoint.window, entries, "Agent to run")
+
+    def _is_installed(self, endpoint: Endpoint, client: str = "") -> bool:
+        """Whether there is a program of this key or name to run, or, without one, a list of all."""
+        settings = endpoint.settings()
+        named = (each for each in programs_of(settings) if client in (each.key, each.title))
+        return not client or any(self.installed.has(program, settings) for program in named)
+
     def _run(self, endpoint: Endpoint, program: Program) -> None:
         connection = _connection(endpoint)
         if connection is not None:
             endpoint.changes.started(program.key)  # before: it may write at once
             self._launcher.run(endpoint.window, program, connection, endpoint.settings())
+
+    def _go_to_waiting(self, here: Endpoint) -> None:
+        """Go to the terminal of a program that waits, or at least to its window; to other windows first."""
+        waiting = sorted(self._endpoints.waiting(), key=lambda endpoint: endpoint is here)
+        if not waiting:
+            say(here.window, "no program waits for you")
+            return
+        window = waiting[0].window
+        terminal = terminal_of(window)
+        window.bring_to_front()
+        if terminal is not None:
+            window.focus_view(terminal)
 
     def _copy_environment(self, endpoint: Endpoint) -> None:
         """Put lines on the clipboard that connect a client in any terminal to this window."""
@@ -286,12 +303,26 @@ class Actions:
             self._launcher.copy_environment(endpoint.window, connection)
 
     def _send_selection(self, endpoint: Endpoint) -> None:
-        """Type the file and the selected lines into the prompt of the client that runs in this window's terminal."""
+        """Bring the file and the selected lines into the prompt of a client."""
         view = _tab_in_front(endpoint.window)
         if view is not None:
-            problem = self._launcher.send_selection(endpoint.window, view, endpoint.folders(), endpoint.clients.mention)
-            if problem is not None:
-                say(endpoint.window, problem)
+            self._send(endpoint, selected_places(view))
+
+    def _send_files(
+        self, endpoint: Endpoint, files: Sequence[str] = (), dirs: Sequence[str] = (), group: int = -1, index: int = -1
+    ) -> None:
+        """The same with whole files: those of the side bar, folders among them, or of a tab and all that are selected
+        with it, or the one in front."""
+        window = endpoint.window
+        paths = [*files, *dirs] or _of_tabs(window, group, index)
+        views = {path: window.find_open_file(path) for path in paths}
+        lines = {path: view.rowcol(view.size())[0] for path, view in views.items() if view is not None}
+        self._send(endpoint, [Mention(path, None, lines.get(path)) for path in paths])
+
+    def _send(self, endpoint: Endpoint, places: Sequence[Mention]) -> None:
+        problem = self._launcher.send(endpoint.window, places, endpoint.folders(), endpoint.clients.mention)
+        if problem is not None:
+            say(endpoint.window, problem)
 
 
 def _go_to(window: sublime.Window, endpoint: Endpoint, review: Review) -> None:
@@ -350,11 +381,24 @@ def _connection(endpoint: Endpoint) -> Optional[ConnectionDetails]:
     return connection
 
 
+def _can_send(endpoint: Endpoint) -> bool:
+    """Whether a client listens for mentions, or runs in a terminal of the window."""
+    return terminal_of(endpoint.window) is not None or endpoint.clients.take_mentions()
+
+
 def _can_send_selection(endpoint: Endpoint) -> bool:
-    """Whether a file is in front, and a client listens or runs in a terminal of the window."""
+    """The same while a file is in front."""
     view = _tab_in_front(endpoint.window)
-    has_file = view is not None and view.file_name() is not None
-    return has_file and (terminal_of(endpoint.window) is not None or endpoint.clients.take_mentions())
+    return view is not None and view.file_name() is not None and _can_send(endpoint)
+
+
+def _of_tabs(window: sublime.Window, group: int, index: int) -> List[str]:
+    """The file of this tab, with those that are selected together with it; of the one in front if none is named."""
+    group = group if index >= 0 else window.active_group()
+    selected, sheets = window.selected_sheets_in_group(group), window.sheets_in_group(group)
+    named = sheets[index : index + 1] if index >= 0 else selected
+    chosen = selected if set(named) <= set(selected) else named
+    return [path for path in (sheet.file_name() for sheet in chosen) if path is not None]
 
 
 def _tab_in_front(window: sublime.Window) -> Optional[sublime.View]:

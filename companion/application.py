@@ -6,26 +6,29 @@ which window an event belongs to and hands it on; what the event means is the en
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 import sublime
 
 from . import log
 from .actions import Actions
+from .agents.agent import Agent
 from .agents.registry import agents_of
 from .diagnosis.report import Diagnosis
-from .discovery.publisher import sweep
+from .discovery.files import sweep
 from .editor import edits
 from .editor.log_panel import LogPanel
 from .editor.marks import is_terminal, use_secret
 from .editor.status_bar import say
 from .editor.storage import installation_secret, storage_folder
+from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
-from .endpoint.servers import leave_states, take_states
+from .endpoint.servers import States, leave_states, take_states
 from .libraries import Libraries
 from .review.document.journal import recover
 from .review.events import tab_action
@@ -33,13 +36,8 @@ from .runtime import Runtime
 from .settings import FILE_NAME, Settings, read
 from .system.platform import Platform
 from .system.processes import EDITOR_PID, editor_is_gone
-from .terminals.environment import ExportedEnvironment, terminal_variables
+from .terminals.command_lines import ExportedEnvironment, terminal_variables
 from .unreviewed.tracking import Tabs
-
-if TYPE_CHECKING:
-    from .agents.agent import Agent
-    from .endpoint.endpoint import Endpoint
-    from .endpoint.servers import States
 
 logger = logging.getLogger("gemini_companion.application")
 
@@ -116,6 +114,7 @@ class Application:
             self.window_opened(window)
         serving()
         self._check_windows()
+        self.actions.installed.settings_changed(self._settings)
 
     def stop(self) -> None:
         """End everything and give every window back as it was. Waits for the servers, `STOP_SECONDS` at most."""
@@ -134,8 +133,6 @@ class Application:
 
     def _watch_editor(self) -> None:
         """Loop thread. Without the editor there are neither events nor timers on the main thread to hear of its end."""
-        import asyncio
-
         if not editor_is_gone():  # the system has no event for it
             # Not a task that sleeps: that would wake the loop up twice each time. Nor is there a timer for sockets.
             asyncio.get_running_loop().call_later(EDITOR_CHECK_SECONDS, self._watch_editor)
@@ -159,7 +156,7 @@ class Application:
         name = type(error).__name__
         if (where, name) not in self._reported:
             self._reported.add((where, name))
-            self.runtime.on_main(say, None, f"unexpected {name} in {where}: see “Gemini Companion: Show Log”")
+            self.runtime.on_main(say, None, f"unexpected {name} in {where}: see “Companion: Show Log”")
 
     def _read_own_settings(self) -> None:
         # What concerns all windows at once; no project has a say in it.
@@ -169,6 +166,7 @@ class Application:
 
     def _settings_changed(self) -> None:
         self._read_own_settings()
+        self.actions.installed.settings_changed(self._settings)
         for endpoint in self._endpoints.all():
             endpoint.settings_changed()
             endpoint.workspace_changed()

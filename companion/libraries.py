@@ -8,12 +8,10 @@ libraries can be imported.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import logging
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Optional, Sequence, TypeVar
-
-if TYPE_CHECKING:
-    import asyncio
+from typing import Any, Awaitable, Callable, List, Optional, Sequence, TypeVar
 
 Imported = TypeVar("Imported")
 
@@ -79,21 +77,13 @@ class Libraries:
 
     async def imported(self, load: Callable[[], Imported]) -> Imported:
         """What `load` imports and returns, once everything can be imported. Raises what it raises."""
-        await self.available()
-        result: Imported = await self._importing(load)
-        return result
-
-    async def available(self) -> None:
-        """Return when everything can be imported."""
-        import asyncio
-
         if self._wait is None:
             self._wait = asyncio.get_running_loop().create_task(self._look())
         await asyncio.shield(self._wait)
+        result: Imported = await self._importing(load)
+        return result
 
     async def _look(self) -> None:
-        import asyncio
-
         attempts = 0
         reported = None
         while True:

@@ -119,14 +119,9 @@ def shortened(line: str, longest: int = LONGEST) -> str:
 
 class _Formatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        clock = time.strftime("%H:%M:%S", time.localtime(record.created))
-        text = "{}.{:03d} {:<7} {}: {}".format(
-            clock,
-            int(record.msecs),
-            record.levelname.lower(),
-            record.name[len(ROOT) + 1 :] or "companion",
-            shown(record.getMessage()),
-        )
+        clock = f"{time.strftime('%H:%M:%S', time.localtime(record.created))}.{int(record.msecs):03d}"
+        area = record.name[len(ROOT) + 1 :] or "companion"
+        text = f"{clock} {record.levelname.lower():<7} {area}: {shown(record.getMessage())}"
         if record.exc_info:
             text += "\n" + shown(self.formatException(record.exc_info), keep="\n")
         return text

@@ -12,20 +12,18 @@ again. No failure ends the loop thread before.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections import deque
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Deque, List, Optional, Tuple, TypeVar
+from typing import Any, Awaitable, Callable, Deque, List, Optional, Tuple, TypeVar
 
 import sublime
 
 from .common.waiting import Turns
 from .common.workers import COMPUTING_THREADS, DISK_THREADS, NOTHING_TO_TELL, Computation, Workers, WrongThreadError
-
-if TYPE_CHECKING:
-    import asyncio
 
 Result = TypeVar("Result")
 
@@ -146,8 +144,6 @@ class Runtime:
         self, hand_over: Callable[[Callable[[], None]], Any], function: Callable[..., Result], *args: Any
     ) -> Result:
         """Let `hand_over` have `function(*args)` called on another thread, and return its result. Loop thread."""
-        import asyncio
-
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
         def settle(result: Optional[Result], error: Optional[BaseException]) -> None:
@@ -193,8 +189,6 @@ class Runtime:
         outcome: Future[Result] = Future()
 
         def begin() -> None:
-            import asyncio
-
             task = asyncio.ensure_future(coroutine_function(*args))
             task.add_done_callback(finish)
 
@@ -317,9 +311,6 @@ class Runtime:
             logger.debug("the event loop could not be closed: %s", error)
 
     def _open_loop(self) -> asyncio.AbstractEventLoop:
-        # Imported here because it takes tens of milliseconds, which the main thread does not have.
-        import asyncio
-
         loop = asyncio.new_event_loop()
         loop.set_exception_handler(self._loop_exception)
         with self._lock:
@@ -332,8 +323,6 @@ class Runtime:
         return loop
 
     def _cancel_tasks_and_stop(self) -> None:
-        import asyncio
-
         async def wind_up() -> None:
             tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
             for task in tasks:

@@ -9,6 +9,7 @@ decides what is run, trusted or logged. Only the display of a diff is free.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -133,16 +134,9 @@ def a_few(complaints: List[str], more: str) -> List[str]:
 Merge = Callable[[Any, Any], Any]  # the user's value and the project's, both right, to the one that holds
 
 
-def both(user: Any, project: Any) -> Any:
-    return user and project
-
-
-def smaller(user: Any, project: Any) -> Any:
-    return min(user, project)
-
-
-def adding(user: Any, project: Any) -> Any:
-    return (*user, *project)
+smaller: Merge = min
+both: Merge = min  # False is less than True
+adding: Merge = operator.add  # both are tuples
 
 
 def towards(*names: str) -> Merge:
@@ -174,6 +168,20 @@ UNFOCUSED = "unfocused"
 REVIEWED = (AS_PROGRAM, ALWAYS_BEFORE) = ("as_program", "always")
 IGNORED_WHITESPACE = ("all", "trailing", "none")
 
+# The names of what commonly holds secrets.
+SECRETS = tuple(
+    ".env* *.env *.pem *.key *.p12 *.pfx *.keystore *.jks *.kdbx id_rsa* id_dsa* id_ecdsa* id_ed25519* .ssh .gnupg "
+    ".netrc .npmrc .pypirc .pgpass .htpasswd .git-credentials credentials credentials.* *.sublime_session".split()
+)
+RUN_COMMANDS = {
+    "Antigravity CLI": ["agy"],
+    "Amp": ["amp"],
+    "Goose": ["goose", "session"],
+    "Pi": ["pi"],
+    "Cursor CLI": ["cursor-agent"],
+    "Kiro CLI": ["kiro-cli"],
+}
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -199,54 +207,12 @@ class Settings:
     copilot_command: Tuple[str, ...] = _setting(("copilot",), strings, None)
     codex_command: Tuple[str, ...] = _setting(("codex",), strings, None)
     agents: Tuple[Any, ...] = _setting((), rows, None)
-    run_commands: Mapping[str, Sequence[str]] = _setting(
-        {
-            "Antigravity CLI": ["agy"],
-            "Amp": ["amp"],
-            "Goose": ["goose", "session"],
-            "Pi": ["pi"],
-            "Cursor CLI": ["cursor-agent"],
-            "Kiro CLI": ["kiro-cli"],
-        },
-        commands,
-        None,
-        sifted_commands,
-    )
+    run_commands: Mapping[str, Sequence[str]] = _setting(RUN_COMMANDS, commands, None, sifted_commands)
     terminal_commands: Mapping[str, Any] = _setting({}, platform_commands, None)
 
     # What they are told of the editor.
     share_selection: bool = _setting(True, boolean, both)
-    context_exclude: Tuple[str, ...] = _setting(
-        (
-            ".env*",
-            "*.env",
-            "*.pem",
-            "*.key",
-            "*.p12",
-            "*.pfx",
-            "*.keystore",
-            "*.jks",
-            "*.kdbx",
-            "id_rsa*",
-            "id_dsa*",
-            "id_ecdsa*",
-            "id_ed25519*",
-            ".ssh",
-            ".gnupg",
-            ".netrc",
-            ".npmrc",
-            ".pypirc",
-            ".pgpass",
-            ".htpasswd",
-            ".git-credentials",
-            "credentials",
-            "credentials.*",
-            "*.sublime_session",
-        ),
-        strings,
-        adding,
-        sifted_patterns,
-    )
+    context_exclude: Tuple[str, ...] = _setting(SECRETS, strings, adding, sifted_patterns)
     context_maximum_files: int = _setting(10, integer(1, 100), smaller)
     context_maximum_selection: int = _setting(16384, integer(0, 1048576), smaller)
     workspace_trust: Optional[bool] = _setting(None, boolean_or_null, None)

@@ -137,8 +137,6 @@ class Startup:
         try:
             if not self._open():
                 return
-            import asyncio  # noqa: F401 - so that the loop's thread finds it
-
             from . import application  # noqa: F401 - and with it all but what needs the libraries
         except Exception as error:  # noqa: BLE001 - raised again where the editor shows it
             if self.alive:  # else it was refused, or ran into what the end has taken away

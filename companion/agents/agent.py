@@ -231,7 +231,7 @@ class Agent(Program):
             "\n"
             f"    npm install -g {self.npm_package}\n"
             "\n"
-            f'then run "Gemini Companion: Run {self.title}" again. {self.how_to_connect}\n'
+            f'then run "Companion: Run {self.title}" again. {self.how_to_connect}\n'
         )
 
     def how_to_update(self) -> str:

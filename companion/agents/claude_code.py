@@ -263,6 +263,7 @@ class ClaudeHooks(HookDialect):
     }
     permission_event = "PermissionRequest"
     shell_tools: Tuple[str, ...] = ("Bash",)
+    reads_while_running = True
 
     def way(self, event: HookEvent, connected: bool) -> Way:
         if event.name == self.permission_event:

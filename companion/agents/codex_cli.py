@@ -119,6 +119,7 @@ class CodexHooks(ClaudeHooks):
     windows_shell = Shell.CMD
     hides_failure = names_process = False
     below_home = ("hooks.json",)
+    trust_note = "It runs no hook that you have not trusted: press 2 if it asks, else type /hooks and press t."
     can_ask = False
     may_be_gone_after_seconds = 30.0
     may_be_gone = "The model of {} may have gone on meanwhile, and not read why you reject. Nothing is written before."

@@ -167,6 +167,7 @@ class CopilotHooks(HookDialect):
     call_names = ()
     below_home = ("hooks", "gemini-companion.json")
     is_own_file = True
+    other_members = {"version": 1}
     names_event = False
     edits_by = ("preToolUse",)
     may_be_gone_after_seconds = 60.0

@@ -54,12 +54,14 @@ class Mention(NamedTuple):
 
     path: str
     lines: Optional[Tuple[int, int]] = None
-    last_line: int = 0
-    """Of the file."""
+    last_line: Optional[int] = None
+    """Of the file, if that is known: of a folder it never is."""
 
-    def spelled_out(self) -> Mention:
-        """The same with lines, be they all of the file."""
-        return self if self.lines is not None else self._replace(lines=(0, self.last_line))
+    def spelled_out(self) -> Optional[Mention]:
+        """The same with lines, be they all of the file; None if they are not known."""
+        if self.lines is not None:
+            return self
+        return self._replace(lines=(0, self.last_line)) if self.last_line is not None else None
 
 
 ContextOf = Callable[[str, str], Awaitable[Optional[SharedContext]]]

@@ -45,6 +45,8 @@ class GeminiHooks(HookDialect):
     windows_shell = Shell.POWERSHELL
     below_home = ("extensions", "gemini-companion", "hooks", "hooks.json")
     is_own_file = True
+    manifest_below_home = ("extensions", "gemini-companion", "gemini-extension.json")
+    manifest = {"name": "gemini-companion", "version": "1.0.0"}
 
     def way(self, event: HookEvent, connected: bool) -> Way:
         if event.happening is not Happening.TOOL_BEGINS:

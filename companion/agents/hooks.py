@@ -138,6 +138,15 @@ class HookDialect:
     """Where hooks are configured, below `Agent.configuration`."""
     is_own_file = False
     """Whether that file is ours alone."""
+    other_members: Mapping[str, Any] = {}
+    """What stands beside `hooks` in a file of ours."""
+    manifest_below_home: Tuple[str, ...] = ()
+    manifest: Mapping[str, Any] = {}
+    """A second file of ours, without which the program does not read the first one, if it needs that."""
+    reads_while_running = False
+    """Whether sessions that are running see a change of their settings."""
+    trust_note = ""
+    """What its user has to do before it runs a new hook, in a sentence."""
     names_event = True
     """Whether what it sends names the event; else the command does."""
     names_process = True

@@ -8,8 +8,7 @@ Theory of operation, from the outside in:
 * Each numbers its elements and asks `matching` where they differ.
 * `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
   seconds, so the same texts give the same hunks on every machine.
-* `hunks` says what a hunk is and moves it to where a reader expects it; `moves` says which blocks of lines were only
-  moved.
+* `hunks` says what a hunk is, moves it to where a reader expects it, and finds blocks of lines that were only moved.
 * `unified` makes a unified diff of hunks, and finds the way back from its lines.
 
 Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
@@ -24,28 +23,12 @@ from __future__ import annotations
 from .budget import Cancelled, never
 from .characters import CharacterChange, compare_characters
 from .coarse import Lines, Starts, compare_coarsely
-from .hunks import Hunk, HunkKind
+from .hunks import Hunk, HunkKind, Move, moved_blocks
 from .lines import Whitespace, compare_lines, hidden_changes, hides, split_lines
 from .matching import common_prefix, common_suffix
-from .moves import Move, moved_blocks
 
 __all__ = [
-    "Cancelled",
-    "CharacterChange",
-    "Hunk",
-    "HunkKind",
-    "Lines",
-    "Move",
-    "Starts",
-    "Whitespace",
-    "common_prefix",
-    "common_suffix",
-    "compare_characters",
-    "compare_coarsely",
-    "compare_lines",
-    "hidden_changes",
-    "hides",
-    "moved_blocks",
-    "never",
-    "split_lines",
-]
+    "Cancelled", "CharacterChange", "Hunk", "HunkKind", "Lines", "Move", "Starts", "Whitespace", "common_prefix",
+    "common_suffix", "compare_characters", "compare_coarsely", "compare_lines", "hidden_changes", "hides",
+    "moved_blocks", "never", "split_lines",
+]  # fmt: skip

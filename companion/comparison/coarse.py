@@ -93,7 +93,7 @@ def compare_coarsely(left: Lines, right: Lines, *, cancelled: Callable[[], bool]
         for stretch in part:
             hunk = _whole_lines(left, right, stretch)
             if hunks and (hunk.left_start <= hunks[-1].left_end or hunk.right_start <= hunks[-1].right_end):
-                hunk = _joined(hunks.pop(), hunk)
+                hunk = hunks.pop().joined(hunk)
             hunks.append(hunk)
     return _at_most(_MOST_HUNKS, [_trimmed(left, right, hunk) for hunk in hunks])
 
@@ -126,10 +126,4 @@ def _at_most(number: int, hunks: List[Hunk]) -> List[Hunk]:
         number - 1, range(1, len(hunks)), key=lambda place: hunks[place].left_start - hunks[place - 1].left_end
     )
     cuts = [0, *sorted(apart), len(hunks)]
-    return [_joined(hunks[first], hunks[last - 1]) for first, last in zip(cuts, cuts[1:])]
-
-
-def _joined(first: Hunk, last: Hunk) -> Hunk:
-    return Hunk(
-        first.left_start, max(first.left_end, last.left_end), first.right_start, max(first.right_end, last.right_end)
-    )
+    return [hunks[first].joined(hunks[last - 1]) for first, last in zip(cuts, cuts[1:])]

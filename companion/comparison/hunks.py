@@ -1,4 +1,4 @@
-"""What a hunk is, and where a reader expects it.
+"""What a hunk is, where a reader expects it, and which blocks of lines were only moved.
 
 A hunk says that lines `left_start` to `left_end` of the left text became lines `right_start` to `right_end` of the
 right one. Rule for every list of hunks in this package: they are in order, at least one equal line lies between two
@@ -12,10 +12,11 @@ repeat, and joined with a neighbour that it then touches.
 
 from __future__ import annotations
 
+import re
 from enum import Enum
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Container, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .budget import Budget
+from .budget import Budget, never
 from .matching import common_prefix, common_suffix
 
 
@@ -55,6 +56,11 @@ class Hunk(NamedTuple):
     def right_count(self) -> int:
         """How many lines of the right text the hunk holds."""
         return self.right_end - self.right_start
+
+    def joined(self, other: Hunk) -> Hunk:
+        """This one, another one that does not begin before it, and what lies between them."""
+        left_end, right_end = max(self.left_end, other.left_end), max(self.right_end, other.right_end)
+        return Hunk(self.left_start, left_end, self.right_start, right_end)
 
 
 # -- sliding -----------------------------------------------------------------------------------------------------------
@@ -109,10 +115,10 @@ def _place(hunk: Hunk, placed: List[Hunk], pending: List[Hunk], compared: Texts,
     moved = Hunk(*(place + best for place in hunk))
     if placed and best == -gap_above:
         placed.pop()
-        pending.append(_union(above, moved))
+        pending.append(above.joined(moved))
     elif pending and best == gap_below:
         pending.pop()
-        pending.append(_union(moved, below))
+        pending.append(moved.joined(below))
     else:
         placed.append(moved)
 
@@ -148,10 +154,6 @@ def _complement(one: Hunk, other: Hunk) -> bool:
     return {one.kind, other.kind} == {HunkKind.ADDED, HunkKind.REMOVED} and bool(other.left_count or other.right_count)
 
 
-def _union(first: Hunk, second: Hunk) -> Hunk:
-    return Hunk(first.left_start, second.left_end, first.right_start, second.right_end)
-
-
 def _split_penalty(lines: Sequence[str], at: int) -> int:
     """How badly a text reads if it is cut above line `at`."""
     if at == 0 or at == len(lines):
@@ -172,3 +174,115 @@ def _indent(line: str) -> int:
     """Columns of indentation; only the first 200 characters are looked at."""
     margin = line[:200]
     return len(margin[: len(margin) - len(margin.lstrip())].replace("\t", _TAB))
+
+
+# -- blocks of lines that were moved -----------------------------------------------------------------------------------
+# Removed in one place and added, unchanged, in another. Three lines in a row that both sides have once belong together.
+# From each such place the block is followed up and down as far as its lines are equal and were removed here and added
+# there. A block is named only if it is certain. It has at least three lines, exactly equal, two of them not blank, with
+# a letter or digit among them; on each side it occurs once in the whole text, so that it is no copy of lines that
+# stayed; and no line belongs to two blocks. Lines that a coarse comparison leaves in one hunk on both sides have not
+# moved. The work is in proportion to the lines.
+
+FEWEST_LINES = 3
+_FEWEST_WRITTEN = 2
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+_Triple = Tuple[str, str, str]
+_Place = Tuple[int, Hunk]  # where three lines begin, and in which hunk
+
+
+class Move(NamedTuple):
+    """`length` lines from `left` on of the left text stand from `right` on in the right one. Counted from 0."""
+
+    left: int
+    right: int
+    length: int
+
+
+def moved_blocks(
+    left: Sequence[str], right: Sequence[str], hunks: Sequence[Hunk], *, cancelled: Callable[[], bool] = never
+) -> List[Move]:
+    """The blocks that `hunks` certainly move, by their place on the left. Raises `Cancelled`. Any thread."""
+    budget = Budget(cancelled)
+    removed = _triples(left, [(hunk.left_start, hunk.left_end, hunk) for hunk in hunks], budget)
+    added = _triples(right, [(hunk.right_start, hunk.right_end, hunk) for hunk in hunks], budget)
+    candidates: Dict[_Triple, Tuple[_Place, _Place]] = {}
+    for _, part in budget.slices(list(removed.items())):
+        for triple, place in part:
+            other = added.get(triple)
+            if other is not None and place[1] != other[1]:
+                candidates[triple] = (place, other)
+    if not candidates:
+        return []
+    for triple in _repeated(left, candidates, budget) | _repeated(right, candidates, budget):
+        del candidates[triple]
+    moves: List[Move] = []
+    covered = offset = 0
+    # Those that are left stand in one place each; the places on the left rise, as dictionaries keep their order.
+    for place, other in candidates.values():
+        if place[0] < covered and other[0] - place[0] == offset:
+            continue  # inside the block before
+        budget.poll()
+        move = _followed(left, place, right, other)
+        covered, offset = move.left + move.length, move.right - move.left
+        moves.append(move)
+    return [move for move in _disjoint(moves) if _is_notable(left[move.left : move.left + move.length])]
+
+
+def _triples(lines: Sequence[str], stretches: Sequence[Tuple[int, int, Hunk]], budget: Budget) -> Dict[_Triple, _Place]:
+    """Where every three lines in a row inside the stretches stand; the last place of those that have several."""
+    places: Dict[_Triple, _Place] = {}
+    for start, end, hunk in stretches:
+        for _, part in budget.slices(range(start, end - FEWEST_LINES + 1)):
+            for row in part:
+                triple = (lines[row], lines[row + 1], lines[row + 2])
+                places[triple] = (row, hunk)
+    return places
+
+
+def _repeated(lines: Sequence[str], candidates: Container[_Triple], budget: Budget) -> Set[_Triple]:
+    """Those candidates that the lines have more than once."""
+    seen: Set[_Triple] = set()
+    repeated: Set[_Triple] = set()
+    for start, part in budget.slices(lines):
+        following = lines[start + 1 : start + len(part) + 2]
+        for triple in zip(part, following, following[1:]):
+            if triple in candidates:
+                (repeated if triple in seen else seen).add(triple)
+    return repeated
+
+
+def _followed(left: Sequence[str], place: _Place, right: Sequence[str], other: _Place) -> Move:
+    """The block around two equal places, as far as their hunks go."""
+    (i, from_hunk), (j, to_hunk) = place, other
+    above = 0
+    while i - above > from_hunk.left_start and j - above > to_hunk.right_start:
+        if left[i - above - 1] != right[j - above - 1]:
+            break
+        above += 1
+    below = FEWEST_LINES
+    while i + below < from_hunk.left_end and j + below < to_hunk.right_end and left[i + below] == right[j + below]:
+        below += 1
+    return Move(i - above, j - above, above + below)
+
+
+def _disjoint(moves: List[Move]) -> List[Move]:
+    """Those blocks that share no line with another one on either side."""
+    shared: Set[Move] = set()
+    for side in (0, 1):
+        ordered = sorted(moves, key=lambda move: move[side])
+        # The one that reaches furthest down so far: blocks may lie in each other.
+        furthest: Optional[Move] = None
+        for move in ordered:
+            if furthest is not None and move[side] < furthest[side] + furthest.length:
+                shared.update((furthest, move))
+            if furthest is None or move[side] + move.length > furthest[side] + furthest.length:
+                furthest = move
+    return [move for move in moves if move not in shared]
+
+
+def _is_notable(lines: Sequence[str]) -> bool:
+    """Whether a reader would call the lines a block: two of them are not blank, and there is a letter or digit."""
+    written = [line for line in lines if not line.isspace()]
+    return len(written) >= _FEWEST_WRITTEN and any(map(_LETTER_OR_DIGIT.search, written))

@@ -7,10 +7,10 @@ so a question whose answer was known already gets none.
 
 from __future__ import annotations
 
-import functools
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, Optional, Sequence, Set
+from functools import partial
+from typing import TYPE_CHECKING, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set
 
 from ..common.workers import NOTHING_TO_TELL
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.context")
-
 
 MAXIMUM_OPEN = 2
 
@@ -33,7 +32,7 @@ class Question:
     __slots__ = ("closed", "known", "paths", "wanted")
 
     def __init__(self, paths: Sequence[str], known: Optional[Mapping[str, str]]) -> None:
-        self.paths = frozenset(paths)
+        self.paths = dict.fromkeys(paths)  # in their order
         self.known = known
         self.wanted = known is None
         """Somebody waits for the answer, even if it is what was known."""
@@ -68,12 +67,8 @@ class Existence:
             self._saved.clear()
         question = Question(fresh, known)
         self._open.append(question)
-        self._runtime.use_disk(
-            functools.partial(_answer, question),
-            fresh,
-            then=functools.partial(self._found, question),
-            failed=functools.partial(self._failed, question),
-        )
+        found, failed = partial(self._found, question), partial(self._failed, question)
+        self._runtime.use_disk(_answer, question, then=found, failed=failed)
 
     def saved(self, path: str) -> None:
         """Note that the file was just saved, so that an older answer for it is dropped."""
@@ -92,22 +87,19 @@ class Existence:
         logger.error("could not look for the open files", exc_info=error)
 
 
-def _answer(question: Question, paths: Sequence[str], cancelled: Callable[[], bool]) -> object:
+def _answer(question: Question, cancelled: Callable[[], bool]) -> object:
     """What was found, or `NOTHING_TO_TELL`. Disk thread."""
-    found = real_paths(paths, cancelled)
+    found = real_paths(question.paths, cancelled)
     known = question.known
-    if known is not None and all(found.get(path) == known.get(path) for path in paths):
+    if known is not None and all(found.get(path) == known.get(path) for path in question.paths):
         question.closed = True
         if not question.wanted:
             return NOTHING_TO_TELL
     return found
 
 
-def real_paths(paths: Sequence[str], cancelled: Callable[[], bool]) -> Dict[str, str]:
-    """From path to the path without links, empty where there is no file; incomplete once `cancelled()` is true.
-
-    Disk thread.
-    """
+def real_paths(paths: Iterable[str], cancelled: Callable[[], bool]) -> Dict[str, str]:
+    """From path to the path without links, empty where there is no file; incomplete once `cancelled()` is true."""
     found: Dict[str, str] = {}
     for path in paths:
         if cancelled():

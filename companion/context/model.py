@@ -270,9 +270,8 @@ class ContextModel:
     def _open_files(self, settings: Settings, selection: Optional[Selection]) -> List[Dict[str, Any]]:
         active = self._views[self._active] if self._active is not None else None
         excluded = exclusion(settings.context_exclude)
-        ordered = sorted(self._files.items(), key=_most_recent_first)
         result: List[Dict[str, Any]] = []
-        for key, file in ordered:
+        for key, file in sorted(self._files.items(), key=lambda item: (-item[1].stamp, item[1].order)):
             if len(result) >= settings.context_maximum_files:
                 break
             if not self._is_shared(key, excluded):
@@ -292,7 +291,3 @@ class ContextModel:
         path = self._files[key].path
         # A name that is not valid Unicode cannot be sent in JSON.
         return not excluded(path) and not excluded(real_path) and well_formed(path) == path
-
-
-def _most_recent_first(item: Tuple[str, _File]) -> Tuple[int, int]:
-    return (-item[1].stamp, item[1].order)

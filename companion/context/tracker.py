@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import time
 from enum import Enum
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 
@@ -26,12 +26,10 @@ from ..agents.window import NOTHING, ActiveFile, SharedContext, TextPosition
 from ..common.waiting import Debounce
 from ..editor.edits import some_selections
 from ..editor.file_views import is_in
+from ..editor.scope import Scope
+from ..settings import Settings
 from .existence import Existence
 from .model import ContextModel, Selection, cut, exclusion, utf16_length, well_formed
-
-if TYPE_CHECKING:
-    from ..editor.scope import Scope
-    from ..settings import Settings
 
 KEY = "gemini_companion.sharing_paused"  # stays as it is: windows are stored with it
 
@@ -192,7 +190,7 @@ class ContextTracker:
         self._settle()
         self.note_front()
         self._candidate = (view, self.last_in_front)
-        self._changed()
+        self.refresh()
 
     def note_front(self) -> None:
         """The window is in front."""
@@ -201,7 +199,7 @@ class ContextTracker:
     def on_closed(self, view: sublime.View) -> None:
         """A view was closed, of this window or another."""
         self._model.close(view.id())
-        self._changed()
+        self.refresh()
 
     def on_saved(self, view: sublime.View) -> None:
         """A file was saved, perhaps under another name."""
@@ -212,17 +210,19 @@ class ContextTracker:
             self._existence.saved(path)
         elif view == self._window.active_view():
             self.on_activated(view)  # it had no file when it got the focus
-        self._changed()
+        self.refresh()
 
     def on_moved(self, view: sublime.View) -> None:
         """A view was dragged to another place, of any window."""
         if not is_in(view, self._window):
             self._model.close(view.id())
-        self._changed()
+        self.refresh()
 
     def refresh(self) -> None:
-        """Something else may have changed: a file loaded, a clone made."""
-        self._changed()
+        """Something may have changed: a file loaded, a clone made."""
+        self._structure_changed = True
+        if self._state is TrackerState.LISTENING:
+            self._debounce.mark()
 
     def settings_changed(self) -> None:
         """The settings may be others, the user's or the window's: it may have another project."""
@@ -305,15 +305,10 @@ class ContextTracker:
     def _now(self) -> int:
         return int(self._clock() * 1000)
 
-    def _changed(self) -> None:
-        self._structure_changed = True
-        if self._state is TrackerState.LISTENING:
-            self._debounce.mark()
-
     def _replace_at_once(self) -> None:
         """The user may no longer share what was published. What waits for a client that reads slowly is replaced now by
         what the model knows of the tabs; the next flush publishes whatever else has changed."""
-        self._changed()
+        self.refresh()
         if self._state is TrackerState.LISTENING and self._sent is not None:
             self._send()
 
@@ -402,7 +397,7 @@ class ContextTracker:
         self._rechecks += 1
         if self._structure_changed or self._rechecks % RECHECKS_PER_SYNCHRONISATION == 0:
             if self._synchronise():
-                self._changed()
+                self.refresh()
         self._existence.ask(self._model.paths(), known=self._model.found())
 
     def _looked_for(self, found: Mapping[str, str]) -> None:

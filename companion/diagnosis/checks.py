@@ -16,11 +16,11 @@ from ..agents.agent import Agent
 from ..common.display_names import shown
 from ..protocol.serving import Address
 
-TITLE = "Gemini Companion: Diagnose"
+TITLE = "Companion: Diagnose"
 NOTE = "This report holds no token, selected text or file content: you can paste it into a bug report."
 WAITING = "…"
-LOG = "See “Gemini Companion: Show Log”. If it happens again, please report it and include this page."
-RESTART = "Run “Gemini Companion: Restart Server” from the command palette."
+LOG = "See “Companion: Show Log”. If it happens again, please report it and include this page."
+RESTART = "Run “Companion: Restart Server” from the command palette."
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------

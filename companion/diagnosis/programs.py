@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import subprocess
 from typing import Callable, List, NamedTuple, Sequence
 
 from ..agents.agent import Agent
@@ -66,8 +67,6 @@ def check_agent(
 ) -> Check:
     """Look for the agent that `words` start, and that lies in none of `folders`, those of the workspace. Never raises;
     ends soon once `cancelled()` is true."""
-    import subprocess
-
     name = f"{agent.title} is installed"
     try:
         found = _ask(expanded(words, platform), platform, folders, cancelled)

@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -21,8 +21,11 @@ from ..common.display_names import client_name
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
 from ..endpoint.clients import SELF_TEST
+from ..endpoint.endpoint import Endpoint
+from ..endpoint.endpoints import Endpoints
 from ..endpoint.servers import PRIMARY, SHARED
 from ..log import shortened
+from ..runtime import Runtime
 from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
@@ -41,11 +44,6 @@ from .checks import (
     render,
     too_slow,
 )
-
-if TYPE_CHECKING:
-    from ..endpoint.endpoint import Endpoint
-    from ..endpoint.endpoints import Endpoints
-    from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.diagnosis")
 

@@ -15,7 +15,8 @@ import os
 from pathlib import Path
 from typing import Callable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from ..system.platform import WINDOWS, Platform
+from ..system.platform import Platform
+from ..system.programs import is_full
 
 # Entries in the root directory of a working copy.
 VERSION_CONTROL_MARKS = (".git", ".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".pijul")
@@ -111,7 +112,7 @@ def _announceable(folders: Sequence[str], platform: Platform) -> Tuple[str, ...]
     seen: Set[str] = set()
     for folder in folders:
         # Agents would split a folder with the separator in its name into two others, perhaps a parent directory.
-        if platform.list_separator in folder or not _is_absolute(folder, platform):
+        if platform.list_separator in folder or not is_full(folder, platform):
             continue
         if "\0" in folder:
             continue  # no folder is called so, but a project's file may say anything
@@ -121,13 +122,6 @@ def _announceable(folders: Sequence[str], platform: Platform) -> Tuple[str, ...]
             seen.add(key)
             chosen.append(plain)
     return tuple(chosen)
-
-
-def _is_absolute(folder: str, platform: Platform) -> bool:
-    if platform.name == WINDOWS:
-        # Python before 3.13 counts "\\folder" as absolute, although it depends on the current drive.
-        return bool(platform.path.splitdrive(folder)[0]) and platform.path.isabs(folder)
-    return bool(platform.path.isabs(folder))
 
 
 # -- what lies inside --------------------------------------------------------------------------------------------------

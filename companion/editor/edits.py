@@ -12,14 +12,11 @@ them: however many there are, we ask for `MOST` at most.
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 import sublime
 
 from ..comparison import common_prefix, common_suffix
-
-if TYPE_CHECKING:
-    import sublime
 
 COMMAND = "gemini_companion_replace_text"
 MOVE_CARET = "gemini_companion_move_caret"
@@ -46,7 +43,8 @@ def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
     text, at the start of an edit around it.
     """
     edits = sorted(_waiting.pop(batch, []), reverse=True)
-    before = _regions(view)
+    selection = view.sel()
+    before = list(selection) if len(selection) <= MOST else []  # else that is too much to be asked for
     settings = view.settings()
     spaces = settings.get(_TABS_TO_SPACES)
     if spaces:
@@ -64,12 +62,6 @@ def carry_out(view: sublime.View, edit: sublime.Edit, batch: str) -> None:
     after = [(carried(region.a, edits), carried(region.b, edits)) for region in before]
     if any(each.start <= region.end() and region.begin() <= each.end for each in edits for region in before):
         select(view, after)
-
-
-def _regions(view: sublime.View) -> List[sublime.Region]:
-    """What is selected; nothing where that is too much to be asked for."""
-    selection = view.sel()
-    return list(selection) if len(selection) <= MOST else []
 
 
 def carried(point: int, edits: Sequence[Edit]) -> int:

@@ -59,8 +59,12 @@ def key_names() -> KeyNames:
                 bound[strokes] = command[len(PREFIX) :]
             elif not entry.get("context"):
                 bound.pop(strokes, None)
-    write = _on_mac if platform == "osx" else _elsewhere
-    return {command: ", ".join(map(write, strokes)) for strokes, command in bound.items()}
+    modifiers, between = (_MAC_MODIFIERS, "") if platform == "osx" else (_MODIFIERS, "+")
+
+    def written(held: FrozenSet[str], key: str) -> str:
+        return between.join([*(name for modifier, name in modifiers.items() if modifier in held), _key(key)])
+
+    return {command: ", ".join(written(*each) for each in strokes) for strokes, command in bound.items()}
 
 
 def _entries(resource: str) -> Iterator[Tuple[List[str], Dict[str, Any]]]:
@@ -81,16 +85,6 @@ def _stroke(text: str, on_mac: bool) -> Stroke:
         modifiers, key = [each for each in modifiers if each], "plus"
     names = {"primary": "super" if on_mac else "ctrl", "option": "alt", "command": "super", "control": "ctrl"}
     return frozenset(names.get(each, each) for each in modifiers), key
-
-
-def _elsewhere(stroke: Stroke) -> str:
-    held, key = stroke
-    return "+".join([*(name for modifier, name in _MODIFIERS.items() if modifier in held), _key(key)])
-
-
-def _on_mac(stroke: Stroke) -> str:
-    held, key = stroke
-    return "".join([*(sign for modifier, sign in _MAC_MODIFIERS.items() if modifier in held), _key(key)])
 
 
 def _key(key: str) -> str:

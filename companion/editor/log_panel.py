@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Deque, Iterable, Optional
+from typing import Deque, Iterable, Optional
 
 import sublime
 
-from ..log import CAPACITY
+from ..log import CAPACITY, LogBuffer
+from ..runtime import Runtime
 from .edits import Edit, apply_edits, set_text
-
-if TYPE_CHECKING:
-    from ..log import LogBuffer
-    from ..runtime import Runtime
 
 PANEL = "gemini_companion_log"
 BATCH_MILLISECONDS = 100

@@ -1,7 +1,7 @@
 """What the package shows in the status bar of one window.
 
 The editor keeps status texts with views, not with windows. Rules: only the view in front has ours, and none has it once
-it is cleared. A short-lived message begins with the package's name, because all packages share the place. Hidden
+it is cleared. All that it says begins with the package's short name, because all packages share the place. Hidden
 characters of names are made visible.
 """
 
@@ -14,7 +14,7 @@ import sublime
 from ..common.display_names import shown
 
 KEY = "gemini_companion"
-PREFIX = "Gemini Companion: "
+PREFIX = "Companion: "
 
 
 def say(window: Optional[sublime.Window], sentence: str) -> None:
@@ -30,8 +30,11 @@ class StatusBar:
         self._view: Optional[sublime.View] = None
 
     def show(self, text: str) -> None:
-        """Show `text` with the view in front."""
-        text = shown(text)
+        """Show `text` with the view in front; nothing if it is empty."""
+        if not text:
+            self.clear()
+            return
+        text = PREFIX + shown(text)
         view = self._window.active_view()
         if self._view is not None and self._view != view:
             self._view.erase_status(KEY)

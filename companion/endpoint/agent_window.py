@@ -11,27 +11,17 @@ nothing in the window.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from contextlib import suppress
 from functools import partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Collection,
-    Dict,
-    List,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-    TypeVar,
-)
+from typing import Any, Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple, TypeVar
 
 import sublime
 
 from ..agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, ReviewRequest
+from ..context.tracker import ContextTracker
 from ..discovery.workspace import inside_workspace, place_inside
 from ..editor.file_views import same_key
 from ..protocol.tools import Cancellation, ClientSession
@@ -39,17 +29,12 @@ from ..review.decision import Outcome, Owner, ReviewError, Ticket
 from ..review.document.disk import DiskError, same_files
 from ..review.document.preparation import PathError, Preparation, prepare
 from ..review.document.text import ProposedText
+from ..review.document.writing import Guard
+from ..review.manager import ReviewManager
+from ..runtime import Runtime
+from .clients import Clients
 from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from ..context.tracker import ContextTracker
-    from ..review.document.writing import Guard
-    from ..review.manager import ReviewManager
-    from ..runtime import Runtime
-    from .clients import Clients
 
 Prepared = Tuple[ProposedText, Preparation]
 Result = TypeVar("Result")
@@ -109,8 +94,6 @@ class EndpointWindow:
 
     async def review(self, request: ReviewRequest) -> Optional[str]:
         """Show a proposal and wait for the decision: the accepted text, or None."""
-        import asyncio
-
         decided: asyncio.Future[Optional[Outcome]] = asyncio.get_running_loop().create_future()
         ticket = Ticket(request.name, request.edits_return, partial(self._runtime.on_loop, _settle, decided))
         session = request.call.session
@@ -132,8 +115,6 @@ class EndpointWindow:
         """The proposed text and what was found out about its file: all is read before the views are made, so that they
         appear complete. Meanwhile the client may take the review back, or send another one of the same name: that
         settles the ticket. Raises `ReviewError` or `PathError`."""
-        import asyncio
-
         coming = session.id, ticket
         self._withdraw_coming(session.id, ticket.name)
         self._coming.append(coming)
@@ -195,17 +176,12 @@ class EndpointWindow:
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
         """Close the review of this file; its text, or None if there is none."""
         self._withdraw_coming(client.id, same_key(path))
-        return await self._runtime.call_main(self._close, self._clients.owner_of(client), path, silently)
-
-    def _close(self, owner: Owner, path: str, silently: bool) -> Optional[str]:
-        """Main thread."""
-        return self._reviews.close_diff(owner, path, suppress_notification=silently)
+        close = partial(self._reviews.close_diff, suppress_notification=silently)
+        return await self._runtime.call_main(close, self._clients.owner_of(client), path)
 
     async def accept_proposal(self, client: ClientSession, path: str) -> None:
         """Write the text under review to the file. Its place is checked before the review is touched, and again in the
         step that writes: what counts is the path that would be written, however this call spells it."""
-        import asyncio
-
         owner = self._clients.owner_of(client)
         checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
         folders = tuple(self.folders())
@@ -216,14 +192,9 @@ class EndpointWindow:
             if not inside_workspace(path, folders):  # a link may lead elsewhere by now
                 raise DiskError(NOT_WRITTEN)
 
-        written: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        done = partial(self._runtime.on_loop, _settle, written)
-        await self._runtime.call_main(self._accept, owner, path, checked, done, guard)
-        problem = await written  # an empty text if nothing went wrong
-        if problem:
-            raise CannotDo(problem)
+        await self._have_done(partial(self._accept, owner, path, checked, guard))
 
-    def _accept(self, owner: Owner, path: str, checked: str, done: Callable[[str], None], guard: Guard) -> None:
+    def _accept(self, owner: Owner, path: str, checked: str, guard: Guard, done: Callable[[str], None]) -> None:
         """Main thread."""
         if self._reviews.path_of(owner, path) != checked:
             raise ReviewError("The diff was opened again under another path meanwhile.")
@@ -307,8 +278,6 @@ class EndpointWindow:
 
         What the disk holds is overwritten only if it is what the tab was read from. What is not there is not made.
         """
-        import asyncio
-
         await self._require_inside(path)
         deadline = asyncio.get_running_loop().time() + SAVE_SECONDS
         names = await self._names_of(path, self._open_files)
@@ -353,8 +322,6 @@ class EndpointWindow:
         What is opened is what was judged: no link in the workspace is followed again. The call is answered once it is
         open, which may take as long as the user types into a list.
         """
-        import asyncio
-
         place, real_path, size = await self._runtime.in_worker(_place, path, self.folders())
         if place is None:
             raise CannotDo(OUTSIDE)
@@ -365,13 +332,8 @@ class EndpointWindow:
         most = (await self._runtime.call_main(self._reviews.file_request, path)).limits.length
         if size > most:
             raise CannotDo(f"The file has {size} bytes. At a program's word the editor opens files of up to {most}.")
-        opened: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        done = partial(self._runtime.on_loop, _settle, opened)
-        open_file = partial(self._open_file, path, place, in_front, preview, done)
-        await self._runtime.call_main(self._reviews.when_free, open_file)
-        problem = await opened  # an empty text if nothing went wrong
-        if problem:
-            raise CannotDo(problem)
+        open_file = partial(self._open_file, path, place, in_front, preview)
+        await self._have_done(lambda done: self._reviews.when_free(partial(open_file, done)))
 
     def _open_file(self, path: str, place: str, in_front: bool, preview: bool, done: Callable[[str], None]) -> None:
         """Main thread."""
@@ -388,6 +350,15 @@ class EndpointWindow:
             if sheet is not None and sheet.id() not in sheets:
                 self._opened.add(sheet.id())
         done("")
+
+    async def _have_done(self, begin: Callable[[Callable[[str], None]], None]) -> None:
+        """Have something begun on the main thread, and wait until it calls what it is given, with what went wrong or an
+        empty text. Raises `CannotDo`."""
+        told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        await self._runtime.call_main(begin, partial(self._runtime.on_loop, _settle, told))
+        problem = await told
+        if problem:
+            raise CannotDo(problem)
 
     async def _require_inside(self, path: str) -> None:
         if not await self._runtime.in_worker(inside_workspace, path, self.folders()):

@@ -342,15 +342,16 @@ class Clients(Mapping[str, ClientSession]):
     def mention(self, mention: Mention, key: str = "") -> Optional[str]:
         """Put a mention into the prompt of the program that connected last, of the one with this `key` if one is named.
 
-        Returns the program's name, or None if none can be sent mentions.
+        Returns the program's name, or None if none can be sent this mention.
         """
         for client in reversed(self._all(Presence.SHOWN)):
             session, dialect = client.session, client.dialect
             program = agent_of(dialect, session, self._agents())
             if key and (program is None or program.key != key):
                 continue
-            lines_are_needed = program is not None and program.needs_lines
-            message = dialect.mention(mention.spelled_out() if lines_are_needed else mention)
+            needs_lines = program is not None and program.needs_lines
+            place = mention.spelled_out() if needs_lines else mention
+            message = dialect.mention(place) if place is not None else None
             if message is not None:
                 self._servers().notify(dialect, message, session.id)
                 return name_of(session, client, self._agents(), numbered=True)
@@ -449,36 +450,40 @@ STARTING = "the server is starting: try again in a moment"
 
 def status_text(
     *,
-    port: Optional[int] = None,
     problem: Optional[str] = None,
     clients: Sequence[str] = (),
     sharing: bool = True,
     pending: int = 0,
     changed: int = 0,
     waiting: Sequence[str] = (),
+    elsewhere: Sequence[str] = (),
     every_write: bool = False,
 ) -> str:
-    """What the status bar says about one window's endpoint. `port` is None while it does not listen; `clients` are
-    their names; `pending` counts the reviews that wait for an answer, `changed` the files that were changed outside the
-    editor; `waiting` are the programs that wait for their user, who are not named among the clients once more;
-    `every_write`: the user sees each before it happens."""
+    """What the status bar says about one window's endpoint: nothing while nobody is connected and nothing waits for the
+    user. `clients` are their names; `pending` counts the reviews that wait for an answer, `changed` the files that were
+    changed outside the editor; `waiting` are the programs that wait for their user, who are not named among the clients
+    once more, and `elsewhere` says so of other windows; `every_write`: the user sees each before it happens."""
     if problem is not None:
-        return "Companion: " + problem
-    if port is None:
-        return "Companion: starting"
+        return problem
     others = list((Counter(clients) - Counter(waiting)).elements())
-    parts: List[str] = [listed(others)] if others else [] if waiting else ["no client"]
+    parts: List[str] = [listed(others)] if others else []
     if waiting:
-        parts.append(f"{listed(waiting)} {'waits' if len(waiting) == 1 else 'wait'} for you")
-    if not sharing:
+        parts.append(who_waits(waiting, "for you"))
+    if parts and not sharing:
         parts.append("sharing paused")
-    if every_write:
+    if parts and every_write:
         parts.append("every write is reviewed")
     if pending:
         parts.append(f"{pending} to review")
     if changed:
         parts.append("1 changed file" if changed == 1 else f"{changed:,} changed files")
-    return "Companion: " + ", ".join(parts)
+    parts.extend(elsewhere)
+    return ", ".join(parts)
+
+
+def who_waits(names: Sequence[str], where: str) -> str:
+    """That these programs wait for their user, and where."""
+    return f"{listed(names)} {'waits' if len(names) == 1 else 'wait'} {where}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -16,23 +16,25 @@ so nothing waits for the main thread. There is no timer: the one that watches th
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import time
 from enum import Enum
 from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..agents.agent import Agent, SharedSocket
+from ..agents.agent import Agent
 from ..agents.window import NOTHING, SharedContext
 from ..discovery.files import DiscoveryError, prepare
 from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
 from ..system.platform import LINUX, Platform
 from ..system.processes import is_alive
+from ..transport import framed_socket
+from ..transport.framed_socket import Claim, FrameServer
 
 if TYPE_CHECKING:
     from ..runtime import Runtime
-    from ..transport.framed_socket import Claim, FrameServer
     from .endpoint import Endpoint
 
 logger = logging.getLogger("gemini_companion.endpoint")
@@ -124,11 +126,9 @@ class ContextAnswers:
 
     async def tried(self) -> str:
         """Send ourselves a message as the program does; where that went. Raises `OSError`."""
-        from ..transport.framed_socket import ask
-
         paths = [claimed.path for claimed in self._claims]
         for path in paths if self._platform.user_id is not None else ():
-            await ask(path, encode(dict(self._dialect.trial)))
+            await framed_socket.ask(path, encode(dict(self._dialect.trial)))
         return ", ".join(paths)
 
     def _go(self, holding: Holding) -> bool:
@@ -138,8 +138,6 @@ class ContextAnswers:
         return True
 
     async def _search(self) -> None:
-        from ..transport.framed_socket import FrameServer  # imports asyncio, for which the main thread does not wait
-
         claims: Tuple[Claim, ...] = ()
         self.problem = ""
         try:
@@ -167,13 +165,12 @@ class ContextAnswers:
     def _claim(self) -> Tuple[Claim, ...]:
         """All paths, or none if somebody else answers at one of them. The first one is where programs ask first; a
         further one that cannot be had is done without. Disk thread."""
-        from ..transport.framed_socket import Claim, claim
-
         claims: List[Claim] = []
         for each in self.agent.shared_sockets(self._platform):
             try:
-                path = self._path(each)
-                found = Claim(path) if self._platform.user_id is None else claim(path)
+                folder = prepare(each.place, self._platform) if each.place is not None else ""
+                path = os.path.join(folder, each.name)
+                found = Claim(path) if self._platform.user_id is None else framed_socket.claim(path)
             except (OSError, DiscoveryError) as error:
                 if not claims:
                     raise
@@ -188,12 +185,6 @@ class ContextAnswers:
         if self._stopped:
             self.withdraw()
         return self._claims
-
-    def _path(self, shared: SharedSocket) -> str:
-        """Where it is; its folder is made and checked."""
-        if shared.place is None:
-            return shared.name
-        return os.path.join(prepare(shared.place, self._platform), shared.name)
 
     def _give_back(self) -> None:
         server, self._server = self._server, None
@@ -224,8 +215,6 @@ class ContextAnswers:
             raise OSError("a frame with a number that cannot be repeated") from None
 
     async def _context(self, root: str, name: str, process: Optional[int]) -> Optional[SharedContext]:
-        import asyncio
-
         endpoint = chosen(self._endpoints(), root, self._platform)
         if endpoint is None or not self.agent.is_wanted(endpoint.settings()):
             return None

@@ -10,11 +10,11 @@ together.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 from functools import partial
 from typing import (
-    TYPE_CHECKING,
     Any,
     Callable,
     Collection,
@@ -33,11 +33,7 @@ import sublime
 
 from ..agents.window import Diagnostic, FileDiagnostics, Severity, TextPosition
 from ..context.model import cut, well_formed
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from ..runtime import Runtime
+from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.diagnostics")
 
@@ -53,7 +49,6 @@ LARGEST = (1 << 31) - 1
 """Line or character. Language Server Protocol 3.17, `uinteger`."""
 Result = TypeVar("Result")
 _UNEXPECTED = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
-
 
 Read = Callable[[], Diagnostic]
 """Makes a diagnostic of what was found; any thread. Raises if it cannot."""
@@ -78,25 +73,20 @@ class Diagnostics:
         self._window = window
         self._runtime = runtime
         self._shared_files = shared_files
-        self._loop: Optional[asyncio.AbstractEventLoop] = None
-        self._turn: asyncio.Lock
+        self._turn: Optional[asyncio.Lock] = None  # made on the loop thread, as it then belongs to that loop
         self._waiting: Dict[Optional[Tuple[str, ...]], asyncio.Future[List[FileDiagnostics]]] = {}
 
     async def of(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
         """All that is known of these files, in their order; None: of all that may be shared. Files of which nothing is
         known are left out."""
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        if loop is not self._loop:
-            self._loop, self._turn, self._waiting = loop, asyncio.Lock(), {}
+        turn = self._turn = self._turn or asyncio.Lock()
         waiting = self._waiting.get(paths)
         if waiting is None:
-            waiting = self._waiting[paths] = asyncio.ensure_future(self._answer(paths))
+            waiting = self._waiting[paths] = asyncio.ensure_future(self._answer(paths, turn))
         return await asyncio.shield(waiting)
 
-    async def _answer(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
-        async with self._turn:
+    async def _answer(self, paths: Optional[Tuple[str, ...]], turn: asyncio.Lock) -> List[FileDiagnostics]:
+        async with turn:
             del self._waiting[paths]  # a call that comes from now on may know of a later edit
             wanted = await self._runtime.call_main(self._shared_files) if paths is None else paths
             files = []
@@ -109,7 +99,7 @@ class Diagnostics:
 def _taken(window: sublime.Window, path: str) -> List[Read]:
     """The worst of what was found in a file, ready to be read. Main thread."""
     found = [each for source in (_of_lsp, _of_sublime_linter) for each in _guarded(source, window, path)]
-    found.sort(key=_badness)
+    found.sort(key=lambda each: each.severity.value)
     return [read for each in found[:MOST_TAKEN] for read in _tried(each.take)]
 
 
@@ -129,10 +119,6 @@ def _tried(step: Callable[[], Result]) -> Iterator[Result]:
         yield step()
     except _UNEXPECTED as error:
         logger.info("a diagnostic of another package looks otherwise than expected: %s", type(error).__name__)
-
-
-def _badness(found: _Found) -> int:
-    return found.severity.value
 
 
 def _guarded(source: Source, window: sublime.Window, path: str) -> List[_Found]:

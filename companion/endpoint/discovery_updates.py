@@ -8,19 +8,16 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Tuple
+from typing import Callable, List, NamedTuple, Optional, Tuple
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import wanted_agents
 from ..common.waiting import Latest
-from ..discovery.files import DiscoveryError
-from ..discovery.publisher import Publisher
+from ..discovery.files import DiscoveryError, Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
+from ..editor.scope import Scope
 from ..system.processes import EDITOR_PID
 from .servers import DIALECTS, Service
-
-if TYPE_CHECKING:
-    from ..editor.scope import Scope
 
 logger = logging.getLogger("gemini_companion.discovery")
 
@@ -43,10 +40,7 @@ class DiscoveryUpdater:
     """Main thread only. `report` gets a sentence for the user, or None once all is well again."""
 
     def __init__(
-        self,
-        scope: Scope,
-        active_file: Callable[[], Optional[str]],
-        report: Callable[[Optional[str]], None],
+        self, scope: Scope, active_file: Callable[[], Optional[str]], report: Callable[[Optional[str]], None]
     ) -> None:
         self.folders: Tuple[str, ...] = ()  # as last announced
         self.all_folders: Tuple[str, ...] = ()  # the same, by every name
@@ -64,14 +58,9 @@ class DiscoveryUpdater:
         settings = self._settings()
         folders = tuple(self._window.folders())
         project_file = None if folders else self._window.project_file_name()
-        request = PublishRequest(
-            services,
-            folders,
-            project_file,
-            None if folders or project_file else self._active_file(),
-            settings.workspace_fallback,
-            wanted_agents(settings),
-        )
+        active_file = None if folders or project_file else self._active_file()
+        fallback, agents = settings.workspace_fallback, wanted_agents(settings)
+        request = PublishRequest(services, folders, project_file, active_file, fallback, agents)
         if request != self._request or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._request = request
             self._publishing.ask()
@@ -111,12 +100,8 @@ class DiscoveryUpdater:
 
         Disk thread.
         """
-        folders = workspace_folders(
-            request.folders,
-            project_file=request.project_file,
-            active_file=request.active_file,
-            fallback=request.fallback,
-        )
+        _, chosen, project_file, active_file, fallback, _ = request
+        folders = workspace_folders(chosen, project_file=project_file, active_file=active_file, fallback=fallback)
         real_folders = resolved_folders(folders)
         self.all_folders = tuple(dict.fromkeys((*folders, *real_folders)))
         problems: List[str] = []

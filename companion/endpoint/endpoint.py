@@ -11,13 +11,14 @@ import logging
 import os
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
 from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Dialect
 from ..agents.registry import agents_of, wanted_agents, wrong_rows
+from ..common.display_names import file_name
 from ..common.waiting import Debounce
 from ..context.tracker import ContextTracker
 from ..editor import marks
@@ -32,7 +33,7 @@ from ..settings import ALWAYS_BEFORE, AS_PROGRAM, FILE_NAME, Settings, project_l
 from ..system.processes import EDITOR_PID
 from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
-from .clients import STARTING, Clients, HookedPrograms, listed, status_text
+from .clients import STARTING, Clients, HookedPrograms, listed, status_text, who_waits
 from .discovery_updates import DiscoveryUpdater
 from .servers import PRIMARY, ServerListener, Servers, States
 from .tab_origins import TabOrigins
@@ -93,13 +94,16 @@ class Endpoint:
         version: str,
         *,
         clients_changed: Callable[[], None],
+        attention_changed: Callable[[], None],
+        waiting: Callable[[], Sequence[Endpoint]],
         reviews_of: Callable[[sublime.View], Optional[ReviewManager]],
         tracking: Tracking,
         states: States,
         reviews_changed: Callable[[], None],
         scope_changed: Callable[[], None],
     ) -> None:
-        """`clients_changed` is called when the first client has come or the last one has gone. `reviews_of` finds the
+        """`clients_changed` is called when the first client has come or the last one has gone, and `attention_changed`
+        when others wait for their user than before; `waiting` are the windows in which some do. `reviews_of` finds the
         reviews of any window to which a view belongs. `tracking` knows what is unreviewed in its folders. `states` are
         what the window's endpoint left before the package was replaced, if that was just now. `reviews_changed` is
         called, a moment later, when a review was opened or has ended, `scope_changed` when the folders or the settings
@@ -110,6 +114,8 @@ class Endpoint:
         scope = Scope(window, runtime, self.settings)
         self._libraries = libraries
         self._runtime = runtime
+        self._attention_changed = attention_changed
+        self._waiting = waiting
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
         self._stopped = False
         self._reviews_changed, self._scope_changed = reviews_changed, scope_changed
@@ -275,6 +281,8 @@ class Endpoint:
             return
         if hooked.programs != former.programs:
             self.changes.clients_changed()
+        if hooked.waiting != former.waiting:
+            self._attention_changed()
         self.show_status()
 
     def project_changed(self) -> None:
@@ -318,6 +326,11 @@ class Endpoint:
         """The workspace folders as announced; empty while no client can find this window. Any thread."""
         return self.discovery.folders
 
+    @property
+    def place(self) -> str:
+        """What users call this window where another one is in front: by its first folder."""
+        return next((file_name(folder) for folder in self.folders()), "another window")
+
     def connection(self) -> Optional[ConnectionDetails]:
         """How a client in a terminal finds this window, or None while none can."""
         if self.port is None or not self.folders():
@@ -337,16 +350,18 @@ class Endpoint:
         if self._stopped:
             return
         if not self.settings().show_status:
-            self._status_bar.clear()
+            self._status_bar.show("")
             return
         text = status_text(
-            port=self.port,
             problem=self.problem,
             clients=[*self.clients.names(), *self.hooked.not_among(self.clients.programs())],
             sharing=self.tracker.sharing,
             pending=len(self.reviews.pending()),
             changed=self.changes.count,
             waiting=self.hooked.waiting,
+            elsewhere=[
+                who_waits(each.hooked.waiting, f"in {each.place}") for each in self._waiting() if each is not self
+            ],
             every_write=self.reviews_every_write,
         )
         self._status_bar.show(text)

@@ -96,6 +96,8 @@ class Endpoints:
                 self.origins,
                 self._version,
                 clients_changed=self._clients_changed,
+                attention_changed=self._attention_changed,
+                waiting=self.waiting,
                 reviews_of=self._reviews_of,
                 tracking=self.tracking,
                 states=self.states.pop(window.id(), {}),
@@ -117,6 +119,8 @@ class Endpoints:
             endpoint.stop(for_good=True)
             self._runtime.on_loop(self.hook_gate.look)
             self._clients_changed()
+            if endpoint.hooked.waiting:
+                self._attention_changed()
             self._runtime.on_loop(self.hook_sessions.look)
 
     def stop(self) -> Dict[int, Future[States]]:
@@ -139,6 +143,15 @@ class Endpoints:
         for endpoint in self.all():
             endpoint.servers.renew_sockets()
         self._look()
+
+    def waiting(self) -> List[Endpoint]:
+        """Those of the windows in which a program waits for its user."""
+        return [endpoint for endpoint in self._by_window.values() if endpoint.hooked.waiting]
+
+    def _attention_changed(self) -> None:
+        """Every window says who waits: users see one of them."""
+        for endpoint in self.all():
+            endpoint.show_status()
 
     def _changes_listed(self) -> None:
         for endpoint in self.all():

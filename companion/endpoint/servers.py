@@ -16,6 +16,7 @@ which clients try to come back.
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import sys
@@ -102,8 +103,6 @@ class ServerTask:
 
     async def run(self) -> None:
         """Listen, on the former port if it is free. Retry, with growing pauses, until it works or `stop` is called."""
-        import asyncio
-
         self._attempt += 1
         this, failures = self._attempt, 0
         make_server = await self._libraries.imported(self._import_server)
@@ -312,8 +311,6 @@ class Servers:
 
     async def _stop(self, for_good: bool) -> States:
         """Loop thread. What was left for a server that was not wanted meanwhile is left again."""
-        import asyncio
-
         left = await asyncio.gather(*(task.stop(for_good=for_good) for task in self._tasks.values()))
         return {key: state for key, state in zip(self._tasks, left) if state is not None}
 

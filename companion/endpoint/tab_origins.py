@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, Optional, Sequence, Tuple
+from typing import Callable, Dict, Optional, Sequence, Tuple
+
+import sublime
 
 from ..editor.file_views import same_key
-
-if TYPE_CHECKING:
-    import sublime
-
-    from ..runtime import Runtime
+from ..runtime import Runtime
+from ..system.files import Stamp
 
 MOST = 2000  # files; of more, the latest
-
 
 FileStamp = Tuple[int, ...]
 """What tells one state of a file from another."""
@@ -55,11 +54,9 @@ class TabOrigins:
 
 def stamp(path: str) -> Optional[FileStamp]:
     """The state of the file now, or None if it is not there or cannot be looked at. Disk thread."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    with suppress(OSError, ValueError):
+        return Stamp.of(os.stat(path))[:4]  # who changes the mode alone writes nothing
+    return None
 
 
 def _stamps(paths: Sequence[str], cancelled: Callable[[], bool]) -> Dict[str, FileStamp]:

@@ -78,10 +78,6 @@ def _initialize(server: Server, exchange: Exchange, request: Request, now: float
     return server.catalogue.initialize[introduction.revision.name]
 
 
-def _ping(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
-    return b"{}"
-
-
 def _set_log_level(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
     level = request.params.get("level")
     if level not in LOG_LEVELS:
@@ -95,10 +91,6 @@ def _list_tools(server: Server, exchange: Exchange, request: Request, now: float
     if exchange.session is not None:
         exchange.events.append(ToolsListed(exchange.client))
     return server.catalogue.stateless_tools_list if exchange.stateless else server.catalogue.tools_list
-
-
-def _discover(server: Server, exchange: Exchange, request: Request, now: float) -> bytes:
-    return server.catalogue.discover
 
 
 def _call_tool(server: Server, exchange: Exchange, request: Request, now: float) -> Optional[bytes]:
@@ -133,13 +125,13 @@ def _subscribe(server: Server, exchange: Exchange, request: Request, now: float)
 
 HANDSHAKE_METHODS: Dict[str, Method] = {
     "initialize": _initialize,
-    "ping": _ping,
+    "ping": lambda server, exchange, request, now: b"{}",
     "logging/setLevel": _set_log_level,
     "tools/list": _list_tools,
     "tools/call": _call_tool,
 }
 STATELESS_METHODS: Dict[str, Method] = {
-    "server/discover": _discover,
+    "server/discover": lambda server, exchange, request, now: server.catalogue.discover,
     "subscriptions/listen": _subscribe,
     "tools/list": _list_tools,
     "tools/call": _call_tool,
@@ -228,12 +220,12 @@ class Protocol:
         return introduction.revision, self.registry.client_without_session(introduction, token_name, now), None
 
     def _handle_batch(self, exchange: Exchange, values: List[Any], now: float) -> None:
+        sentence = ""
         if not exchange.revision.batches:
             sentence = f"Batches are not part of MCP {exchange.revision.name}."
-            exchange.refuse(None, RpcError(INVALID_REQUEST, sentence, status=400))
-            return
-        if not 0 < len(values) <= self.limits.batch_messages:
+        elif not 0 < len(values) <= self.limits.batch_messages:
             sentence = f"A batch must hold 1 to {self.limits.batch_messages} messages."
+        if sentence:
             exchange.refuse(None, RpcError(INVALID_REQUEST, sentence, status=400))
             return
         exchange.batch = True

@@ -208,13 +208,8 @@ class Calls:
 
     def cancel_request(self, session: Session, request_id: object, now: float) -> List[Event]:
         """Handle `notifications/cancelled` for the request with this id."""
-        wanted = [
-            call
-            for call, exchange in self._pending.items()
-            if exchange.session is session
-            and type(exchange.calls[call]) is type(request_id)
-            and exchange.calls[call] == request_id
-        ]
+        own = [(call, exchange.calls[call]) for call, exchange in self._pending.items() if exchange.session is session]
+        wanted = [call for call, known in own if type(known) is type(request_id) and known == request_id]
         return self._cancel(wanted, Cancellation.BY_CLIENT, now)
 
     def connection_lost(self, calls: Iterable[ToolCall], now: float) -> List[Event]:

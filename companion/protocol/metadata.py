@@ -50,18 +50,10 @@ ASSUMED = REVISIONS["2025-03-26"]
 """The revision of a request without session and `MCP-Protocol-Version` (2025-06-18, "Protocol Version Header")."""
 
 
-def negotiate(asked: str) -> Revision:
-    """The revision for the answer to `initialize`: the requested one if supported, or else the newest with a handshake
-    (lifecycle, "Version Negotiation")."""
-    revision = REVISIONS.get(asked)
-    return revision if revision is not None and revision.handshake else NEWEST_HANDSHAKE
-
-
 # -- what clients say about themselves ---------------------------------------------------------------------------------
 
 PREFIX = "io.modelcontextprotocol/"
 VERSION_HEADER = "MCP-Protocol-Version"
-
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """RFC 5424 severities, lowest first (server/utilities/logging). No log messages are sent."""
@@ -76,24 +68,22 @@ class Introduction(NamedTuple):
 
 
 def read_handshake(params: Mapping[str, Any]) -> Introduction:
-    """Read the parameters of `initialize`. Raises RpcError."""
+    """Read the parameters of `initialize`. Raises RpcError. The revision is the requested one if that is supported, or
+    else the newest with a handshake (lifecycle, "Version Negotiation")."""
     asked = params.get("protocolVersion", NEWEST_HANDSHAKE.name)
     information = params.get("clientInfo", {})
     if type(asked) is not str:
         raise RpcError(INVALID_PARAMS, '"protocolVersion" must be a string.')
     if type(information) is not dict:
         raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
-    return Introduction(negotiate(asked), *_identity(information))
+    revision = REVISIONS.get(asked, NEWEST_HANDSHAKE)
+    return Introduction(revision if revision.handshake else NEWEST_HANDSHAKE, *_identity(information))
 
 
 def unsupported_version(requested: Any) -> RpcError:
     """The refusal of an unsupported version. It lists the supported ones."""
-    return RpcError(
-        UNSUPPORTED_PROTOCOL_VERSION,
-        "Unsupported protocol version",
-        {"supported": list(SUPPORTED), "requested": requested},
-        status=400,
-    )
+    data = {"supported": list(SUPPORTED), "requested": requested}
+    return RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data, status=400)
 
 
 def is_stateless(header_version: Optional[str], request: Any) -> bool:

@@ -193,11 +193,7 @@ class SessionRegistry:
     # Notifications
 
     def notify(
-        self,
-        method: str,
-        params: Dict[str, Any],
-        session_id: Optional[str],
-        collapse: Optional[str],
+        self, method: str, params: Dict[str, Any], session_id: Optional[str], collapse: Optional[str]
     ) -> List[Event]:
         """Send a notification to one session, or to all if `session_id` is None. Plain event streams get every one."""
         notice = Notice(method, params, self._dialect.plain_event)

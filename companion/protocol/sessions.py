@@ -30,8 +30,7 @@ class SessionKind(Enum):
     """By a connection that carries whole messages both ways (2025-11-25, transports, "Custom Transports")."""
 
 
-MCP, EVENTS, SUBSCRIBER = SessionKind.MCP, SessionKind.EVENTS, SessionKind.SUBSCRIBER
-CONNECTION = SessionKind.CONNECTION
+MCP, EVENTS, SUBSCRIBER, CONNECTION = SessionKind
 
 
 class SessionState(Enum):
@@ -93,10 +92,10 @@ class Session:
 
     def be_ready(self) -> bool:
         """Note that the client has said on its connection that it is ready. False if that is nothing new."""
-        if self.kind is not CONNECTION or self.state is not _NEW:
-            return False
-        self._become(_LISTENING)
-        return True
+        is_news = self.kind is CONNECTION and self.state is _NEW
+        if is_news:
+            self._become(_LISTENING)
+        return is_news
 
     @property
     def is_ready(self) -> bool:

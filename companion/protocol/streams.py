@@ -288,11 +288,8 @@ class Stream:
 
     def export_state(self) -> Dict[str, Any]:
         """The stream as JSON-serialisable data."""
-        return {
-            "label": self.label,
-            "last_sequence": self.last_sequence,
-            "sent": export_messages(self._sent.values()),
-        }
+        sent = export_messages(self._sent.values())
+        return {"label": self.label, "last_sequence": self.last_sequence, "sent": sent}
 
     def import_state(self, state: Dict[str, Any]) -> None:
         """Restore what `export_state` returned."""

@@ -40,15 +40,9 @@ class Tool(NamedTuple):
 
     def listing(self) -> Dict[str, Any]:
         """The entry in `tools/list`."""
-        entry = {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": self.input_schema,
-        }
-        if self.annotations is not None:
-            entry["annotations"] = self.annotations
-        return entry
+        named = {"name": self.name, "title": self.title, "description": self.description}
+        noted = {"annotations": self.annotations} if self.annotations is not None else {}
+        return {**named, "inputSchema": self.input_schema, **noted}
 
 
 class ClientSession(NamedTuple):
@@ -259,7 +253,6 @@ class Catalogue:
         self.discover = encode(
             {"supportedVersions": list(SUPPORTED), "capabilities": CAPABILITIES, **self._stateless, **CACHE}
         )
-
         # The usual result: to encode it each time is an eighth of what the protocol does for a small call.
         self._empty = {stateless: self._encoded(EMPTY, stateless) for stateless in (False, True)}
 

@@ -35,7 +35,7 @@ import time
 from contextlib import suppress
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Callable, ClassVar, Dict, FrozenSet, List, Optional, Sequence
+from typing import Callable, ClassVar, Dict, FrozenSet, List, Optional, Sequence
 from weakref import WeakSet
 
 import sublime
@@ -44,6 +44,7 @@ from ..common.waiting import Latest
 from ..editor.file_views import same_key
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
+from ..runtime import Runtime
 from ..system.files import Stamp
 from .decision import Outcome, Owner, Review, Writer
 from .document import disk
@@ -52,9 +53,6 @@ from .document.journal import KeptTexts, LeftTexts, Text
 from .document.text import BYTE_ORDER_MARK, UTF_8, plain, portions, saved
 from .document.writing import Guard, Writes
 from .open_reviews import OpenReviews
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -358,8 +356,7 @@ class AcceptedTexts:
 
     def _not_written(self, accepted: AcceptedText) -> None:
         if accepted.state is Holder.CLIENT_WRITES:
-            problem = "The proposal was not written, so your edits are not saved"
-            self._show(accepted, f"{problem}: {AGAIN}.")
+            self._show(accepted, f"The proposal was not written, so your edits are not saved: {AGAIN}.")
         elif self._is_connected(accepted.owner):
             accepted.go(Holder.CLIENT_WRITES)  # the package has been replaced, and here is its client again
             self._look(accepted)
@@ -392,8 +389,7 @@ class AcceptedTexts:
             self._look_later(accepted)
         else:
             logger.info("an accepted text could not be written and is shown again: %s", error)
-            sentence = str(error) if before is Holder.CLIENT_WRITES else _went_away(accepted, AGAIN)
-            self._show(accepted, sentence)
+            self._show(accepted, str(error) if before is Holder.CLIENT_WRITES else _went_away(accepted, AGAIN))
 
     def write(self, review: Review, text: str, done: Callable[[str], None], guard: Optional[Guard] = None) -> None:
         """Write the file of an open review, then end the review with `text`.

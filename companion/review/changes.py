@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence
 
 import sublime
 
 from ..comparison import Hunk
 from .decision import Review
+from .display.presentation import Presentation
 from .open_reviews import OpenReviews
-
-if TYPE_CHECKING:
-    from .display.presentation import Presentation
 
 WHOLE_SELECTION = -1
 """Stands for the changes that are selected, where a link's number stands for one change."""
@@ -26,6 +24,7 @@ NONE_AT_CURSOR = "there is no change at the cursor"
 NO_LONGER_THERE = "that change is no longer there"
 NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
 NOT_ACCEPTED = "the diff of {} was not accepted: look, then decide"
+ONLY_AS_A_WHOLE = "this diff can only be accepted or rejected as a whole"
 ONLY_FOR_PROPOSALS = "that command is for proposals: use “Keep Hunk”, “Undo Hunk” or “Undo Change” here"
 
 
@@ -106,6 +105,9 @@ class Changes:
     def _decidable(self, review: Review, only_proposals: bool = False) -> Optional[Presentation]:
         """What shows the review, if the user can decide it now."""
         presentation = self._open.presentations.get(review)
+        if presentation is not None and review.pending and not review.words.reject_hunk:
+            self._open.say(review, ONLY_AS_A_WHOLE)
+            return None
         if presentation is not None and review.pending and only_proposals and not review.source.editable:
             self._open.say(review, ONLY_FOR_PROPOSALS)
             return None

@@ -88,7 +88,7 @@ class Ticket:
 
 class Words(NamedTuple):
     """What the decisions are called, of all and of one hunk, and what the two texts are. `accept_hunk` is empty where
-    hunks are not accepted one by one."""
+    hunks are not accepted one by one, `reject_hunk` where they are not decided by themselves at all."""
 
     accept: str
     reject: str

@@ -7,22 +7,20 @@ otherwise only for ids of views.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import sublime
 
 from ..common.waiting import Debounce
 from ..editor import file_views, marks
 from ..editor.edits import COMMAND
+from ..runtime import Runtime
 from .changes import WHOLE_SELECTION
 from .decision import Review
 from .display.markup import ACCEPT
 from .manager import VERBS, ReviewManager
 from .window import views
 from .window.views import FEED, Typed
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
 
 IN_REVIEW = "gemini_companion.in_review"
 IN_PATCH = "gemini_companion.in_patch"

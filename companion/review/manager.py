@@ -12,30 +12,19 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 import sublime
 
 from ..comparison import Hunk
 from ..editor import marks
 from ..editor.scope import Scope
+from ..runtime import Runtime
+from ..settings import Settings
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
 from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer, takes_reason
-from .display.markup import (
-    ACCEPT,
-    AS_PROPOSED,
-    KEEP,
-    NEXT,
-    PREVIOUS,
-    REJECT,
-    REJECT_BECAUSE,
-    RELOAD,
-    REVERT,
-    UNDO,
-    WHITESPACE,
-    parse_link,
-)
+from .display import markup
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
@@ -43,10 +32,6 @@ from .document.writing import Guard
 from .open_reviews import OpenReviews
 from .window import views
 from .window.split import project_of, put_layout_back
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -89,6 +74,7 @@ class ReviewManager:
         self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self.end, is_connected, expect)
         self.changes: Changes = Changes(self.open_reviews)
         self.closed = ClosedReviews(self.open_reviews, runtime)
+        self.expect = expect
         self._closing = False  # whether the tab of a review was closed in this turn of the main loop
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
@@ -329,7 +315,7 @@ class ReviewManager:
 
     def _follow_link(self, review: Review, href: str) -> None:
         """Do what a clicked link in a review's views stands for."""
-        verb, number = parse_link(href)
+        verb, number = markup.parse_link(href)
         if review in self._presentations:
             VERBS[verb](self, review, number)
 
@@ -423,19 +409,19 @@ def _decides(act: Callable[[ReviewManager, Review], None]) -> Verb:
 
 
 VERBS: Dict[str, Verb] = {
-    ACCEPT: _decides(ReviewManager.accept),
-    AS_PROPOSED: _decides(ReviewManager.accept_as_proposed),
-    REJECT: _decides(ReviewManager.reject),
-    REJECT_BECAUSE: _decides(ReviewManager.ask_why),
+    markup.ACCEPT: _decides(ReviewManager.accept),
+    markup.AS_PROPOSED: _decides(ReviewManager.accept_as_proposed),
+    markup.REJECT: _decides(ReviewManager.reject),
+    markup.REJECT_BECAUSE: _decides(ReviewManager.ask_why),
     ACCEPT_ONLY: _decides(ReviewManager.accept_only_hunk),
-    NEXT: lambda on, review, number: on.changes.next_change(review),
-    PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
-    REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
+    markup.NEXT: lambda on, review, number: on.changes.next_change(review),
+    markup.PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
+    markup.REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
     REVERT_ALL: lambda on, review, number: on.changes.revert_all_hunks(review),
-    UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
-    KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
-    RELOAD: lambda on, review, number: on.changes.reload(review),
-    WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
+    markup.UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
+    markup.KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
+    markup.RELOAD: lambda on, review, number: on.changes.reload(review),
+    markup.WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
 }
 """What can be done with a review, by commands and by links. The number is that of a link beside a change, or
 `WHOLE_SELECTION`."""

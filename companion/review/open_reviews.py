@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Union
+from typing import Callable, Dict, List, Optional, Union
 
 import sublime
 
@@ -21,13 +21,11 @@ from .decision import Owner, Review, ReviewError, Source, Ticket, Writer
 from .display.pacing import Poller
 from .display.panes import one_pane_says_all
 from .display.presentation import Presentation
+from .document.disk import Original
+from .document.preparation import Preparation
+from .document.text import ProposedText
 from .window.arrangement import Arrangement
 from .window.focus import InputGuard
-
-if TYPE_CHECKING:
-    from .document.disk import Original
-    from .document.preparation import Preparation
-    from .document.text import ProposedText
 
 ON_REQUEST = "on_request"
 THAW_MILLISECONDS = 100  # between two looks whether a review that has come by itself may be edited
@@ -41,11 +39,7 @@ class OpenReviews:
     """
 
     def __init__(
-        self,
-        scope: Scope,
-        proposals: Source,
-        on_link: Callable[[Review, str], None],
-        on_count: Callable[[], None],
+        self, scope: Scope, proposals: Source, on_link: Callable[[Review, str], None], on_count: Callable[[], None]
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
         """The oldest review first."""

@@ -85,11 +85,6 @@ class Stamp(NamedTuple):
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
     @property
-    def identity(self) -> Tuple[int, int]:
-        """Which file it is, as `identity_of` says."""
-        return self.device, self.number
-
-    @property
     def settled(self) -> bool:
         """Whether the last change is so long ago that the next one gives another stamp."""
         return time.time_ns() - max(self.modified, self.changed) > COARSE_NANOSECONDS

@@ -62,7 +62,9 @@ def check_own(directory: str, platform: Platform, *, may_be_link: bool = False) 
     `may_be_link`: it may be one that the user has made.
     """
     status = _status(directory, follow=may_be_link)
-    if stat.S_ISLNK(status.st_mode) or _is_reparse_point(status):
+    # Python does not count a junction on Windows as a symbolic link, but it is one for this purpose.
+    is_junction = getattr(status, "st_file_attributes", 0) & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0x400)
+    if stat.S_ISLNK(status.st_mode) or is_junction:
         raise OSError(f"{directory} is a link, so it is not used; remove it and a directory is made")
     if not stat.S_ISDIR(status.st_mode):
         raise OSError(f"{directory} is not a directory; remove it and one is made")
@@ -93,12 +95,6 @@ def _status(directory: str, *, follow: bool) -> os.stat_result:
         return os.stat(directory, follow_symlinks=follow)
     except OSError as error:
         raise OSError(f"{directory} cannot be looked at: {error.strerror}") from error
-
-
-def _is_reparse_point(status: os.stat_result) -> bool:
-    # Python does not count a junction on Windows as a symbolic link, but it is one for this purpose.
-    attributes = getattr(status, "st_file_attributes", 0)
-    return bool(attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0x400))
 
 
 # -- folders of sockets -----------------------------------------------------------------------------------------------

@@ -51,7 +51,8 @@ def is_path(program: str, platform: Platform) -> bool:
 
 
 def is_full(path: str, platform: Platform) -> bool:
-    """Whether a path means the same in all folders. On Windows one without a drive does not."""
+    """Whether a path means the same in all folders. On Windows one without a drive does not, although Python before
+    3.13 counts it as absolute."""
     has_drive = platform.name != WINDOWS or bool(platform.path.splitdrive(path)[0])
     return has_drive and bool(platform.path.isabs(path))
 

@@ -1,4 +1,4 @@
-"""What terminals are given: command lines that start a client, lines to paste, and mentions typed into its prompt.
+"""What terminals are given: command lines that start a client, lines to paste, mentions, and environment variables.
 
 Rules: pure. Everything that comes from outside (folders, variables, the configured command) is quoted for its reader: a
 POSIX shell, PowerShell, cmd.exe, AppleScript, or Terminus, which expands `$`. In a mention (`@path`, which clients read
@@ -6,6 +6,10 @@ as a file) the line range follows the path after a blank: clients take everythin
 
 On Linux and macOS clients run in the user's login shell, because an editor started from the desktop does not have the
 PATH on which npm puts programs.
+
+By environment variables a client finds the right window. They hold a port, paths and a process id, never a token: every
+program that a terminal runs inherits its environment, while the discovery file, in which clients find the token, can be
+read by the user only.
 """
 
 from __future__ import annotations
@@ -14,8 +18,12 @@ import posixpath
 import re
 import shlex
 import string
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+import subprocess
+from typing import Any, Callable, Dict, List, Mapping, MutableMapping, NamedTuple, Optional, Sequence, Tuple
 
+from ..agents.agent import ConnectionDetails
+from ..agents.dialect import Mention
+from ..agents.registry import AGENTS
 from ..system.platform import MACOS, WINDOWS, Platform
 
 # Shells that take "-l -i -c COMMAND" and understand the POSIX syntax used below.
@@ -136,11 +144,7 @@ def terminus_arguments(
 
 
 def system_terminal(
-    launch: Launch,
-    platform: str,
-    shell: str,
-    configured: Optional[Sequence[str]],
-    is_installed: Callable[[str], bool],
+    launch: Launch, platform: str, shell: str, configured: Optional[Sequence[str]], is_installed: Callable[[str], bool]
 ) -> Optional[List[str]]:
     """The words that open the system's terminal with the client in it; None if no terminal is known.
 
@@ -155,8 +159,6 @@ def system_terminal(
     if not words:
         return None
     if platform == WINDOWS:
-        import subprocess  # not at the top: this module is loaded with the package
-
         line = subprocess.list2cmdline(launch.words)
     else:
         line = posix_line(launch)
@@ -190,16 +192,26 @@ def _literal(word: str) -> str:
 # -- mentions ---------------------------------------------------------------------------------------------------------
 
 
-def mention(path: str, folders: Sequence[str], lines: Optional[Tuple[int, int]], platform: Platform) -> str:
-    """The text to type, with a blank at its end so that the user can go on typing.
+def mentions(places: Sequence[Mention], folders: Sequence[str], platform: Platform) -> str:
+    """The text to type, with a blank at its end so that the user can go on typing. Each file is named once.
 
-    `folders` are where the client may run: paths below one become relative. `lines` are the first and last from 1.
+    `folders` are where the client may run: paths below one become relative.
     """
-    text = "@" + _escaped(_relative(path, folders, platform), platform)
-    if lines is not None:
-        first, last = lines
-        text += f" (line {first})" if first == last else f" (lines {first}-{last})"
-    return text + " "
+    by_path: Dict[str, List[Tuple[int, int]]] = {}
+    for place in places:
+        by_path.setdefault(place.path, []).extend([place.lines] if place.lines is not None else [])
+    return "".join(
+        f"@{_escaped(_relative(path, folders, platform), platform)}{_line_numbers(lines)} "
+        for path, lines in by_path.items()
+    )
+
+
+def _line_numbers(lines: Sequence[Tuple[int, int]]) -> str:
+    """Ranges of lines, which count from 0, as they are typed behind a path; empty for none."""
+    if not lines:
+        return ""
+    numbers = ", ".join(str(first + 1) if first == last else f"{first + 1}-{last + 1}" for first, last in lines)
+    return f" (line {numbers})" if numbers.isdigit() else f" (lines {numbers})"
 
 
 def selected_lines(first_row: int, last_row: int, last_column: int) -> Tuple[int, int]:
@@ -225,3 +237,73 @@ def _escaped(path: str, platform: Platform) -> str:
     if platform.name == WINDOWS:
         return f'"{path}"' if _SPECIAL_ON_WINDOWS.search(path) else path
     return _SPECIAL_ON_POSIX.sub(r"\\\1", path)
+
+
+# -- environment variables ---------------------------------------------------------------------------------------------
+
+CERTIFICATES = "SSL_CERT_FILE"
+
+
+def terminal_variables(connection: ConnectionDetails) -> Dict[str, str]:
+    """What a terminal started from the editor inherits. Companion specifications, section I.2."""
+    variables: Dict[str, str] = {}
+    for agent in AGENTS:
+        variables.update(agent.terminal_variables(connection))
+    return variables
+
+
+def client_variables(connection: ConnectionDetails) -> Dict[str, str]:
+    """What a program needs if the editor is not among its parent processes: the same, and the editor's process id."""
+    variables = terminal_variables(connection)
+    for agent in AGENTS:
+        variables.update(agent.client_variables(connection))
+    return variables
+
+
+def for_programs(environment: Mapping[str, str], editors: Sequence[str], platform: Platform) -> Dict[str, str]:
+    """The environment for a program that we start: without what the plugin host has set for itself.
+
+    The host points OpenSSL at its own certificates, and a company's would be missing. `editors` are the editor's own
+    files and folders.
+    """
+    kept = dict(environment)
+    path = platform.path.normcase(kept.get(CERTIFICATES, ""))
+    places = [platform.path.normcase(place) for place in editors if place]
+    if any(path == place or path.startswith(platform.path.join(place, "")) for place in places):
+        kept.pop(CERTIFICATES, None)
+    return kept
+
+
+class ExportedEnvironment:
+    """Variables set in the process's environment for its children, and removed again. One thread only.
+
+    Former values are restored; what somebody else has set meanwhile is theirs, and stays or is restored.
+    """
+
+    def __init__(self, environment: MutableMapping[str, str]) -> None:
+        self._environment = environment
+        self._former: Dict[str, Optional[str]] = {}
+        self._ours: Dict[str, str] = {}
+
+    def put(self, variables: Mapping[str, str]) -> None:
+        """Set exactly these variables, and restore the others of ours."""
+        for name in [name for name in self._ours if name not in variables]:
+            self._restore(name)
+        for name, value in variables.items():
+            current = self._environment.get(name)
+            if name not in self._ours or current != self._ours[name]:
+                self._former[name] = current
+            self._environment[name] = self._ours[name] = value
+
+    def clear(self) -> None:
+        """Restore all variables of ours."""
+        self.put({})
+
+    def _restore(self, name: str) -> None:
+        ours, former = self._ours.pop(name), self._former.pop(name)
+        if self._environment.get(name) != ours:
+            return
+        if former is None:
+            del self._environment[name]
+        else:
+            self._environment[name] = former

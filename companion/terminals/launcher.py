@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 import sublime_plugin
@@ -24,29 +24,21 @@ from ..editor.edits import some_selections
 from ..editor.marks import TERMINAL_ARGUMENTS, is_terminal
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
+from ..runtime import Runtime
+from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.processes import EDITOR_PID
 from ..system.programs import find_program
-from .command_lines import (
-    Launch,
-    environment_lines,
-    mention,
-    selected_lines,
-    shell_of,
-    system_terminal,
-    terminus_arguments,
-)
-from .environment import client_variables, for_programs
+from . import command_lines
+from .command_lines import Launch, client_variables, for_programs, selected_lines, shell_of
 from .processes import ClientCommand, find_client, start_terminal
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.terminals")
 
 # Terminus opens a terminal on the editor's worker thread; if it lacks a library, never.
 TERMINUS_MILLISECONDS, LOOK_MILLISECONDS = 2000, 50
+MOST_PLACES = 20
+"""Of so many selections each is mentioned; of more, all from the first to the last."""
 INSTALL_PANEL = "gemini_companion_install"
 # A terminal is ours only while the editor runs that started it: Terminus brings others back with their tags.
 TAG = "gemini_companion."
@@ -77,11 +69,10 @@ class Launcher:
     def run(self, window: sublime.Window, program: Program, connection: ConnectionDetails, settings: Settings) -> None:
         """Start a program in a terminal, in the workspace folder; the user picks one if there are several."""
         folders = connection.folders
-        if len(folders) < 2:
-            self._run_in(window, program, connection, settings, folders[0] if folders else "")
-            return
-
         run_in = partial(self._run_in, window, program, connection, settings)
+        if len(folders) < 2:
+            run_in(folders[0] if folders else "")
+            return
         entries = [PanelEntry(file_name(each), partial(run_in, each), each, program.title) for each in folders]
         choose(window, entries, f"Folder to run {program.title} in")
 
@@ -90,35 +81,33 @@ class Launcher:
         if any(has_control_characters(folder) for folder in connection.folders):
             say(window, CONTROL_CHARACTERS)
             return
-        sublime.set_clipboard(environment_lines(client_variables(connection), self._platform.name))
+        sublime.set_clipboard(command_lines.environment_lines(client_variables(connection), self._platform.name))
         say(window, "copied; paste it into a terminal and start the client there")
 
-    def send_selection(
-        self, window: sublime.Window, view: sublime.View, folders: Sequence[str], tell: Tell
+    def send(
+        self, window: sublime.Window, places: Sequence[Mention], folders: Sequence[str], tell: Tell
     ) -> Optional[str]:
-        """Bring a mention of the view's file and selected lines into the client's prompt; or a sentence why not.
+        """Bring mentions of these places into the client's prompt; or a sentence why not.
 
-        `tell` sends it to a client that listens; it is typed into the terminal if `tell` says that none does.
+        `tell` sends one to a client that listens. Where it says that none does, it is typed into the terminal.
         """
-        path = view.file_name()
-        if path is None:
+        if not places:
             return "this view has no file that a client could read"
-        if has_control_characters(path):
-            return f"{file_name(path)} is not typed: its path holds control characters, which the terminal would obey"
+        spoiled = next((place.path for place in places if has_control_characters(place.path)), None)
+        if spoiled is not None:
+            name = file_name(spoiled)
+            return f"{name} is not typed: its path holds control characters, which the terminal would obey"
         terminal = terminal_of(window)
-        lines = _lines(view)
-        all_lines = selected_lines(0, *view.rowcol(view.size()))
-        place = Mention(path, (lines[0] - 1, lines[1] - 1) if lines is not None else None, all_lines[1] - 1)
-        if tell(place, key_in(terminal) if terminal is not None else "") is not None:
-            if terminal is not None:
-                window.focus_view(terminal)
-            return None
-        if terminal is None:
-            return "no client runs in a terminal of this window; run one first"
-        own = _folder_of(terminal)
-        typed = mention(path, [own] if own else folders, lines, self._platform)
-        window.focus_view(terminal)  # the user goes on typing
-        window.run_command("terminus_send_string", {"string": typed, "tag": _tag_of(terminal)})
+        key = key_in(terminal) if terminal is not None else ""
+        left = [place for place in places if tell(place, key) is None]
+        if terminal is not None:
+            window.focus_view(terminal)  # the user goes on typing
+        elif left:
+            return "no client runs in a terminal of this window, and none that is connected takes this; run one first"
+        if left and terminal is not None:
+            own = _folder_of(terminal)
+            typed = command_lines.mentions(left, [own] if own else folders, self._platform)
+            window.run_command("terminus_send_string", {"string": typed, "tag": _tag_of(terminal)})
         return None
 
     # -- starting -----------------------------------------------------------------------------------------------------
@@ -145,7 +134,7 @@ class Launcher:
                 tag = f"{TAG}{program.key}.{window.id()}.{RUN}.{next(_numbers)}"
                 shell = shell_of(self._platform)
                 without = sorted(set(self._platform.environment) - set(inherited(self._platform)))
-                arguments = terminus_arguments(launch, self._platform.name, shell, tag, without)
+                arguments = command_lines.terminus_arguments(launch, self._platform.name, shell, tag, without)
                 window.run_command("terminus_open", arguments)
                 self._await_terminus(window, tag, in_system, TERMINUS_MILLISECONDS)
             else:
@@ -216,7 +205,7 @@ def _terminal_words(
     def is_installed(name: str) -> bool:
         return bool(find_program(name, platform, folders).place)
 
-    return system_terminal(launch, platform.name, shell_of(platform), configured, is_installed)
+    return command_lines.system_terminal(launch, platform.name, shell_of(platform), configured, is_installed)
 
 
 # -- Terminus ---------------------------------------------------------------------------------------------------------
@@ -258,10 +247,23 @@ def _folder_of(terminal: sublime.View) -> Optional[str]:
     return folder if isinstance(folder, str) else None
 
 
-def _lines(view: sublime.View) -> Optional[Tuple[int, int]]:
-    regions = [region for region in some_selections(view) if not region.empty()]
-    if not regions:
-        return None
-    first_row, _ = view.rowcol(regions[0].begin())
-    last_row, last_column = view.rowcol(regions[-1].end())
-    return selected_lines(first_row, last_row, last_column)
+def selected_places(view: sublime.View) -> List[Mention]:
+    """The view's file with the lines of each selection, those of neighbours together; none if it has no file."""
+    path = view.file_name()
+    if path is None:
+        return []
+    last_line = selected_lines(0, *view.rowcol(view.size()))[1] - 1
+    ranges = [
+        selected_lines(view.rowcol(region.begin())[0], *view.rowcol(region.end()))
+        for region in some_selections(view)
+        if not region.empty()
+    ]
+    if len(ranges) > MOST_PLACES:
+        ranges = [(ranges[0][0], ranges[-1][1])]
+    lines: List[Tuple[int, int]] = []
+    for first, last in ranges:
+        if lines and first - 1 <= lines[-1][1] + 1:
+            lines[-1] = lines[-1][0], last - 1
+        else:
+            lines.append((first - 1, last - 1))
+    return [Mention(path, each, last_line) for each in lines] or [Mention(path, None, last_line)]

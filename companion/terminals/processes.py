@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -58,8 +59,6 @@ def find_client(
     words: Sequence[str], platform: Platform, folders: Sequence[str], cancelled: Callable[[], bool]
 ) -> ClientCommand:
     """Look for the program of a client, which lies in none of `folders`, those of the workspace. Disk thread."""
-    import subprocess  # here and below, not at the top: this module is loaded with the package
-
     words = expanded(words, platform)
     program, rest = words[0], words[1:]
     found = find_program(program, platform, folders)
@@ -105,8 +104,6 @@ def output_of(words: Sequence[str], seconds: float, cancelled: Callable[[], bool
     Raises `OSError`, and `TimeoutExpired` after killing it and all that it started: after so many seconds, and soon
     once `cancelled()` is true.
     """
-    import subprocess
-
     with tempfile.TemporaryFile() as said:  # not a pipe: what the start-up files leave running would hold it open
         process = subprocess.Popen(
             list(words),
@@ -154,8 +151,6 @@ def start_terminal(
     Raises `OSError` if `words[0]` cannot be started, `TerminalError` if it is not found, or soon ends with an error.
     `folders` are those of the workspace, of which nothing is started.
     """
-    import subprocess
-
     words = list(expanded(words, platform))
     if not is_full(words[0], platform):
         found = find_program(words[0], platform, folders)

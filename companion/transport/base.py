@@ -195,7 +195,10 @@ class BaseServer:
                     self._hooks.process_known(event.client, process_id)
             elif isinstance(event, CallCancelled):
                 logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
-                self._let_run_out(event.call)
+                task = self._running.pop(event.call, None)  # nobody waits for what the tool still does
+                if task is not None:
+                    self._cancelled.add(task)
+                    task.add_done_callback(self._cancelled.discard)
                 event.call.cancel(event.reason)
             else:
                 never(event)
@@ -217,13 +220,6 @@ class BaseServer:
             logger.exception("the tool %s failed", call.name)
         self._running.pop(call, None)
         self._perform(self._protocol.finish(call, result, self._now()))
-
-    def _let_run_out(self, call: ToolCall) -> None:
-        """Nobody waits any more for what the tool does until it has heard of the cancellation."""
-        task = self._running.pop(call, None)
-        if task is not None:
-            self._cancelled.add(task)
-            task.add_done_callback(self._cancelled.discard)
 
     async def _answer_calls(self, seconds: float) -> None:
         """Let the calls under way come to their end; those that do not are answered with an error."""

@@ -32,7 +32,7 @@ import logging
 import socket
 import sys
 from enum import IntEnum
-from typing import Any, Callable, Dict, Optional, Protocol, cast
+from typing import Any, Callable, Dict, Optional, cast
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from aiohttp import StreamReader, hdrs, http_exceptions, web
@@ -122,13 +122,7 @@ USUAL_DESCRIPTORS = 512
 """Used on Windows, which has no such limit: the number of sockets that `select` takes there."""
 
 
-class Evictable(Protocol):
-    """A connection that can be closed in favour of another one."""
-
-    def evict(self) -> None: ...
-
-
-Connections = Dict[int, "ReferenceType[Evictable]"]
+Connections = Dict[int, "ReferenceType[Connection]"]
 """By id, oldest first; weak, so that none is kept from being freed."""
 
 
@@ -162,7 +156,7 @@ class OpenConnections:
             found = cls._by_loop[loop] = cls()
         return found
 
-    def add(self, connection: Evictable, most: int) -> bool:
+    def add(self, connection: Connection, most: int) -> bool:
         """Add a connection that has shown no token yet; at most `most` may be open. False if there is no room."""
         if len(self._unauthenticated) >= self._most_unauthenticated:
             self.make_room()
@@ -171,7 +165,7 @@ class OpenConnections:
         self._unauthenticated[id(connection)] = ref(connection)
         return True
 
-    def admit(self, connection: Evictable, token: str, most: int) -> bool:
+    def admit(self, connection: Connection, token: str, most: int) -> bool:
         """The connection has shown a token. False if there are too many, and none of them shows a token that has
         more connections than this one."""
         self.remove(connection)
@@ -186,7 +180,7 @@ class OpenConnections:
         self._by_token.setdefault(token, own)[id(connection)] = ref(connection)
         return True
 
-    def remove(self, connection: Evictable) -> None:
+    def remove(self, connection: Connection) -> None:
         """Remove a connection that has ended."""
         self._unauthenticated.pop(id(connection), None)
         for token, connections in list(self._by_token.items()):
@@ -226,12 +220,7 @@ class Connection(web.RequestHandler):
     """aiohttp's connection with limits on all input. Loop thread."""
 
     def __init__(
-        self,
-        manager: web.Server,
-        *,
-        limits: Limits,
-        held: Optional[Callable[[], int]] = None,
-        **options: Any,
+        self, manager: web.Server, *, limits: Limits, held: Optional[Callable[[], int]] = None, **options: Any
     ) -> None:
         """With `held` a connection may become a WebSocket: the handler of its request sees to it that it does, or ends
         it. `held`: how many bytes of messages all connections of this server's hold that nobody has taken."""

@@ -14,15 +14,13 @@ import http
 import re
 import time
 from email.utils import formatdate
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from aiohttp import hdrs, web
+from multidict import CIMultiDictProxy
 
 from ..protocol.exchanges import JSON_TYPE
 from ..protocol.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, RpcError, error_message
-
-if TYPE_CHECKING:
-    from multidict import CIMultiDictProxy
 
 SERVER_NAME = "MCP"
 """Replaces aiohttp's, which names the versions of aiohttp and Python."""

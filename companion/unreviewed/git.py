@@ -159,10 +159,12 @@ class Repository:
             return file.read(4096).partition("ref: ")[2].strip()
 
     def uncommitted(self, head: str) -> FrozenSet[str]:
-        """The paths whose staged content is not that of this commit, which there is. Raises `GitError`."""
-        return frozenset(
-            self._records("diff-index", "--cached", "--name-only", "--relative", "--no-renames", "-z", head, "--")
-        )
+        """The paths whose staged content is not that of this commit; none if git cannot say."""
+        asked = ("diff-index", "--cached", "--name-only", "--relative", "--no-renames", "-z", head, "--")
+        try:
+            return frozenset(self._records(*asked))
+        except GitError:
+            return frozenset()
 
     def committed(self, former: str, latest: str) -> Dict[str, Tuple[str, str]]:
         """The paths that two commits have as something else, with the identities in both, "" where it is not there.

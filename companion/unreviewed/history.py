@@ -15,6 +15,7 @@ These calls block on the disk and on a process. Disk threads; one at a time.
 from __future__ import annotations
 
 import logging
+import time
 from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from .calls import PERHAPS, Origin
@@ -29,6 +30,7 @@ logger = logging.getLogger("gemini_companion.unreviewed")
 COPIED_FILES = 2000
 COPIES_BYTES = 1 << 25
 """Of files that nobody has changed, and that the user has not saved in the editor."""
+REFRESHED_SECONDS = 24 * 3600.0
 
 
 class Copies:
@@ -73,6 +75,11 @@ class Copies:
         for portion in portions(dict.fromkeys(lacking), lambda content: content.size):
             for content, data in zip(portion, self.all_data(portion)):
                 self.keep(content, data)
+
+    def touch(self, contents: Iterable[Content]) -> None:
+        """Have the store keep these as if they were new."""
+        for content in contents:
+            self._store.touch(content.identity)
 
     def has(self, content: Content) -> bool:
         """Whether the store has it."""
@@ -125,7 +132,10 @@ class History:
         self.model = Model()
         self.copies = Copies(store, repository)
         self.committed: Mapping[str, Tuple[str, str]] = {}
+        self.holds = False
+        """Whether what the user has seen is kept, because somebody may change it."""
         self._room = (0, 0)  # files and bytes
+        self._refreshed = time.monotonic()
 
     def written(self, path: str, now: Content, data: Optional[bytes], origin: Optional[Origin]) -> bool:
         """Somebody has written `now`, with these bytes where git has not committed them. Whether it is unreviewed."""
@@ -164,27 +174,28 @@ class History:
     def seen(self, path: str, now: Content, data: Optional[bytes]) -> None:
         """The user has seen what a path holds: it is kept from now on, if these bytes are not committed."""
         files, size = self._room
-        is_own = data is not None and ((files > 0 and len(data) <= size) or self.model.row(path).saved)
+        is_own = self.holds and data is not None and ((files > 0 and len(data) <= size) or self.model.row(path).saved)
         if is_own and self.copies.keep(now, data):
             self._room = files - 1, size - len(data or b"")
             self.model.own(path, True)
         else:
             self.model.own(path, False)
 
-    def said(
-        self, event: Event, path: str, now: Content, shown: Content, wanted: Content, unknown: bool = False
-    ) -> None:
-        """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before.
+    def refresh(self) -> None:
+        """Once in a while, have the store keep for longer what is as it was."""
+        if time.monotonic() - self._refreshed > REFRESHED_SECONDS:
+            self._refreshed = time.monotonic()
+            self.copies.touch(self.model.now(path) for path, row in self.model.rows.items() if row.own)
 
-        `unknown`: whether that is no edit of the text.
-        """
-        before = None if unknown else self._carried(self.model.before(path), shown, wanted)
+    def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
+        """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
+        before = self._carried(self.model.before(path), shown, wanted)
         self.carry_turn(path, shown, wanted)
         if before is None:
             self.model.happened(Event.WRITTEN, path, now, origin=PERHAPS)
         else:
             self.model.happened(event, path, now, before)
-        self.model.own(path, self.copies.has(now), saved=event is Event.SAVED)
+        self.model.own(path, self.holds and self.copies.has(now), saved=event is Event.SAVED)
 
     def carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
         """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""

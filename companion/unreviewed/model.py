@@ -161,22 +161,32 @@ def _folders_of(path: str) -> FrozenSet[str]:
     return frozenset("/".join(parts[:count]) for count in range(1, len(parts)))
 
 
+class Made(NamedTuple):
+    """What programs have made of a file, and where that comes from."""
+
+    before: Content
+    now: Content
+    origin: Origin
+
+
 class PathRow:
     """What is known of a path beside what it holds. The store has these rows, and no others.
 
     `before`: what it held when the user last had a say, if that is something else. Then `number` is that of the change,
     `origin` says where it comes from, and `turn` is what the path held when the last turn began, if it was unreviewed
-    then. `own`: whether git has not committed what the path holds, so that only the store has it beside the file;
-    `saved`: whether the user has saved it in the editor.
+    then. `made` is the last change that was a program's alone: it is that again once the file holds it again, as when a
+    stash is brought back. `own`: whether git has not committed what the path holds, so that only the store has it
+    beside the file; `saved`: whether the user has saved it in the editor.
     """
 
-    __slots__ = ("before", "number", "origin", "own", "saved", "turn")
+    __slots__ = ("before", "made", "number", "origin", "own", "saved", "turn")
 
     def __init__(self) -> None:
         self.before: Optional[Content] = None
         self.turn: Optional[Content] = None
         self.number = 0
         self.origin = UNNAMED
+        self.made: Optional[Made] = None
         self.own = self.saved = False
 
 
@@ -197,6 +207,12 @@ class Model:
         """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
         self._set_now(path, now)
         self._set_before(path, before, UNNAMED)
+
+    def recall(self, path: str, origin: Origin, turn: Optional[Content], made: Optional[Made]) -> None:
+        """What was known of a path that was learnt again."""
+        if made is not None or self.unreviewed(path):
+            row = self.rows.setdefault(path, PathRow())
+            row.origin, row.turn, row.made = origin, turn if self.has_turns else None, made
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
@@ -228,7 +244,7 @@ class Model:
         """What was written until now was written in an earlier turn."""
         self.has_turns = True
         for path, row in self.rows.items():
-            row.turn = None if row.before is None else self.now(path)
+            row.turn = self.now(path) if row.before is not None else row.made and row.made.now
 
     def set_turn(self, path: str, turn: Optional[Content]) -> None:
         """If the path is unreviewed, this is what it held when the last turn began."""
@@ -260,6 +276,9 @@ class Model:
             before = self.before(path)
         self._set_now(path, now)
         self._set_before(path, now if before is None else before, origin)
+        if event is not Event.WRITTEN and not self.unreviewed(path) and path in self.rows:
+            self.rows[path].made = self.rows[path].turn = None  # the user has had a say
+            self._drop_empty(path)
 
     def move(self, old: str, new: str) -> None:
         """The user has given a file another path: all that is known of it goes along."""
@@ -337,10 +356,17 @@ class Model:
                 row.number = next(_numbers)
                 origin = origin or UNNAMED
                 row.origin = origin if is_new else row.origin.grown(origin)
+            if row.made is not None and row.made.before.holds(before) and row.made.now.holds(self.now(path)):
+                row.origin = row.made.origin
+            else:
+                row.turn = None if is_new else row.turn
+                is_certain = row.origin.counted and not row.origin.perhaps
+                row.made = Made(before, self.now(path), row.origin) if is_certain else row.made
         elif row is not None:
-            row.before, row.turn, row.number, row.origin = None, None, 0, UNNAMED
+            row.before, row.number, row.origin = None, 0, UNNAMED
             self._drop_empty(path)
 
     def _drop_empty(self, path: str) -> None:
-        if self.rows[path].before is None and not self.rows[path].own:
+        row = self.rows[path]
+        if row.before is None and row.made is None and not row.own:
             del self.rows[path]

@@ -118,11 +118,13 @@ class Patches:
         """All that is to be reviewed, the proposals first."""
         folders = self._window.folders()
         items = []
-        for review in self._reviews.pending():
+        for review in self._reviews.open_reviews.pending():
+            if review.source is self._changes:
+                continue
             label = "/".join(filter(None, [place_of(review.path, folders), os.path.basename(review.path)]))
             items.append(PatchItem(label, review.path, review))
-        several = len({change.folder for change in self._changes.listed}) > 1
-        for change in self._changes.listed:
+        several = len({change.folder for change in self._changes.to_review}) > 1
+        for change in self._changes.to_review:
             start = os.path.basename(change.folder) + "/" if several else ""
             items.append(PatchItem(start + change.path, change.full_path, None, change))
         return items

@@ -96,6 +96,11 @@ class ChangeReviews:
         """What is listed, the newest first."""
         return self.lists.of(self.scope)
 
+    @property
+    def to_review(self) -> Tuple[UnreviewedChange, ...]:
+        """What is listed, and behind it what is listed apart from that."""
+        return (*self.listed, *(self.lists.changes if self.scope is ChangeScope.OUTSIDE else self.lists.outside))
+
     def list_since(self, scope: ChangeScope) -> None:
         """List and show changes since then. A last turn in which nothing was changed is not meant."""
         self.scope = scope
@@ -179,12 +184,12 @@ class ChangeReviews:
             self._end(review)
 
     def _listed(self, path: str) -> Optional[UnreviewedChange]:
-        others = self.lists.changes if self.scope is ChangeScope.OUTSIDE else self.lists.outside
-        return next((change for change in (*self.listed, *others) if change.full_path == path), None)
+        return next((change for change in self.to_review if change.full_path == path), None)
 
     def _after(self, change: UnreviewedChange, passed: Tuple[UnreviewedChange, ...]) -> Optional[UnreviewedChange]:
-        """The next change in the list that was not `passed` over; after the last one the first."""
-        others = [each for each in self.listed if each.full_path != change.full_path and each not in passed]
+        """The next change in the same list that was not `passed` over; after the last one the first."""
+        same = [each for each in self.to_review if each.origin.counted is change.origin.counted]
+        others = [each for each in same if each.full_path != change.full_path and each not in passed]
         older = [each for each in others if each.number < change.number]
         return next(iter(older or others), None)
 
@@ -223,7 +228,7 @@ class ChangeReviews:
     def _note(self, review: Review) -> None:
         """Say in the header what happened to the file, and which one comes next."""
         change = self._shown[review].change
-        following = self._after(change, tuple(each for each in self.listed if each.binary))
+        following = self._after(change, tuple(each for each in self.to_review if each.binary))
         notes = [about(change, review.before.text if review.before is not None else None, review.proposal.shown)]
         notes += [doing(change.origin), IN_PART if change.origin.counted and change.origin.perhaps else ""]
         notes += [change.obstacle]

@@ -26,7 +26,7 @@ from ..common.workers import together
 from ..system import files
 from ..system.files import flush, flush_folder, opened
 from .calls import UNNAMED, Origin
-from .model import Content, identity
+from .model import Content, Made, identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -48,11 +48,17 @@ class Store:
 
     def keep(self, name: str, data: bytes) -> None:
         """Keep bytes under their identity `name`. Raises `OSError`."""
+        if not self.touch(name):
+            self._write(self._path(name + _KEPT), zlib.compress(data, 1))
+
+    def touch(self, name: str) -> bool:
+        """Keep bytes for longer, if they are there: then True."""
         path = self._path(name + _KEPT)
-        if _has_content(path):
+        if not _has_content(path):
+            return False
+        with suppress(FileNotFoundError):
             os.utime(path)
-        else:
-            self._write(path, zlib.compress(data, 1))
+        return True
 
     def secure(self, texts: Iterable[Tuple[str, bytes]]) -> None:
         """Keep all these, which are on the disk itself when this returns. Raises `OSError`."""
@@ -229,6 +235,7 @@ class SavedRow(NamedTuple):
     origin: Origin = UNNAMED
     own: bool = False
     saved: bool = False
+    made: Optional[Made] = None
 
 
 class Record(NamedTuple):
@@ -250,7 +257,8 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
     needed = [content for step in steps for content in (step.held, step.wanted)]
     saved: List[Content] = []
     for row in record.rows.values():
-        contents = [each for each in (row.now, row.before, row.turn) if each is not None and each.there]
+        held = (row.now, row.before, row.turn, *(row.made[:2] if row.made else ()))
+        contents = [each for each in held if each is not None and each.there]
         needed += contents
         saved += contents if row.saved else []
     names = {content.identity for content in needed if content.there}
@@ -317,8 +325,17 @@ def _group(found: List[Any]) -> Group:
     )
 
 
-def _row(now: object, before: object, turn: object, origin: object, own: object, saved: object) -> SavedRow:
-    return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved))
+def _row(
+    now: object,
+    before: object,
+    turn: object,
+    origin: object,
+    own: object = False,
+    saved: object = False,
+    made: Any = None,
+) -> SavedRow:
+    former = Made(_content(made[0]), _content(made[1]), _origin(made[2])) if made else None
+    return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved), former)
 
 
 def _origin(found: Any = ()) -> Origin:

@@ -188,6 +188,8 @@ class Tracking:
                 waiting, folder.waiting = folder.waiting, []
             workspaces, began = self._workspaces_now(), processor_seconds()
             first = workspaces.look(root, cancelled)
+            while waiting:
+                waiting.pop()()  # before all else that takes time: programs are held
             different = self._list(workspaces, folder)
             with self._lock:
                 self._schedule.looked(self._clock(), processor_seconds() - began, first)
@@ -198,8 +200,8 @@ class Tracking:
                 self._runtime.on_loop(self._arm)
             return None if different else NOTHING_TO_TELL
         finally:
-            for each in waiting:
-                each()
+            while waiting:
+                waiting.pop()()
             folder.looks.answered()
 
     def _moment(self, names: Collection[str]) -> Moment:
@@ -349,7 +351,7 @@ class Tracking:
 
 
 def _is_watched(folder: _TrackedFolder) -> bool:
-    return any(folder.windows.values()) or any(lists.changes for lists in folder.lists)
+    return any(folder.windows.values()) or any(lists.changes or lists.outside for lists in folder.lists)
 
 
 def _raise(error: Exception) -> None:
@@ -396,11 +398,11 @@ class Tabs:
 
     def commanded(self, name: str, arguments: Optional[Dict[str, Any]]) -> None:
         """A command of a window has run: the user may have deleted files in the side bar, or is about to rename one."""
-        for table, do in ((DELETING, removed), (RENAMING, renames)):
+        for table, do in ((DELETING, Workspace.removed), (RENAMING, Workspace.renames)):
             paths = (arguments or {}).get(table.get(name, ""))
             for path in paths if isinstance(paths, list) else ():
                 if isinstance(path, str) and self._tracking.called(path):
-                    self._tracking.carry_out(partial(do, path), path=path)
+                    self._tracking.carry_out(partial(tell, do, path), path=path)
 
     def activated(self) -> None:
         """A view has the focus: the user may come from another application, and files have changed meanwhile."""
@@ -413,16 +415,10 @@ def look_at(path: str, workspaces: Workspaces) -> None:
         workspace.look_at([name])
 
 
-def removed(path: str, workspaces: Workspaces) -> None:
-    """The user may have deleted this file or folder. Disk thread."""
+def tell(what: Callable[[Workspace, str], None], path: str, workspaces: Workspaces) -> None:
+    """Tell those that know a file or folder what the user does with it in the side bar. Disk thread."""
     for workspace, name in workspaces.holding(path):
-        workspace.removed(name)
-
-
-def renames(path: str, workspaces: Workspaces) -> None:
-    """The user may be typing another name for this file or folder. Disk thread."""
-    for workspace, name in workspaces.holding(path):
-        workspace.renames(name)
+        what(workspace, name)
 
 
 def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:

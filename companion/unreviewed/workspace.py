@@ -44,7 +44,7 @@ from ..review.document.text import without_mark
 from ..system.files import identity_of
 from .calls import PERHAPS, Evidence, Moment, Origin
 from .files import Files, Rules
-from .git import Repository
+from .git import GitError, Repository
 from .history import History
 from .looking import FileReading, Looks
 from .model import NOTHING, ChangeScope, Content, Event, UnreviewedChange, full_path, identity
@@ -137,9 +137,8 @@ class Workspace:
             names = {content.identity for group in undone for step in group for content in (step.held, step.wanted)}
             for path in hidden:
                 row = self._model.row(path)
-                names.update(
-                    each.identity for each in (self._model.now(path), row.before, row.turn) if each is not None
-                )
+                held = [self._model.now(path), row.before, row.turn, *(row.made[:2] if row.made else ())]
+                names.update(each.identity for each in held if each is not None)
                 self._model.leave(path)
                 self._looks.leave(path)
             if names:
@@ -161,6 +160,7 @@ class Workspace:
             self.tracked = False
             self._root = identity_of(os.stat(self.folder))
             self._files.begin()
+            self._history.holds = True
             self._look(cancelled)
             self.tracked = not cancelled()
             self._write_record()
@@ -169,29 +169,30 @@ class Workspace:
         """Track no more: a last look, and from then on only unreviewed files are looked at. Raises as `look` does."""
         with self._lock:
             try:
-                if self.tracked:
-                    self.look(cancelled)
+                if self.tracked and self.look(cancelled):
+                    self._settle()  # else the next process finds what this one has not seen
             finally:
-                self._settle()
+                self.tracked = False
 
     def _settle(self) -> None:
         """Nobody tracks: what nobody has to review is the user's from now on."""
-        self.tracked = False
+        self._history.holds = False
         if self._model.drop_own():
             self._write_record()
 
-    def look(self, cancelled: Callable[[], bool]) -> None:
-        """Look again, but not while git is at work. Raises `GitError` and `OSError`."""
+    def look(self, cancelled: Callable[[], bool]) -> bool:
+        """Look again, but not while git is at work. Whether all was seen. Raises `GitError` and `OSError`."""
         with self._lock:
             if not self.is_there():
                 self.tracked = self.tracked and not os.path.isdir(self.folder)  # to begin again with another one
                 raise OSError("the folder is not there any more")
             if not self.tracked:
-                self._files.look_at_position()
+                with suppress(GitError):
+                    self._files.look_at_position()
                 self._look_at(list(self._model.rows))
                 self._settle()
-            elif not self.is_git_at_work():
-                self._look(cancelled)
+                return True
+            return not self.is_git_at_work() and self._look(cancelled)
 
     def look_at(self, paths: Sequence[str]) -> None:
         """Look at these files alone, because a tab has just read them, or something was done to them."""
@@ -216,7 +217,7 @@ class Workspace:
         known = [path for path in paths if self._model.knows(path)]
         self._take(self._looks.look_at(known, self._files.entries.files), self._now())
 
-    def _look(self, cancelled: Callable[[], bool]) -> None:
+    def _look(self, cancelled: Callable[[], bool]) -> bool:
         whole, moment = False, self._now()
         try:
             paths = self._files.list()
@@ -230,6 +231,8 @@ class Workspace:
             self._files.listed(whole)
         if whole:
             self._moment = moment
+        self._history.refresh()
+        return whole
 
     # -- what a look has found ----------------------------------------------------------------------------------------
 
@@ -369,15 +372,16 @@ class Workspace:
         False if it holds something else by now. It outlives the process once `write_down` was called.
         """
         with self._lock:
-            if self._model.now(path) != now:
+            held = self._model.now(path)
+            if not held.holds(now):
                 return False
-            wanted = now
+            wanted = held
             if hunks:
-                texts = self._copies.data(before), self._copies.data(now)
-                if texts[0] is None or texts[1] is None:
+                old, new = self._copies.all_data([before, held])
+                if old is None or new is None:
                     return False
-                wanted = self._history.content(with_hunks(texts[0], texts[1], hunks), now)
-            self._history.said(Event.KEPT, path, now, before, wanted)
+                wanted = self._history.content(with_hunks(old, new, hunks), held)
+            self._history.said(Event.KEPT, path, held, before, wanted)
             return True
 
     def write_down(self) -> None:
@@ -463,8 +467,10 @@ class Workspace:
             for path, held, wanted, origin in itertools.chain.from_iterable(done):
                 if event is Event.UNDONE:
                     self._history.carry_turn(path, held, wanted)
-                self._model.happened(event, path, wanted, origin=origin if event is Event.WRITTEN else None)
-                self._model.own(path, self.tracked and self._copies.has(wanted))
+                self._model.happened(event, path, wanted)
+                if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
+                    self._model.recall(path, origin, self._model.row(path).turn, None)
+                self._model.own(path, self._history.holds and self._copies.has(wanted))
                 self._looks.remember(path)  # somebody may have written since
             self.last_undone = undone
             self._write_record()
@@ -478,7 +484,7 @@ class Workspace:
 
     def _write_record(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
         saved = {
-            path: SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved)
+            path: SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved, row.made)
             for path, row in self._model.rows.items()
         }
         for path, step in restored.items():
@@ -493,12 +499,10 @@ class Workspace:
         if record.rows:
             self._files.stood_at(record.head)
         self._model.has_turns = record.has_turns
-        for path, (now, before, turn, origin, own, saved) in record.rows.items():
+        for path, (now, before, turn, origin, own, saved, made) in record.rows.items():
             self._model.learn(path, now if before is None else before, now)
-            self._model.set_turn(path, turn)
             self._model.own(path, own, saved)
-            if before is not None and path in self._model.rows:
-                self._model.rows[path].origin = origin
+            self._model.recall(path, origin, turn, made)
             if now.there:
                 self._looks.remember(path)
 

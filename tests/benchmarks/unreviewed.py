@@ -1,9 +1,10 @@
-"""What looking for unreviewed changes costs: the first look at a folder, and a later one, by the number of files.
+"""What looking for unreviewed changes costs: the first look at a folder, and a later one, by the number of files; and
+for how long a program is held that waits for one before it calls a tool.
 
     python tests/benchmarks/unreviewed.py [--json]
 
-Counted is time of the processor, in git's process included. A tenth of the files is not committed, a hundredth has
-changed since.
+Counted is time of the processor, in git's process included, and for the last the time that passes. A tenth of the files
+is not committed, a hundredth has changed since.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from companion.unreviewed.workspace import Workspace  # noqa: E402
 
 TARGETS = {1000: (0.25, 0.02), 10_000: (1.25, 0.05), 50_000: (5.0, 0.15)}
 """Seconds that the first look and a later one may take, by the number of files."""
+HELD_TARGET = 0.3
 FILES_PER_FOLDER = 50
 LONG_AGO = 10.0  # seconds: a file that was written just now is read twice
 TURNS = 5
@@ -78,8 +80,15 @@ def cost(action: Callable[[], object]) -> float:
     return sum(after[:4]) - sum(before[:4])
 
 
-def measured(count: int, with_git: bool) -> Tuple[float, List[float]]:
-    """What the first look at so many files costs, and what later ones do."""
+def passed(action: Callable[[], object]) -> float:
+    """Seconds that pass meanwhile."""
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+def measured(count: int, with_git: bool) -> Tuple[float, List[float], List[float]]:
+    """What the first look at so many files costs, what later ones do, and how long a program is held."""
     with tempfile.TemporaryDirectory() as place:
         folder = os.path.join(os.path.realpath(place), "project")
         os.mkdir(folder)
@@ -96,7 +105,7 @@ def measured(count: int, with_git: bool) -> Tuple[float, List[float]]:
         later = [cost(lambda: workspace.look(never)) for _ in range(TURNS)]
         if workspace.changes():
             raise AssertionError("nothing has changed")
-        return first, later
+        return first, later, [passed(lambda: workspace.look(never)) for _ in range(TURNS)]
 
 
 def settle(workspace: Workspace) -> None:
@@ -110,10 +119,11 @@ def measurements() -> List[Measurement]:
     found = []
     for count, (target, later_target) in TARGETS.items():
         for with_git in (True, False):
-            first, later = measured(count, with_git)
+            first, later, held = measured(count, with_git)
             what = f"{count:,} files {'with' if with_git else 'without'} git"
             found.append(summary(f"first look at {what}", [first], target=target, unit="s"))
             found.append(summary(f"later look at {what}", later, target=later_target, unit="s"))
+            found.append(summary(f"held for {what}", held, target=HELD_TARGET, unit="s"))
     return found
 
 

@@ -96,7 +96,7 @@ def test_two_sessions_of_it_are_told_apart_and_their_diffs_listed_together(deskt
             desktop.wait_proposal(number + 1)
         titles = sorted(view["title"] for view in desktop.views_of_role("proposal"))
         assert titles == [f"{number}.py \u2190 Claude Code{' 2' * (number % 2)} (proposal)" for number in range(4)]
-        desktop.host.call("run_palette", caption="Gemini Companion: Show Pending Diffs")
+        desktop.host.call("run_palette", caption="Companion: Show Pending Diffs")
         rows = desktop.host.wait_until(lambda: desktop.window()["quick_panel"])["items"][:4]
         assert [row["trigger"] for row in rows] == ["0.py", "2.py", "1.py", "3.py"]
         assert [row["annotation"].split(",")[0] for row in rows] == ["Claude Code"] * 2 + ["Claude Code 2"] * 2
@@ -137,7 +137,7 @@ def test_the_program_ends_while_a_diff_waits_and_the_user_decides(desktop, home)
     with ClaudeClient(home, desktop.workspace, pid=ended.pid) as client:
         client.connect()
         start_review(desktop, client)
-    desktop.wait_status("no client")
+    desktop.wait_no_client()
     desktop.accept()
     desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL)
     desktop.wait_no_review()
@@ -160,14 +160,14 @@ def test_a_reload_of_the_package_keeps_port_and_secret(desktop, home, claude):
 
 
 def test_send_selection_is_told_where_the_program_listens(desktop, claude):
-    desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
+    desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
     params = claude.wait_notification("at_mentioned")
     assert params == {"filePath": desktop.path("greeting.py"), "lineStart": 1, "lineEnd": 1}
 
 
 def test_pausing_takes_back_what_was_selected(desktop, claude):
     claude.wait_notification("selection_changed", lambda params: params["text"] == "Hello")
-    desktop.host.call("run_palette", caption="Gemini Companion: Pause Sharing")
+    desktop.host.call("run_palette", caption="Companion: Pause Sharing")
     claude.wait_until(lambda: claude.notifications[-1][1]["filePath"] == "")
     assert claude.run(claude.call("getOpenEditors")) == ['{"tabs": []}']
     assert '"success": false' in claude.run(claude.call("getCurrentSelection"))[0]

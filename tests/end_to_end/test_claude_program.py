@@ -19,6 +19,8 @@ from tests.clients.programs import claude_code
 from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_texts
 from tests.clients.programs.claude_code import QUESTION, ClaudeCode
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
+from tests.clients.programs.program import write_settings
+from tests.end_to_end.programs.hooked import HookedJourneys, Kind, at_work
 from tests.support.hooked import connect
 from tests.tools.unasked import BEFORE, NEW, REST, Unasked, looked_at
 
@@ -209,9 +211,9 @@ def test_ide_connects_a_program_that_was_not_told_to(desktop, model):
         view = desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
         claude.wait_connected()
         desktop.host.call("focus_view", view=view)
-        desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
+        desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
         claude.wait_for("@greeting.py#L2")
-    desktop.wait_status("no client")
+    desktop.wait_no_client()
 
 
 def test_two_sessions_have_names_of_their_own(desktop, claude, model):
@@ -245,7 +247,7 @@ def test_of_two_windows_on_one_folder_the_port_variable_names_one(desktop, model
             number for number in desktop.host.evaluate("[w.id() for w in sublime.windows()]") if number != window
         )
         shown = desktop.host.call("snapshot_window", window=other)
-        assert "no client" in shown["status_bar"]
+        assert "Companion" not in shown["status_bar"]
         assert not shows_review(shown)
         desktop.accept()
         claude.wait_for("Done.")
@@ -278,6 +280,37 @@ def test_what_it_writes_in_automatic_mode_is_kept_or_undone(desktop, model):
         work.decide()
 
 
+class Claude(Kind):
+    title, command, model = "Claude Code", "claude", AnthropicApi
+
+    def settle(self, host):
+        write_settings(host, ".claude", {"permissions": {"defaultMode": "auto"}})
+
+    def start(self, host, workspace, model):
+        return ClaudeCode(host, workspace, model, mode="auto")
+
+    def edit(self, path, old, new):
+        change = {"file_path": path, "old_string": old, "new_string": new}
+        return [CallTool("Read", {"file_path": path}), CallTool("Edit", change)]
+
+    def create(self, path, content):
+        return [CallTool("Write", {"file_path": path, "content": content})]
+
+    def shell(self, command, folder):
+        return [CallTool("Bash", {"command": f"cd '{folder}' && {command}", "description": "The rest"})]
+
+
+@pytest.fixture(scope="module")
+def hooked(tmp_path_factory):
+    """The program, connected by the user before its start."""
+    with at_work(Claude(), str(tmp_path_factory.mktemp("hooked"))) as hooked:
+        yield hooked
+
+
+class TestHooked(HookedJourneys):
+    pass
+
+
 def shows_review(window):
     return any(
         "gemini_companion.role" in tab["view"]["settings"] for group in window["groups"] for tab in group["tabs"]
@@ -288,7 +321,7 @@ def shows_review(window):
 
 
 @pytest.fixture
-def hooked(desktop, model, monkeypatch):
+def reviewed(desktop, model, monkeypatch):
     """Starts the program in this mode, by its hooks alone or connected to the editor as well, with a file to be edited
     by its model; returns it."""
     desktop.open("greeting.py")
@@ -319,8 +352,8 @@ WAYS = [("auto", False), ("manual", False), ("auto", True), ("manual", True)]
 
 
 @pytest.mark.parametrize(("mode", "connects"), WAYS)
-def test_a_write_is_reviewed_once_in_each_mode(desktop, model, hooked, mode, connects):
-    claude = hooked(mode, connects)
+def test_a_write_is_reviewed_once_in_each_mode(desktop, model, reviewed, mode, connects):
+    claude = reviewed(mode, connects)
     assert connects or QUESTION not in claude.text(), "held, it does not ask"
     desktop.type_at_end(desktop.wait_proposal()["id"], "# reviewed  \n")
     desktop.accept()
@@ -330,8 +363,8 @@ def test_a_write_is_reviewed_once_in_each_mode(desktop, model, hooked, mode, con
 
 
 @pytest.mark.parametrize(("mode", "connects"), WAYS)
-def test_its_model_reads_why_a_write_is_rejected(desktop, model, hooked, mode, connects):
-    claude = hooked(mode, connects)
+def test_its_model_reads_why_a_write_is_rejected(desktop, model, reviewed, mode, connects):
+    claude = reviewed(mode, connects)
     desktop.host.wait_until(lambda: "Reject\u2026" in desktop.header())
     desktop.run("Reject With Reason\u2026")
     desktop.host.call("type_text", text="keep the words")
@@ -342,16 +375,16 @@ def test_its_model_reads_why_a_write_is_rejected(desktop, model, hooked, mode, c
     assert desktop.read("greeting.py").decode() == GREETING
 
 
-def test_escape_withdraws_what_waits(desktop, model, hooked):
-    claude = hooked("auto", False)
+def test_escape_withdraws_what_waits(desktop, model, reviewed):
+    claude = reviewed("auto", False)
     claude.press("escape")
     desktop.wait_no_review()
     assert desktop.read("greeting.py").decode() == GREETING
     model.forget()
 
 
-def test_it_asks_if_the_editor_quits_meanwhile(desktop, model, hooked):
-    claude = hooked("auto", False)
+def test_it_asks_if_the_editor_quits_meanwhile(desktop, model, reviewed):
+    claude = reviewed("auto", False)
     desktop.host.quit()
     claude.wait_for(QUESTION)
     assert desktop.read("greeting.py").decode() == GREETING

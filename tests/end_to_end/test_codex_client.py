@@ -40,9 +40,9 @@ def test_it_answers_while_the_package_is_there_and_is_gone_after_it_whatever_end
     assert told()["activeSelectionContent"] == "", "from that moment on"
     desktop.host.evaluate(share.format(True))
     desktop.host.wait_until(lambda: (told() or {}).get("activeSelectionContent") == "Hello")
-    desktop.host.call("run_palette", caption="Gemini Companion: Pause Sharing")
+    desktop.host.call("run_palette", caption="Companion: Pause Sharing")
     assert told() is None, "from that moment on"
-    desktop.host.call("run_palette", caption="Gemini Companion: Resume Sharing")
+    desktop.host.call("run_palette", caption="Companion: Resume Sharing")
     desktop.host.wait_until(told)
     desktop.host.disable_package()
     assert not os.path.exists(path)

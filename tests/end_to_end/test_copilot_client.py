@@ -150,7 +150,7 @@ def test_a_text_that_is_in_use_is_shown_in_no_other_window_until_its_own_has_gon
     accept_edits_that_the_program_does_not_write(desktop, copilot)
     first = desktop.window()["id"]
     second = desktop.host.call("new_window", folders=[desktop.workspace])
-    desktop.wait_status("no client")  # it is served, and has looked for what was left
+    desktop.host.wait_until(lambda: len(desktop.own_discovery_files()) == 2)  # it has looked for what was left, too
     desktop.host.pump(8)  # what was left is looked at twice, and shown once its program has had time to come back
     assert proposals() == {str(first): 0, str(second): 0}
     desktop.host.call("close_window", window=first)

@@ -18,7 +18,7 @@ from companion.system.platform import Platform
 from tests.clients.claude import ClaudeClient
 from tests.host.driver import Host
 from tests.host.waiting import NEVER_SECONDS
-from tests.tools.desktop import Desktop
+from tests.tools.desktop import TITLE, Desktop
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "PROTOCOL.md"
 CHANGE = "sublime.load_settings('Gemini Companion.sublime-settings').set({!r}, {!r})"
@@ -118,7 +118,10 @@ def test_the_writes_of_the_document(hooked):
     desktop, file = hooked.desktop, hooked.connect()
     desktop.write("main.py", b"one\ntwo\n")
     desktop.run("Review Every Write")
-    desktop.wait_status("every write is reviewed")
+    chosen = "Review as the Program Asks"  # the status bar says so once the program is there
+    desktop.host.wait_until(
+        lambda: any(each["caption"] == TITLE + chosen and each["visible"] for each in desktop.host.call("palette"))
+    )
 
     def edit():
         desktop.host.call("select", ranges=[[0, 6]], view=desktop.wait_proposal()["id"])

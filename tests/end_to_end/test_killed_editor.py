@@ -29,7 +29,7 @@ def test_a_file_that_was_half_written_has_its_former_text_after_the_next_start(d
         client.start_call("edit", path=path, before="Hello", after="A very warm welcome")
         desktop.wait_proposal()
         client.kill()
-        desktop.wait_status("no client")
+        desktop.wait_no_client()
         desktop.host.execute(HALF_WRITE % os.stat(path).st_ino)
         desktop.accept()
         desktop.host.wait_until(lambda: desktop.read("greeting.py") != GREETING)

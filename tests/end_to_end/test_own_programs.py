@@ -58,15 +58,28 @@ def start(tmp_path, workspace):
     (tmp_path / "report.go").touch()  # programs in terminals outlive the editor
 
 
-def choices(host):
+def rows(host):
+    """The rows of the quick panel, once it shows: the annotations by text."""
     panel = host.wait_until(lambda: host.call("snapshot_window")["quick_panel"])
-    return [row["trigger"] for row in panel["items"]]
+    return {row["trigger"]: row["annotation"] for row in panel["items"]}
+
+
+def choices(host):
+    return list(rows(host))
 
 
 def run(host, program):
-    """Picks a program from the list of all of them, which is returned."""
-    host.call("run_palette", caption="Gemini Companion: Run Agent\u2026")
-    offered = choices(host)
+    """Picks a program, once it is known to be there, from the list of all of them, which is returned."""
+
+    def first():
+        host.call("run_palette", caption="Companion: Run Agent\u2026")
+        found = choices(host)
+        if rows(host)[program] != "not found":
+            return found
+        host.call("choose", item=-1)
+        return None
+
+    offered = host.wait_until(first)
     host.call("choose", item=program)
     return offered
 
@@ -76,24 +89,24 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         desktop = Desktop(host, workspace)
         desktop.wait_published()
         offered = run(host, "My Tool")
-        assert offered[0] == "Gemini CLI"
-        assert offered[-2:] == ["Codex CLI", "My Tool"]
+        assert offered[:2] == ["My Tool", "Gemini CLI"], "what is there comes first"
+        assert offered[-1] == "Codex CLI"
         host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
         host.wait_until(LOOKED)
         start.report.with_name("report.go").touch()
         desktop.wait_status("1 changed file")
-        host.call("run_palette", caption="Gemini Companion: Show Unreviewed Changes")
+        host.call("run_palette", caption="Companion: Show Unreviewed Changes")
         assert choices(host) == ["written.py"]
 
 
-def test_the_example_of_the_readme_works_as_written(start, workspace):
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_example_of_the_page_works_as_written(start, workspace):
+    text = (Path(__file__).resolve().parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     (example,) = [json.loads(block) for block in blocks if '"agents"' in block]
     with start(example, "goose", "aider") as host:
         assert host.wait_until(lambda: lock_files(host.environment["HOME"], ".openclaude"))
-        assert run(host, "Aider")[-3:] == ["OpenClaude", "Goose", "Aider"]
+        assert run(host, "Aider")[:2] == ["Goose", "Aider"]
         host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/aider --no-gitignore\n"))
         assert "is left out" not in host.console()
@@ -102,6 +115,8 @@ def test_the_example_of_the_readme_works_as_written(start, workspace):
 def test_a_key_may_name_it_and_one_that_is_not_there_is_said_with_its_setting(start, workspace):
     with start({}) as host:
         Desktop(host, workspace).wait_published()
+        application = "__import__('sys').modules['Gemini Companion.plugin'].application"
+        host.wait_until(f"{application}.endpoint_of(window).connection() is not None")
         host.evaluate("window.run_command('gemini_companion_run_client', {'client': 'Goose'})")
         host.wait_until("window.active_panel() is not None")
         text = "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
@@ -126,7 +141,7 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
             assert desktop.wait_proposal()["title"] == "greeting.py \u2190 OpenClaude (proposal)"
             host.evaluate(SET.format([]))
             host.wait_until(lambda: not lock_files(home, ".openclaude"))
-            desktop.wait_status("no client")
+            desktop.wait_no_client()
             assert asked.result(NEVER_SECONDS)["result"]["isError"], "its question goes on in its terminal"
             host.wait_until(lambda: client.ended)
             host.evaluate(SET.format([{**ROW, "folder": "~/.claude", "name": "Other"}, "no row", ROW, ROW]))
@@ -155,7 +170,7 @@ def test_the_report_tries_a_program_of_a_row_as_any_other_and_its_name_is_text_e
             desktop.wait_status(name)
             client.open_diff(desktop.path("greeting.py"), "new\n", "a name")
             assert desktop.wait_proposal()["title"] == f"greeting.py \u2190 {name} (proposal)"
-        host.call("run_palette", caption="Gemini Companion: Diagnose")
+        host.call("run_palette", caption="Companion: Diagnose")
         text = "view.substr(sublime.Region(0, view.size()))"
         host.wait_until(lambda: f"{name} is not installed: \u201cnot there\u201d" in host.evaluate(text))
         host.wait_until(lambda: "on their way" not in host.evaluate(text))

@@ -13,6 +13,7 @@ import re
 import struct
 import time
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -212,19 +213,19 @@ def read_png(path):
 
 
 def published(page, name, size):
-    """README's pictures of this name, at 1x and at 2x, are of this page. Draws them first if that was asked for."""
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        readme = file.read()
+    """The pages' pictures of this name, at 1x and at 2x, are of this page. Draws them first if that was asked for."""
+    pages = [Path(ROOT, "README.md"), *Path(ROOT, "docs").glob("*.md")]
+    shown = "".join(page.read_text(encoding="utf-8") for page in pages)
     for scale, file_name in ((1, name), (2, name + "-2x")):
         if os.environ.get("DRAW_PICTURES"):
             picture([page], file_name, size, PUBLISHED, scale)
         made_from = pictures.mark_in(os.path.join(PUBLISHED, file_name + ".png"))
         assert made_from == pictures.mark_of(page), f"{file_name}.png is not what the host shows: DRAW_PICTURES=1"
-        assert f".github/pictures/{file_name}.png" in readme
+        assert f".github/pictures/{file_name}.png" in shown
 
 
 def draw_all(desktop, name, size, told="1 to review"):
-    """Draws the review in every look; the ones at 100 % are README's. Returns the pages."""
+    """Draws the review in every look; the ones at 100 % are published. Returns the pages."""
     pages = {look: look_like(desktop, *look, told) for look in LOOKS}
     for (scheme, zoom), page in pages.items():
         if zoom == 1.0:
@@ -247,6 +248,20 @@ def test_inline(theatre, client):
     for page in draw_all(theatre, "inline", NARROW):
         assert "SoldOut" in page
         assert re.search(r'class="minimap".*?<u ', page, re.DOTALL)
+
+
+def test_blue_and_orange(theatre, client):
+    theatre.host.call("resize_window", width=NARROW[0], height=NARROW[1])
+    propose(theatre, client, "theatre.py", AFTER)
+    settings = "sublime.load_settings('Gemini Companion.sublime-settings')"
+    theatre.host.execute(settings + ".set('review_colors', 'blue_orange')")
+    theatre.host.wait_until(lambda: "var(--orangish)" in header(theatre))
+    pages = draw_all(theatre, "blue-orange", NARROW)
+    for (scheme, _), page in zip(LOOKS, pages):
+        style = palette_colors.SCHEMES[scheme].style
+        marks = set(re.findall(r'class="(?:mark|edge|icon picture)" style="[^"]*background:(#\w+)', page))
+        assert marks == {style["bluish"], style["yellowish"]}  # what is removed stands between the lines
+        assert not {"var(--greenish)", "var(--redish)"} & set(re.findall(r"var\(--\w+\)", page))
 
 
 def test_a_new_file(theatre, client):

@@ -44,7 +44,7 @@ def test_a_program_that_is_switched_off_is_told_nothing_any_more(desktop, home):
         assert len(opencode.notifications) == count
         switch(desktop, "opencode", True)
         opencode.wait_notification("selection_changed", lambda params: params["text"] == "def")
-    desktop.host.wait_until(lambda: shown(desktop, "no client"))
+    desktop.wait_no_client()
 
 
 def refused(announcement):
@@ -97,7 +97,7 @@ def test_the_plain_event_stream_ends_with_the_token_that_it_showed(desktop):
         desktop.wait_status("event stream")
         switch(desktop, "gemini", False)
         assert b"openFiles" in stream.read()
-    desktop.wait_status("no client")
+    desktop.wait_no_client()
     assert refused(announcement)
 
 
@@ -109,5 +109,5 @@ def test_once_all_that_share_a_lock_file_are_off_nobody_who_knows_its_token_come
             switch(desktop, program, False)
             desktop.wait_status("somebody-else")
         switch(desktop, "kilo", False)
-        desktop.wait_status("no client")
+        desktop.wait_no_client()
         desktop.host.wait_until(lambda: other.ended)

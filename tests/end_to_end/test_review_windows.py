@@ -56,7 +56,7 @@ def test_the_keys_walk_and_take_back_in_another_window_too(desktop, dragged):
 
 
 def test_the_keys_decide_in_another_window_too(desktop, dragged):
-    assert desktop.host.call("press", keys="ctrl+shift+f8") == "gemini_companion_reject_diff"
+    assert desktop.host.call("press", keys="shift+escape") == "gemini_companion_reject_diff"
     desktop.host.wait_until(lambda: told(desktop) == [None])
 
 

@@ -145,9 +145,11 @@ APPLICATION = "__import__('sys').modules['Gemini Companion.plugin'].application"
 
 
 def run(host, caption):
-    """Runs a command of the package. A user is slower than the answer of the disk that all files are published."""
+    """Runs a command of the package. A user is slower than the disk, which tells that all files are published, and
+    which programs there are."""
     host.wait_until(APPLICATION + ".endpoint_of(window).connection() is not None")
-    host.call("run_palette", caption="Gemini Companion: " + caption)
+    host.wait_until(lambda: enabled(host, caption))
+    host.call("run_palette", caption="Companion: " + caption)
 
 
 def terminals(host):
@@ -163,7 +165,8 @@ def check_connected(environment, announcement, host, *folders):
 
 
 def enabled(host, caption):
-    return {entry["caption"]: entry["enabled"] for entry in host.call("palette")}["Gemini Companion: " + caption]
+    entries = {entry["caption"]: entry for entry in host.call("palette")}
+    return entries["Companion: " + caption]["enabled"] and entries["Companion: " + caption]["visible"]
 
 
 def test_a_client_runs_in_terminus_in_the_windows_folder_and_gets_what_is_selected(machine, folders):

@@ -1,29 +1,26 @@
-"""What programs write without asking: a plain script, and real programs in the modes in which they ask nobody.
+"""What is written without asking by programs that have no hooks: a plain script, and a real program.
 
-Each changes three files, makes one, deletes one and renames one, by its own tools and by the shell; then a user decides
-by commands (`tests/tools/unasked.py`). One editor serves all of them: its window has one folder with uncommitted work
-in a repository, and one without git, where the programs run.
+Each changes three files, makes one, deletes one and renames one; then a user decides by commands
+(`tests/tools/unasked.py`). One editor serves both: its window has one folder with uncommitted work in a repository, and
+one without git, where the program runs.
 """
 
 from __future__ import annotations
 
 import os
 import platform
-import shlex
 import subprocess
 import sys
 
 import pytest
 
 if sys.platform != "linux" or platform.machine() != "x86_64":
-    pytest.skip("two of the programs are installed for Linux on x64 only", allow_module_level=True)
+    pytest.skip("the program is installed for Linux on x64 only", allow_module_level=True)
 
 from tests.clients.claude import ClaudeClient
-from tests.clients.programs.copilot_cli import CopilotCli
 from tests.clients.programs.model_stub import CallTool, Say
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.opencode import OpenCode
-from tests.clients.programs.qwen_code import QwenCode
 from tests.host.driver import Host
 from tests.tools.desktop import Desktop
 from tests.tools.unasked import BEFORE, NEW, REST, SHELL, Unasked, looked_at
@@ -41,8 +38,7 @@ def folders(tmp_path_factory):
     git(repository, "add", ".")
     git(repository, "commit", "-q", "-m", "first")
     write_all(repository, BEFORE)
-    for name in PROGRAMS:
-        write_all(os.path.join(plain, name), BEFORE)
+    write_all(os.path.join(plain, "work"), BEFORE)
     write_all(plain, {"notes.txt": b"of the user\n"})
     return folders
 
@@ -84,53 +80,21 @@ def test_a_script_in_a_repository_with_uncommitted_work(host, folders):
         work.decide()
 
 
-def opencode(desktop, model, work):
+def test_a_program_that_asks_nobody(host, folders, model):
+    """One without hooks; those with hooks have tests of their own."""
+    desktop = Desktop(host, folders[1])
+    work = Unasked(desktop, "work")
     path = work.path("one.py")
-    program = OpenCode(desktop.host, desktop.workspace, model)
     model.script(
         CallTool("read", {"filePath": path}),
         CallTool("edit", {"filePath": path, "oldString": "line 2", "newString": "LINE 2"}),
         CallTool("write", {"filePath": work.path("new.py"), "content": NEW}),
         CallTool("bash", {"command": REST, "workdir": work.folder, "description": "The rest"}),
+        Say(DONE),
     )
-    return program
-
-
-def qwen(desktop, model, work):
-    path = work.path("one.py")
-    program = QwenCode(desktop.host, desktop.workspace, model, own_mode=True)
-    model.script(
-        CallTool("read_file", {"file_path": path}),
-        CallTool("edit", {"file_path": path, "old_string": "line 2", "new_string": "LINE 2"}),
-        CallTool("write_file", {"file_path": work.path("new.py"), "content": NEW}),
-        CallTool("run_shell_command", {"command": REST, "directory": work.folder, "is_background": False}),
-        CallTool("respond_in_schema", {"shouldBlock": False}),  # it asks the model whether that may be run
-    )
-    return program
-
-
-def copilot(desktop, model, work):
-    path = work.path("one.py")
-    program = CopilotCli(desktop.host, desktop.workspace, model, options=["--allow-all-tools"])
-    model.script(
-        CallTool("edit", {"path": path, "old_str": "line 2", "new_str": "LINE 2"}),
-        CallTool("create", {"path": work.path("new.py"), "file_text": NEW}),
-        CallTool("bash", {"command": f"cd {shlex.quote(work.folder)} && {REST}", "description": "The rest"}),
-    )
-    return program
-
-
-PROGRAMS = {"opencode": opencode, "Qwen Code": qwen, "Copilot CLI": copilot}
-
-
-@pytest.mark.parametrize("title", PROGRAMS)
-def test_a_program_in_a_mode_in_which_it_asks_nobody(host, folders, model, title):
-    desktop = Desktop(host, folders[1])
-    work = Unasked(desktop, title)
-    with PROGRAMS[title](desktop, model, work) as program:
-        model.script(Say(DONE))
+    with OpenCode(host, desktop.workspace, model) as program:
         program.wait_ready()
-        desktop.wait_status(title)
+        desktop.wait_status("opencode")
         host.wait_until(lambda: looked_at(desktop, desktop.workspace))
         host.call("leave_application")
         program.submit("Change the files")

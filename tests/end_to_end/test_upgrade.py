@@ -16,7 +16,7 @@ from tests.tools.desktop import Desktop
 
 THREADS = "[thread.name for thread in __import__('threading').enumerate() if thread.name.startswith('gemini')]"
 MODULES = "[name for name in __import__('sys').modules if name.startswith('Gemini Companion.companion')]"
-PAUSE, RESUME = "Gemini Companion: Pause Sharing", "Gemini Companion: Resume Sharing"
+PAUSE, RESUME = "Companion: Pause Sharing", "Companion: Resume Sharing"
 STATUSES = "[view.get_status('gemini_companion') for window in sublime.windows() for view in window.views()]"
 
 

@@ -214,18 +214,21 @@ def run_palette(caption: str, window: Optional[int] = None) -> None:
     _current().palette.run(_window(window), caption)
 
 
-def menu(name: str = "Main", window: Optional[int] = None) -> List[Dict[str, Any]]:
-    """The items of a menu that run commands, each with its path of captions."""
-    return _current().menus.entries(_window(window), name)
+def menu(name: str = "Main", window: Optional[int] = None, on: Optional[Dict[str, Any]] = None) -> List[Dict[str, Any]]:
+    """The items of a menu that run commands, each with its path of captions. `on` is what was clicked: `files` and
+    `dirs` of the side bar, or `group` and `index` of a tab."""
+    return _current().menus.entries(_window(window), name, on)
 
 
-def run_menu(path: List[str], name: str = "Main", window: Optional[int] = None) -> None:
-    _current().menus.run(_window(window), path, name)
+def run_menu(
+    path: List[str], name: str = "Main", window: Optional[int] = None, on: Optional[Dict[str, Any]] = None
+) -> None:
+    _current().menus.run(_window(window), path, name, on)
 
 
 def run_side_bar(caption: str, paths: List[str], window: Optional[int] = None) -> None:
     """Choose an item of the menu that these files or folders have in the side bar."""
-    _current().menus.run(_window(window), [caption], "Side Bar", paths)
+    _current().menus.run(_window(window), [caption], "Side Bar", dict.fromkeys(("files", "dirs", "paths"), paths))
 
 
 # -- the world outside ---------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Any, Optional
 
+from .model import geometry as _geometry
 from .model import minihtml as _minihtml
 from .model.host import current as _current
 
@@ -44,10 +45,14 @@ def click_phantom(key: str, href: str, index: int = 0, view: Optional[int] = Non
 
 
 def click_annotation(key: str, href: str, index: int = 0, view: Optional[int] = None) -> None:
-    """Click a link in the annotation of the `index`-th region of a key."""
-    found = _view(view).drawn_annotations().get(key)
+    """Click a link in the annotation of the `index`-th region of a key, which must begin inside the view."""
+    shown = _view(view)
+    found = shown.drawn_annotations().get(key)
     if found is None or not 0 <= index < len(found.annotations):
         raise LookupError("view %r has no annotation %d of %r" % (view, index, key))
+    left = _geometry.annotation_left(shown, found.regions[index].begin(), found.annotations[index])
+    if shown.drawn and left >= _geometry.viewport_extent(shown)[0]:
+        raise LookupError("annotation %d of %r is cut off at the edge of the view" % (index, key))
     _navigate(found.annotations[index], href, found.on_navigate)
 
 

@@ -38,9 +38,10 @@ body { margin: 0; background: var(--line); }
 .number { width: 100%%; text-align: right; padding-right: 10px; color: var(--gutter_foreground); }
 .number small { font-size: .9em; }
 .icon { position: absolute; left: 5px; font-size: .8em; }
-.icon.picture { left: 2px; top: 2px; width: 16px; height: 16px; }
+.icon.picture { left: 2px; top: calc(50%% - 8px); width: 16px; height: 16px; }
 .line { white-space: pre; z-index: 2; }
-.mark { border-radius: 2px; z-index: 0; } .mark.selection { background: var(--selection); opacity: .8; z-index: 1; }
+.mark { border-radius: 2px; } .mark.selection { background: var(--selection); opacity: .8; }
+.mark, .edge { z-index: 0; } .mark.selection { z-index: 1; }
 .minihtml { z-index: 3; }
 .caret { width: 2px; background: var(--caret); z-index: 4; }
 .minimap { top: 0; background: var(--minimap); overflow: hidden; }
@@ -48,7 +49,8 @@ body { margin: 0; background: var(--line); }
 .minimap i { background: var(--minimap_text); } .minimap b { left: 0; right: 0; background: var(--minimap_view); }
 .status { background: var(--chrome); color: var(--faint); line-height: 24px; padding: 0 12px; display: flex;
   justify-content: space-between; white-space: nowrap; overflow: hidden; }
-.panel { background: var(--chrome); overflow: hidden; }
+.panel { background: var(--chrome); overflow: hidden; padding: 0 12px; white-space: nowrap; z-index: 5; }
+.panel b { font-weight: normal; background: var(--background); color: var(--foreground); padding: 4px 8px; }
 .overlay { background: var(--raised); box-shadow: 0 8px 30px var(--shade); border-radius: 6px; padding: 8px;
   z-index: 20; }
 .window .row { position: relative; padding: 5px 8px; border-radius: 4px; } .row.chosen { background: var(--chosen); }
@@ -63,6 +65,7 @@ def render_window(window: Any) -> str:
     body: List[str] = [_side_bar(window, height)]
     for number in range(len(window.groups)):
         body.append(_group(window, number))
+    body.append(_input_panel(window, width, height))
     body.append(_status_bar(window, width, height))
     body.append(_overlay(window, width))
     scheme = window.host.scheme
@@ -160,6 +163,25 @@ def _status_bar(window: Any, width: float, height: float) -> str:
         geometry.STATUS_BAR,
         escape(" \u00b7 ".join(parts)),
         place,
+    )
+
+
+def _input_panel(window: Any, width: float, height: float) -> str:
+    """The line of input below the tabs, with what was typed so far and the caret."""
+    panel = window.panels.input
+    if panel is None or window.panels.active != "input":
+        return ""
+    top = height - geometry.INPUT_PANEL - (geometry.STATUS_BAR if window.elements["status_bar"] else 0.0)
+    return (
+        '<div class="panel" style="left:0;top:%gpx;width:%gpx;height:%gpx;line-height:%gpx">%s &nbsp;<b>%s|</b></div>'
+        % (
+            top,
+            width,
+            geometry.INPUT_PANEL,
+            geometry.INPUT_PANEL,
+            escape(panel.caption),
+            escape(panel.view.buffer.text),
+        )
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import itertools
 from html import escape
-from typing import Any, Dict, Iterator, List, Set, Tuple
+from typing import Any, Dict, Iterator, List, Tuple
 
 from . import resources
 from .model import geometry, metrics, minimap, wrapping
@@ -59,7 +59,7 @@ def _gutter(view: Any, width: float, height: float) -> str:
     if not width:
         return ""
     icons: Dict[int, str] = {}
-    for found in view.regions_in_order():
+    for found in view.regions_in_order().values():
         if found.icon:
             color = view.host.scheme.for_scope(found.scope)["foreground"]
             for region in found.regions:
@@ -117,7 +117,7 @@ def _pieces(view: Any, row: int) -> Iterator[Tuple[int, int]]:
 
 def _marks(view: Any) -> Iterator[str]:
     height = metrics.line_height(view)
-    for found in view.regions_in_order():
+    for found in view.regions_in_order().values():
         underlined = found.flags & DRAW_SOLID_UNDERLINE
         invisible = found.flags & DRAW_NO_FILL and found.flags & DRAW_NO_OUTLINE and not underlined
         if found.flags & HIDDEN or invisible or not found.scope:
@@ -126,65 +126,81 @@ def _marks(view: Any) -> Iterator[str]:
         for region in found.regions:
             if region.empty() and not found.flags & DRAW_EMPTY:
                 continue
-            for x, y, wide in _rectangles(view, region):
-                style = "left:%gpx;top:%gpx;width:%gpx;height:%gpx;" % (x, y, wide, height)
-                if not found.flags & DRAW_NO_FILL:
-                    style += "background:%s;" % (look.get("background") or look["foreground"])
-                if not found.flags & DRAW_NO_OUTLINE:
-                    style += "box-shadow:inset 0 0 0 1px %s;" % look["foreground"]
-                if underlined:
-                    style += "border-bottom:2px solid %s;box-sizing:border-box;" % look["foreground"]
-                yield '<div class="mark" style="%s"></div>' % style
+            rectangles = list(_rectangles(view, region))
+            style = "" if found.flags & DRAW_NO_FILL else "background:%s;" % _fill(look)
+            if underlined:
+                style += "border-bottom:2px solid %s;" % look["foreground"]
+            if style:
+                for each in rectangles:
+                    yield '<div class="mark" style="%s%s"></div>' % (_box(*each, height), style)
+            if not found.flags & DRAW_NO_OUTLINE:
+                yield from _outline(rectangles, height, look["foreground"])
     for region in (Region(*pair) for pair in view.drawn_selection()):
         if not region.empty():
-            for x, y, wide in _rectangles(view, region):
-                yield '<div class="mark selection" style="left:%gpx;top:%gpx;width:%gpx;height:%gpx"></div>' % (
-                    x,
-                    y,
-                    wide,
-                    height,
-                )
+            for each in _rectangles(view, region):
+                yield '<div class="mark selection" style="%s"></div>' % _box(*each, height)
+
+
+def _box(left: float, top: float, width: float, height: float) -> str:
+    return "left:%gpx;top:%gpx;width:%gpx;height:%gpx;" % (left, top, width, height)
+
+
+def _outline(rows: List[Tuple[float, float, float]], height: float, color: str) -> Iterator[str]:
+    """One line around all rows of a region that stand below each other, as the editor draws it."""
+    for number, (left, top, width) in enumerate(rows):
+        right, edges = left + width, [(left, top, 1.0, height), (left + width - 1, top, 1.0, height)]
+        for y, other in ((top, number - 1), (top + height - 1, number + 1)):
+            beside = rows[other] if 0 <= other < len(rows) else None
+            if beside is None or abs(abs(beside[1] - top) - height) > 0.5:
+                edges.append((left, y, width, 1.0))
+                continue
+            edges += [(left, y, min(beside[0] + 1, right) - left, 1.0)] if beside[0] > left else []
+            end = max(left, beside[0] + beside[2] - 1)
+            edges += [(end, y, right - end, 1.0)] if end < right - 1 else []
+        yield from ('<div class="edge" style="%sbackground:%s"></div>' % (_box(*each), color) for each in edges)
 
 
 def _lines(view: Any, height: float) -> Iterator[str]:
     tab = int(view.settings.get("tab_size", 4))
     colored = not view.element and "Plain text" not in str(view.settings.get("syntax", "Plain text"))
-    filled = list(_filled(view))
+    filled = list(_filled(view)) if colored else []
     for row, _ in _visible_rows(view, height):
         for start, end in _pieces(view, row):
             x, y = geometry.text_to_layout(view, start)
             line = view.buffer.text[start : min(end, start + 2000)].expandtabs(tab)
             style = "top:%gpx" % y + (";left:%gpx" % x if x else "")
-            covered = {
-                column
-                for first, last in filled
-                for column in range(
-                    *(
-                        len(view.buffer.text[start:each].expandtabs(tab))
-                        for each in (min(max(first, start), end), min(max(last, start), end))
-                    )
-                )
-            }
+            covered: Dict[int, str] = {}
+            for first, last, color in filled:
+                ends = (min(max(each, start), end) for each in (first, last))
+                columns = range(*(len(view.buffer.text[start:each].expandtabs(tab)) for each in ends))
+                covered.update(dict.fromkeys(columns, color))
             yield '<div class="line" style="%s">%s</div>' % (
                 style,
                 _colored(view, line, covered) if colored else escape(line),
             )
 
 
-def _filled(view: Any) -> Iterator[Tuple[int, int]]:
-    """Where regions are filled. There the text has no syntax colours (sublimehq/sublime_text 3729, 817, 2976)."""
-    for found in view.regions_in_order():
-        if found.scope and not found.flags & (DRAW_NO_FILL | HIDDEN):
-            yield from ((region.begin(), region.end()) for region in found.regions)
+def _fill(look: Dict[str, Any]) -> str:
+    """The colour of a filled region (sublimehq/sublime_text 3035)."""
+    return str(look.get("background") or look["foreground"])
 
 
-def _colored(view: Any, line: str, covered: Set[int]) -> str:
+def _filled(view: Any) -> Iterator[Tuple[int, int, str]]:
+    """Where regions are filled, and the colour that text has there (sublimehq/sublime_text 3729, 817, 2976)."""
+    for found in view.regions_in_order().values():
+        if found.scope and not found.flags & (DRAW_NO_FILL | HIDDEN) and "fills_replace" in view.host.quirks:
+            look = view.host.scheme.for_scope(found.scope)
+            color = look["foreground"] if "background" in look else view.host.scheme.style["background"]
+            yield from ((region.begin(), region.end(), color) for region in found.regions)
+
+
+def _colored(view: Any, line: str, covered: Dict[int, str]) -> str:
     parts = []
     for start, end, scope in tokens(line):
         color = view.host.scheme.for_scope(scope)["foreground"] if scope else ""
-        for plain, columns in itertools.groupby(range(start, end), covered.__contains__):
-            text = escape("".join(line[column] for column in columns))
-            parts.append('<span style="color:%s">%s</span>' % (color, text) if color and not plain else text)
+        for over, columns in itertools.groupby(range(start, end), covered.get):
+            text, shown = escape("".join(line[column] for column in columns)), over or color
+            parts.append('<span style="color:%s">%s</span>' % (shown, text) if shown else text)
     return "".join(parts)
 
 
@@ -200,7 +216,8 @@ def _phantoms(view: Any, width: float, height: float) -> Iterator[str]:
             continue
         y = geometry.row_tops(view)[row]
         own = phantom.height(columns, metrics.of(view))
-        offset = below.get(row, len(geometry.row_tops(view).pieces(row)) * metrics.line_height(view))
+        rows = 1 if "split_lines" in view.host.quirks else len(geometry.row_tops(view).pieces(row))
+        offset = below.get(row, rows * metrics.line_height(view))
         below[row] = offset + own
         if y + offset + own < view.viewport[1] or y + offset > view.viewport[1] + height:
             continue
@@ -222,17 +239,17 @@ def _carets(view: Any) -> Iterator[str]:
 
 
 def _annotations(view: Any) -> Iterator[str]:
-    """Each begins after its line's text and is cut off at the edge: it never covers text (SublimeLinter 1815)."""
+    """Each stands at the right edge, as far as its line's text leaves room for it (SublimeLinter 1815)."""
     for found in view.drawn_annotations().values():
         color = colors(found.annotation_color) or "var(--accent)"
         for region, content in zip(found.regions, found.annotations):
             end = view.buffer.line_bounds(view.buffer.row(region.begin()))[1]
-            x, y = (place - shown for place, shown in zip(geometry.text_to_layout(view, end), view.viewport))
+            y = geometry.text_to_layout(view, end)[1] - view.viewport[1]
             yield shadow(
                 content,
                 "position:absolute;white-space:nowrap;left:%gpx;top:%gpx;height:%gpx;padding:0 8px;"
                 "background:var(--raised);border-left:3px solid %s;font-size:.9em"
-                % (x + metrics.em_width(view), y, metrics.line_height(view), color),
+                % (geometry.annotation_left(view, region.begin(), content), y, metrics.line_height(view), color),
             )
 
 

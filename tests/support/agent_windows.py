@@ -90,7 +90,7 @@ class Runtime:
         self.hangs = False
 
     async def call_main(self, function, *args):
-        self.main.append(function.__name__)
+        self.main.append(getattr(function, "func", function).__name__)
         return function(*args)
 
     async def in_worker(self, function, *args):

@@ -21,7 +21,7 @@ from ...companion.review.display.markup import filler_html
 from ...companion.review.display.screen import Sizes, margin_of
 from ...companion.system.platform import Platform
 from ...companion.system.processes import editor_is_gone
-from ...companion.terminals.environment import CERTIFICATES
+from ...companion.terminals.command_lines import CERTIFICATES
 from ...companion.terminals.launcher import inherited
 
 UNKNOWN = "nothing here shows whether that is so"

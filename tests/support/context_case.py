@@ -109,6 +109,11 @@ class ContextCase(DeferrableTestCase):
         self.select(view, sublime.Region(view.text_point(row, 0)))
         yield lambda: self.cursor() == (row + 1, 1)
 
+    def status(self) -> str:
+        """What the status bar says of the package."""
+        view = self.window.active_view()
+        return view.get_status("gemini_companion") if view is not None else ""
+
     # -- what the client was told -------------------------------------------------------------------------------------
 
     def names(self) -> List[str]:

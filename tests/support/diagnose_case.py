@@ -20,7 +20,7 @@ from .listening_client import discovery_directory
 
 PLUGIN = __package__.partition(".")[0] + ".plugin"
 PACKAGE = PLUGIN.rpartition(".")[0]
-TITLE = "Gemini Companion: Diagnose"
+TITLE = "Companion: Diagnose"
 SETTINGS = "Gemini Companion.sublime-settings"
 OUTCOMES = "- (ok|FAILED|note|not tried): "
 VERSIONS = {"gemini": "0.61.0", "qwen": "0.24.4"}

@@ -16,7 +16,7 @@ from companion.terminals.command_lines import words_with_folders
 from companion.terminals.processes import ClientCommand
 from tests.support.stepping import SteppedRuntime
 
-TITLE = "Gemini Companion: "
+TITLE = "Companion: "
 ONE = ConnectionDetails(50001, ("/code/one",), 4321, ":", {"claude": 50002})
 TWO = ONE._replace(folders=("/code/one", "/code/two"))
 SPOILED = "/code/\x1b[31m"

@@ -118,8 +118,8 @@ class Bench:
     def later_on_main(self, milliseconds, function, *args):
         self.editor.set_timeout(lambda: function(*args), milliseconds)
 
-    def use_disk(self, function, paths, then, failed):
-        self.questions.append((paths, then))
+    def use_disk(self, function, question, then, failed):
+        self.questions.append((list(question.paths), then))
 
     # what the user and the disk do
 

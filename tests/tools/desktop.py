@@ -9,13 +9,14 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
 from typing import Any, Dict, List, Optional, Tuple
 
 from tests.clients.gemini import GeminiClient, Processes
 from tests.host.driver import Host
 
 ROLE = "gemini_companion.role"
-TITLE = "Gemini Companion: "
+TITLE = "Companion: "
 ACCEPT = TITLE + "Accept Diff"
 REJECT = TITLE + "Reject Diff"
 
@@ -102,6 +103,10 @@ class Desktop:
     def wait_status(self, *texts: str) -> None:
         """Waits until the status bar of the front window says all of these."""
         self.host.wait_until(lambda: all(text in self.window()["status_bar"] for text in texts))
+
+    def wait_no_client(self) -> None:
+        """Waits until the status bar of the front window names no program."""
+        self.host.wait_until(lambda: not re.search(r"Companion: \D", self.window()["status_bar"]))
 
     def wait_proposal(self, count: int = 1) -> Dict[str, Any]:
         """Waits until so many proposals show; returns the newest."""

@@ -25,7 +25,7 @@ _QUIET = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
 )  # fmt: skip
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _KEYWORD = b"Page\x00"
 
 
@@ -76,7 +76,7 @@ def mark_in(path: str) -> Optional[str]:
 
 def chunks(data: bytes) -> Iterator[Tuple[bytes, bytes]]:
     """Kind and content of each part of a PNG."""
-    place = len(_SIGNATURE)
+    place = len(SIGNATURE)
     while place + 8 <= len(data):
         (length,) = struct.unpack(">I", data[place : place + 4])
         yield data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
@@ -85,7 +85,15 @@ def chunks(data: bytes) -> Iterator[Tuple[bytes, bytes]]:
 
 def _marked(data: bytes, mark: str) -> bytes:
     """A PNG with a mark behind its header."""
-    header = len(_SIGNATURE) + 12 + 13
-    content = b"tEXt" + _KEYWORD + mark.encode("ascii")
-    chunk = struct.pack(">I", len(content) - 4) + content + struct.pack(">I", zlib.crc32(content))
-    return data[:header] + chunk + data[header:]
+    header = len(SIGNATURE) + 12 + 13
+    return data[:header] + mark_chunk(mark) + data[header:]
+
+
+def mark_chunk(mark: str) -> bytes:
+    """The part of a PNG that holds a mark."""
+    return chunk(b"tEXt", _KEYWORD + mark.encode("ascii"))
+
+
+def chunk(kind: bytes, body: bytes) -> bytes:
+    """A part of a PNG."""
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

@@ -7,7 +7,6 @@ Six files are concerned: three are changed, one is made, one is deleted, one is 
 from __future__ import annotations
 
 import os
-import re
 from typing import Dict
 
 from tests.tools.desktop import Desktop
@@ -33,8 +32,6 @@ REST = (
     " && rm gone.py && mv old.py moved.py"
 )
 SHELL = f"sed -i 's/line 2/LINE 2/' one.py && echo 'made = True' > new.py && {REST}"
-
-AT_WORK = re.compile(", [^,]* was at work$")  # which is told of the only program that gives signs, not of all it does
 
 _LISTED = {
     "one.py": ("", "+2 \u22122"),
@@ -81,18 +78,20 @@ class Unasked:
         else:
             self._host.wait_until(lambda: "changed file" not in self._desktop.window()["status_bar"])
 
-    def decide(self) -> None:
-        """The program has done all of it: look, keep one hunk, undo another, undo all, restore, undo one, keep all."""
+    def decide(self, doing: str = "", others: str = "") -> None:
+        """The program has done all of it: look, keep one hunk, undo another, undo all, restore, undo one, keep all.
+
+        `doing` is what is told of each change, who it is from and why. `others` is the line that leads to more files.
+        """
         desktop = self._desktop
         before = desktop.arrangement()
         self.wait_count(6)
         desktop.run("Show Unreviewed Changes")
-        rows = desktop.rows()
-        told = {name: (details, AT_WORK.sub("", annotation)) for name, (details, annotation) in rows.items()}
-        assert told == {
-            self._below + name: (details.format(self._below), annotation)
+        expected = {
+            self._below + name: (details.format(self._below), f"{annotation}, {doing}" if doing else annotation)
             for name, (details, annotation) in _LISTED.items()
         }
+        assert desktop.rows() == {**expected, **({others: ("", "")} if others else {})}
         self._host.call("choose", item=-1)
         assert self.held() == AFTER
 

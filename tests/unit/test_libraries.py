@@ -43,7 +43,7 @@ def made(said, shown):
 @pytest.fixture
 def waiting(loop, made, missing):
     """Somebody who waits for the libraries."""
-    task = loop.create_task(made.available())
+    task = loop.create_task(made.imported(lambda: None))
     loop.step()
     return task
 
@@ -114,13 +114,13 @@ def test_what_needs_them_is_imported_apart_once_they_are_there(loop, missing):
 
 
 def test_everybody_who_waits_goes_on(loop, made, missing, said):
-    tasks = [loop.create_task(made.available()) for _ in range(5)]
+    tasks = [loop.create_task(made.imported(lambda: None)) for _ in range(5)]
     loop.step()
     assert said == [], "however many wait, it is one wait"
     missing.clear()
     loop.step(RETRY_SECONDS)
     assert all(task.done() for task in tasks)
-    later = loop.create_task(made.available())
+    later = loop.create_task(made.imported(lambda: None))
     loop.step()
     assert later.done()
 

@@ -30,7 +30,7 @@ EVENTS = [
     ("on_pre_close_project", [WINDOW], mock.call.project_closing(WINDOW)),
     ("on_load_project", [WINDOW], mock.call.workspace_changed(WINDOW)),
     ("on_post_save_project", [WINDOW], mock.call.workspace_changed(WINDOW)),
-    ("on_post_window_command", [WINDOW, "close", {"a": 1}], mock.call.window_command_done(WINDOW, "close")),
+    ("on_post_window_command", [WINDOW, "close", {"a": 1}], mock.call.window_command_done(WINDOW, "close", {"a": 1})),
     ("on_exit", [], mock.call.exit()),
 ]
 #: The same for those whose answer counts.

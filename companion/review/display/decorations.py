@@ -11,6 +11,9 @@ Rules:
   draws no empty region, so what was removed from a text is the line that stands at its place.
 * Marks are no part of the undo history: every one has `NO_UNDO`. Otherwise the editor would take back with an edit
   what was drawn after it, and bring back what was erased (sublimehq/sublime_text 1121).
+* The editor draws marks in the order in which their keys first came, also after they were erased: the last one is on
+  top, and of the icons on a line the first one shows (sublimelsp/LSP 1593, 1928). So `mark` shows its keys in one
+  order, and each comes to the editor then, even if there is nothing to mark with it yet.
 * The scroll bar cannot be drawn on: there is no API for it (sublimehq/sublime_text 2072).
 * The editor draws a block below a line, never above the first. So the header stands under the first line, and an equal
   number of empty rows under the original's first line. What should be above the first line stands there too.
@@ -20,7 +23,7 @@ Rules:
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import sublime
 
@@ -97,6 +100,7 @@ class Regions:
         self._view = view
         self.styles = styles
         self._drawn: Dict[str, Drawn] = {}
+        self._ordered: Set[str] = set()  # keys that have their place in the order of drawing
 
     def show(
         self,
@@ -108,6 +112,11 @@ class Regions:
         on_navigate: Optional[Callable[[str], None]] = None,
     ) -> None:
         """Draw exactly these regions, with an annotation beside each if there are any."""
+        if look.scope and key not in self._ordered:
+            self._ordered.add(key)
+            if not spans:
+                self._view.add_regions(key, [sublime.Region(0)], flags=sublime.HIDDEN | sublime.NO_UNDO)
+                self._view.erase_regions(key)
         color = self.styles.foreground(annotation_scope) if annotations else ""
         drawn, wanted = self._drawn.get(key), Drawn(spans, (look, color), annotations)
         if wanted == drawn or not (spans or drawn):

@@ -104,7 +104,7 @@ def notices(now: Header) -> List[HeaderNotice]:
     too_long = "The proposal is too long: shown without a comparison."
     raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING} to have"
     has_changed = "has changed on disk since the diff was opened."
-    keeps_its_own = "writes its own proposal: your edits can only be saved over it, and it is not told."
+    keeps_its_own = "writes its own proposal: Accept saves your edits over it, and it is not told."
     # The first of each group that holds.
     groups: Sequence[Sequence[Tuple[object, HeaderNotice]]] = [
         [(now.problem, HeaderNotice(now.problem))],
@@ -123,7 +123,7 @@ def notices(now: Header) -> List[HeaderNotice]:
             (writer is Writer.ACCEPTED_BEFORE, HeaderNotice(f"What you accepted is not saved yet: {writes_itself}")),
             (writer is Writer.CLOSED_BEFORE, _note(f"{client} was told that you closed this: {writes_itself}")),
             (writer is Writer.CLIENT_GONE, _note(f"{client} has gone: {writes_itself}")),
-            (now.edits_stay, HeaderNotice(f"{client} {keeps_its_own}")),
+            (now.edits_stay, HeaderNotice(f"{client} {keeps_its_own}", AS_PROPOSED, "Accept without them")),
             (now.emptied, HeaderNotice(f"{client} ignores an empty text and would write its own proposal.")),
         ],
         *[[(note, _note(note))] for note in now.notes],
@@ -324,11 +324,6 @@ class RowPiece:
 def _actions(header: Header, keys_on: Sequence[str]) -> List[RowPiece]:
     """The decisions, as buttons with keys on these, and the ways to other changes."""
     actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
-    if header.edits_stay:
-        actions[:1] = [
-            (AS_PROPOSED, "Accept as proposed", "accept"),
-            (ACCEPT, "Accept, then save my edits", "accept"),
-        ]
     pieces = [_button(header, verb, caption, style, verb in keys_on) for verb, caption, style in actions]
     if header.reasons:
         href = stamped(REJECT_BECAUSE, header.generation)
@@ -346,7 +341,8 @@ def _actions(header: Header, keys_on: Sequence[str]) -> List[RowPiece]:
 def _button(header: Header, verb: str, caption: str, style: str, with_key: bool) -> RowPiece:
     """A decision. With its key where that is wanted, and there is one."""
     key = _key(header, verb) if with_key else ""
-    href, title = stamped(verb, header.generation), _title(header, verb, f"{caption} these changes")
+    does = f"{caption}, then save my edits" if header.edits_stay and verb == ACCEPT else f"{caption} these changes"
+    href, title = stamped(verb, header.generation), _title(header, verb, does)
     behind = f' <span class="key">{escape(key)}</span>' if key else ""
 
     def dress(text: str) -> str:

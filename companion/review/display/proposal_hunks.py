@@ -1,17 +1,17 @@
 """The changes of a proposal as the user walks through them: next, previous, take back, undo that, and their links.
 
-Links are annotations, which the editor draws over the text at the right edge of the view.
+Links are annotations. The editor draws them at the right edge of the view, but never over the text of their line: where
+that leaves no room, they are cut off.
 
 Rules: taking a change back is an ordinary edit of the proposal, one step of its undo history. What was taken back is
-remembered as long as the place still holds the original's lines, so that a click can bring it back as well. No link
-covers the change that it belongs to: a change that fills all of its rows has its link on the row below, or above the
-last one.
+remembered as long as the place still holds the original's lines, so that a click can bring it back as well. A link
+stands where there is room for it: that of a change that fills all of its rows on the row below, or on the one above.
 """
 
 from __future__ import annotations
 
 from itertools import count
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -38,23 +38,30 @@ def links_of(analysis: Analysis, room: Room, words: Words) -> Iterator[Link]:
     """The links of the changes, in their order."""
     width = len(words.accept_hunk and words.accept_hunk + _BETWEEN) + len(words.reject_hunk) + _MARGIN
     moved = {block.start: f" \u00b7 {block.caption}" for block in moved_on_right(analysis.moves)}
+    taken = set(moved)  # two annotations of one line collide
     for change in analysis.changes:
-        # Where a moved block begins the change, the link says so: two annotations of one line collide.
+        # Where a moved block begins the change, the link says so.
         more = moved.get(change.hunk.right_start, "")
-        point, where = _place(analysis, change, room.columns - width - len(more), room.tab_size)
-        yield point, where + more
+        row, where = _place(analysis, change, room.columns - width - len(more), room.tab_size, taken)
+        taken.add(row)
+        yield analysis.right_starts[row], where + more
 
 
-def _place(analysis: Analysis, change: Change, room: int, tab_size: int) -> Link:
-    starts, first, end = analysis.right_starts, change.hunk.right_start, change.hunk.right_end
-    for row in range(first, min(end, first + _ROWS_LOOKED_AT)):
-        if columns(analysis.right_lines[row].rstrip("\n").expandtabs(tab_size)) <= room:
-            return starts[row], ""
-    if first == end or room <= 0:
-        return change.right[0], ""
-    if analysis.right_lines[end - 1].endswith("\n"):
-        return change.right[1], _BELOW
-    return (starts[first - 1], _ABOVE) if first else (change.right[0], "")
+def _place(analysis: Analysis, change: Change, room: int, tab_size: int, taken: Container[int]) -> Tuple[int, str]:
+    """The row of a change's link, with so many columns for text before it, and an arrow. Others are `taken`."""
+    lines, first, end = analysis.right_lines, change.hunk.right_start, change.hunk.right_end
+    places = [(row, "") for row in range(first, min(end, first + _ROWS_LOOKED_AT)) if row == first or row not in taken]
+    if first == end:
+        places.append((end, ""))
+    elif lines[end - 1].endswith("\n"):
+        places.append((end, _BELOW))
+    if first and first - 1 not in taken:
+        places.append((first - 1, _ABOVE))
+    for row, where in places:
+        if row == len(lines) or columns(lines[row].rstrip("\n").expandtabs(tab_size)) <= room:
+            return row, where
+    # There is none. It is cut off, and seen by whoever scrolls to the right.
+    return next((place for place in places if place[1] == _BELOW), places[0]) if room > 0 else places[0]
 
 
 # -- changes ----------------------------------------------------------------------------------------------------------
@@ -121,7 +128,7 @@ class ProposalHunks:
             self.generation += 1
         keep, revert = self._words.accept_hunk, self._words.reject_hunk
         verbs = [(KEEP, keep), (REVERT, revert)] if keep else [(REVERT, revert)]
-        links = list(enumerate(links_of(self._analysis, room, self._words)))
+        links = list(enumerate(links_of(self._analysis, room, self._words))) if revert else []
         self._annotate(REVERT_LINKS, verbs, links, "region.bluish")
         undo_links = [(number, (region.begin(), "")) for number, region in places]
         self._annotate(UNDO_LINKS, [(UNDO, "Reverted: undo")], undo_links, "region.yellowish")

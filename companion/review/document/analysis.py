@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ...comparison import (
     Hunk,
@@ -33,10 +33,8 @@ from ...comparison import (
     never,
     split_lines,
 )
+from ...settings import Settings
 from .disk import ReadLimits
-
-if TYPE_CHECKING:
-    from ...settings import Settings
 
 Span = Tuple[int, int]
 
@@ -181,17 +179,8 @@ def analyse(
         left_parts = _inside_lines(_outside(parts[0], moved_left), left_lines, left_starts)
         right_parts = _inside_lines(_outside(parts[1], moved_right), right_lines, right_starts)
         changes.append(Change(hunk, left_span, right_span, left_parts, right_parts, first))
-    return Analysis(
-        left_lines,
-        right_lines,
-        left_starts,
-        right_starts,
-        changes,
-        ignored,
-        hidden,
-        hidden_parts,
-        moves,
-    )
+    starts = left_starts, right_starts
+    return Analysis(left_lines, right_lines, *starts, changes, ignored, hidden, hidden_parts, moves)
 
 
 def analyse_coarsely(left: Lines, right: Lines, cancelled: Callable[[], bool] = never) -> Analysis:
@@ -206,12 +195,7 @@ def analyse_coarsely(left: Lines, right: Lines, cancelled: Callable[[], bool] = 
 
 
 def _parts(
-    left: str,
-    left_span: Span,
-    right: str,
-    right_span: Span,
-    ignored: Whitespace,
-    cancelled: Callable[[], bool],
+    left: str, left_span: Span, right: str, right_span: Span, ignored: Whitespace, cancelled: Callable[[], bool]
 ) -> Tuple[Tuple[List[Span], List[Span]], int]:
     """The changed characters of one hunk, as spans of the whole texts, and how many changes are hidden."""
     before, after = left[left_span[0] : left_span[1]], right[right_span[0] : right_span[1]]

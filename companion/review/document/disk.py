@@ -17,14 +17,14 @@ import os
 import threading
 from contextlib import contextmanager, suppress
 from enum import Enum
-from typing import TYPE_CHECKING, FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
+from typing import FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
+from ...settings import Settings
 from ...system.files import NotRegularError, Stamp, opened, read_all
 from . import file_replacement
 from .file_replacement import DamagedError, OvertakenError
 from .journal import StorageError
 from .text import (
-    BINARY,
     DEFAULT_FALLBACK,
     HEAD,
     HEXADECIMAL,
@@ -34,15 +34,12 @@ from .text import (
     codec_of,
     decode,
     encode,
-    format_of_bytes,
+    format_of,
     plain,
     usual_ending,
     with_endings_of,
     without_mark,
 )
-
-if TYPE_CHECKING:
-    from ...settings import Settings
 
 BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison
 COARSE_FACTOR = 10  # texts above the limits are compared coarsely, up to so many times as long
@@ -138,19 +135,16 @@ def read(path: str, limits: ReadLimits, encoding: str = "", fallback: str = DEFA
             size = max(found.st_size, len(data))
             if size > limits.longest:
                 notice = f"{name} is too large to be shown ({size:,} bytes). Raise {BYTES_SETTING} to see it."
-                return Original(
-                    path, Kind.HUGE, stamp=Stamp(size=size), notice=notice, format=format_of(data, encoding)
-                )
+                found_format = format_of(data, encoding)
+                return Original(path, Kind.HUGE, stamp=Stamp(size=size), notice=notice, format=found_format)
     except FileNotFoundError:
         problem = dangling(path)
         return Original(path, Kind.UNREADABLE, notice=problem) if problem else Original(path, Kind.NEW)
     except NotRegularError:
         return Original(path, Kind.UNREADABLE, notice=f"{name} is not a regular file.")
     except (OSError, ValueError) as error:
-        notice = f"{name} cannot be read: {_reason(error)}."
-        return Original(path, Kind.UNREADABLE, notice=notice)
-    original = original_of(path, data, limits, encoding, fallback)
-    return original._replace(stamp=Stamp.of(found))
+        return Original(path, Kind.UNREADABLE, notice=f"{name} cannot be read: {_reason(error)}.")
+    return original_of(path, data, limits, encoding, fallback)._replace(stamp=Stamp.of(found))
 
 
 def original_of(path: str, data: bytes, limits: ReadLimits, encoding: str, fallback: str) -> Original:
@@ -181,7 +175,11 @@ def encoded(original: Original, text: str) -> bytes:
     if original.kind is Kind.NEW:
         return _encode(name, text, UTF_8)
     if original.kind is Kind.TEXT or original.exact:
-        return _encode(name, _in_endings_of(original, text), original.encoding)
+        if "\n" in original.text:  # each line gets its own line ending where the file mixes them
+            text = with_endings_of(original.exact, original.text, plain(text))
+        elif text.startswith("\ufeff"):
+            text = text[1:]
+        return _encode(name, text, original.encoding)
     raise DiskError(f"{name} is not overwritten, because it {_WHY_NOT[original.kind]}.")
 
 
@@ -225,8 +223,11 @@ def write(original: Original, data: bytes, storage: str, mode: int = 0) -> None:
         if original.kind is Kind.NEW:
             file_replacement.create(original.path, data, storage, mode)
             return
-        with _alone(original.stamp.identity), opened(original.path, os.O_RDWR) as (descriptor, found):
-            old = _unchanged_content(original, descriptor, found)
+        with _alone(original.stamp[:2]), opened(original.path, os.O_RDWR) as (descriptor, found):
+            is_same = Stamp.of(found)[:3] == original.stamp[:3]
+            old = read_all(descriptor, found.st_size) if is_same else b""
+            if not is_same or _fingerprint(old) != original.fingerprint:
+                raise OvertakenError(0, "changed")
             file_replacement.replace_content(descriptor, found, original.path, old, data, storage, mode)
     except OSError as error:
         raise _failure(original, name, error) from error
@@ -270,15 +271,6 @@ def changed(original: Original) -> bool:
         return False
 
 
-def _unchanged_content(original: Original, descriptor: int, found: os.stat_result) -> bytes:
-    """The bytes of the open file, if it is the one that was read and holds what was read."""
-    if Stamp.of(found)[:3] == original.stamp[:3]:
-        data = read_all(descriptor, found.st_size)
-        if _fingerprint(data) == original.fingerprint:
-            return data
-    raise OvertakenError(0, "changed")
-
-
 def _failure(original: Original, name: str, error: OSError) -> DiskError:
     """What to tell the user about an error of the system."""
     if isinstance(error, DamagedError):
@@ -307,9 +299,8 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
         found = format_of(data, encoding)
         if found.binary:
             notice = f"{name} is a binary file and is not shown."
-            return Original(
-                path, Kind.BINARY, "", "", HEXADECIMAL, fingerprint=fingerprint, notice=notice, format=found
-            )
+            binary = Original(path, Kind.BINARY, encoding=HEXADECIMAL, fingerprint=fingerprint, notice=notice)
+            return binary._replace(format=found)
         fallback = fallback if codec_of(fallback) is not None else DEFAULT_FALLBACK
         candidates = [encoding, UTF_8, fallback] if not encoding.endswith("BOM") else [UTF_8, fallback]
     for candidate in candidates:
@@ -325,21 +316,6 @@ def _decode(path: str, data: bytes, encoding: str, fallback: str) -> Original:
     shown = decode(data, "utf-8", "replace")
     notice = f"{name} cannot be decoded: characters that cannot be read are shown as \ufffd."
     return Original(path, Kind.UNDECODABLE, plain(shown), fingerprint=fingerprint, notice=notice)
-
-
-def format_of(data: bytes, encoding: str = "") -> Format:
-    """What a file holds that begins with `data` and that the editor has opened with `encoding`, if it has."""
-    if encoding.startswith("UTF-16") or without_mark(data)[0]:
-        return TEXT
-    found = format_of_bytes(data)
-    return BINARY if encoding == HEXADECIMAL and not found.binary else found
-
-
-def _in_endings_of(original: Original, text: str) -> str:
-    """`text` with the line endings of the file: each line's own where the file mixes them."""
-    if "\n" not in original.text:  # it has none
-        return text[1:] if text.startswith("\ufeff") else text
-    return with_endings_of(original.exact, original.text, plain(text))
 
 
 def _encode(name: str, text: str, encoding: str) -> bytes:

@@ -66,9 +66,11 @@ class Format(Enum):
 TEXT, BINARY = Format
 
 
-def format_of_bytes(data: bytes) -> Format:
-    """What a file holds that begins with `data`. Text in an encoding of its own may look binary: ask about it first."""
-    if b"\x00" in data:
+def format_of(data: bytes, encoding: str = "") -> Format:
+    """What a file holds that begins with `data` and that the editor has opened with `encoding`, if it has."""
+    if encoding.startswith("UTF-16") or without_mark(data)[0]:
+        return TEXT
+    if b"\x00" in data or encoding == HEXADECIMAL:
         return BINARY
     if _BEGINNING.match(data):
         try:

@@ -17,19 +17,17 @@ import logging
 import os
 import time
 from functools import partial
-from typing import TYPE_CHECKING, AbstractSet, Any, Callable, FrozenSet, List, Mapping, Optional
+from typing import AbstractSet, Any, Callable, FrozenSet, List, Mapping, Optional
 
 import sublime
 
+from ...common.workers import Computation
 from ...editor import file_views
 from ...editor.storage import storage_folder
+from ...runtime import Runtime
 from . import disk
 from .disk import DiskError, Original
 from .text import UTF_8, codec_of, plain
-
-if TYPE_CHECKING:
-    from ...common.workers import Computation
-    from ...runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -164,11 +162,7 @@ class Writes:
         self._writes: List[Write] = []
 
     def begin(
-        self,
-        original: Original,
-        text: str,
-        done: Callable[[Optional[DiskError]], None],
-        guard: Optional[Guard] = None,
+        self, original: Original, text: str, done: Callable[[Optional[DiskError]], None], guard: Optional[Guard] = None
     ) -> None:
         """Write `text`. `done` hears what went wrong; `guard` has the last word on whether the file may be written."""
         write = Write(self._runtime, original, text, self._first, done, guard)

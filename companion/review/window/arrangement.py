@@ -7,7 +7,7 @@ opening, moving or closing a view. Meanwhile `busy` is true and activations mean
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple
 
 import sublime
 
@@ -19,9 +19,6 @@ from ..document import disk
 from . import views
 from .focus import ALWAYS, NEVER, Focus, Place
 from .split import SplitLayout
-
-if TYPE_CHECKING:
-    pass
 
 _CLOSING_MILLISECONDS = 10
 _CLOSING_TRIES = 100
@@ -71,9 +68,7 @@ class Arrangement:
         """Whether a review may take the place of another one that the user is in, because the settings say so."""
         return self._settings().review_focus == ALWAYS
 
-    def make_views(
-        self, review: Review, ours: List[sublime.View], in_use: Sequence[sublime.View] = (), alone: bool = False
-    ) -> Pair:
+    def make_views(self, review: Review, ours: List[sublime.View], in_use: Sequence[sublime.View], alone: bool) -> Pair:
         """Make the views for a review and show them. `ours` are the views of the reviews that are open already.
 
         The first one is None if there is room for the proposal only, or if it is to be shown `alone`. Beside another

@@ -95,17 +95,14 @@ def is_division(value: Any) -> bool:
 
 
 def _is_layout(value: Any) -> bool:
-    if not isinstance(value, dict) or not all(map(_is_positions, (value.get("cols"), value.get("rows")))):
+    lines = [value.get("cols"), value.get("rows")] if isinstance(value, dict) else [None]
+    if not all(isinstance(each, list) and {type(one) for one in each} <= {int, float} for each in lines):
         return False
     cells, most = value.get("cells"), (len(value["cols"]), len(value["rows"])) * 2
     return isinstance(cells, list) and all(
         is_indexes(cell) and len(cell) == len(most) and all(index < end for index, end in zip(cell, most))
         for cell in cells
     )
-
-
-def _is_positions(value: Any) -> bool:
-    return isinstance(value, list) and all(type(each) in (int, float) for each in value)
 
 
 def is_indexes(value: Any, least: int = 0, below: float = float("inf")) -> bool:
@@ -120,11 +117,7 @@ def cell_width(layout: Layout, group: int) -> float:
 
 
 def _divide(
-    layout: Layout,
-    group: int,
-    pieces: Sequence[Piece],
-    column: Optional[float] = None,
-    row: Optional[float] = None,
+    layout: Layout, group: int, pieces: Sequence[Piece], column: Optional[float] = None, row: Optional[float] = None
 ) -> Division:
     """Divide the cell of `group` into `pieces`, the first of which stays its own.
 
@@ -134,14 +127,9 @@ def _divide(
     left, top, right, bottom = before["cells"][group]
     columns = _add_line(before["cols"], left, right, column)
     rows = _add_line(before["rows"], top, bottom, row)
-    cells = [
-        [columns.moved[cell[0]], rows.moved[cell[1]], columns.moved[cell[2]], rows.moved[cell[3]]]
-        for cell in before["cells"]
-    ]
-    divided = [
-        [columns.lines[piece[0]], rows.lines[piece[1]], columns.lines[piece[2]], rows.lines[piece[3]]]
-        for piece in pieces
-    ]
+    moved, lines = (columns.moved, rows.moved) * 2, (columns.lines, rows.lines) * 2
+    cells = [[axis[index] for axis, index in zip(moved, cell)] for cell in before["cells"]]
+    divided = [[axis[index] for axis, index in zip(lines, piece)] for piece in pieces]
     new = tuple(range(len(cells), len(cells) + len(divided) - 1))
     cells[group] = divided[0]
     after: Layout = {"cols": columns.positions, "rows": rows.positions, "cells": cells + divided[1:]}

@@ -48,11 +48,8 @@ class Snapshot:
     def _look(self, group: int) -> GroupState:
         active = self._window.active_sheet_in_group(group)
         preview = self._window.transient_sheet_in_group(group)
-        return GroupState(
-            active,
-            self._window.selected_sheets_in_group(group),
-            preview.file_name() if preview is not None and preview == active else None,
-        )
+        file = preview.file_name() if preview is not None and preview == active else None
+        return GroupState(active, self._window.selected_sheets_in_group(group), file)
 
     def restore(self, groups: List[int]) -> None:
         """Show in these groups what they showed. Moves the focus; the caller sets it afterwards."""
@@ -86,13 +83,9 @@ class Snapshot:
 
     def to_value(self) -> Dict[str, Any]:
         """The part that can be stored: sheets by their positions, because a restart gives them new numbers."""
-        return {
-            "active_group": self._active_group,
-            "active": [
-                self._window.get_sheet_index(state.active)[1] if state.active is not None else -1
-                for state in self._groups
-            ],
-        }
+        active = [state.active for state in self._groups]
+        indexes = [self._window.get_sheet_index(sheet)[1] if sheet is not None else -1 for sheet in active]
+        return {"active_group": self._active_group, "active": indexes}
 
 
 def is_stored(value: Dict[str, Any]) -> bool:

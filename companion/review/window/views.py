@@ -73,7 +73,8 @@ def create(
     settings = view.settings()
     for key, value in {**_SETTINGS, **({} if alone else _SIDE_BY_SIDE)}.items():
         settings.set(key, value)
-    settings.set(SETTING, handled_keys(settings.get(SETTING)))
+    handled = settings.get(SETTING)
+    settings.set(SETTING, {**(handled if isinstance(handled, dict) else {}), **dict.fromkeys(_OURS, False)})
     settings.set("default_dir", os.path.dirname(path))
     if user_view is not None:
         theirs = user_view.settings()
@@ -116,16 +117,11 @@ def close(view: Optional[sublime.View]) -> None:
 
 def release(view: sublime.View) -> None:
     """Give the user a view that they have saved as a file, and its clones: nothing of ours stays in their settings."""
-    for each in [view, *view.clones()]:
-        _forget(each.settings())
+    for settings in [each.settings() for each in (view, *view.clones())]:
+        for name in (ROLE, *_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", PATCH_KEYS, SETTING):
+            settings.erase(name)
     view.set_scratch(False)
     view.set_read_only(False)
-
-
-def _forget(settings: sublime.Settings) -> None:
-    settings.erase(ROLE)
-    for key in (*_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", PATCH_KEYS, SETTING):
-        settings.erase(key)
 
 
 # -- indentation -------------------------------------------------------------------------------------------------------
@@ -177,13 +173,8 @@ def guess(lines: Iterable[str]) -> Optional[Indentation]:
 
 FEED = "nv_feed_key"
 SETTING = "vintageous_handle_keys"
-_OURS = ("<C-s>", "<D-s>", "<f8>", "<S-f8>", "<C-f8>", "<C-S-f8>")
+_OURS = ("<C-s>", "<D-s>", "<f8>", "<S-f8>", "<C-f8>")
 _TAKES_A_CHARACTER = "fFtTrmqgz'`\"@"  # the character behind one of these is no command
-
-
-def handled_keys(before: Any) -> Dict[str, bool]:
-    """The setting for our views, made of the user's own."""
-    return {**(before if isinstance(before, dict) else {}), **dict.fromkeys(_OURS, False)}
 
 
 class Typed:

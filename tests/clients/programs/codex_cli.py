@@ -21,7 +21,7 @@ from tests.clients.programs.responses_api import ResponsesApi
 from tests.host.driver import Host
 from tests.tools import nodes
 
-TRUST = "trust all"
+NEW_HOOKS, TRUST = "Hooks need review", "trust all"
 SETTINGS = """
 model = "gpt-6-sol"
 model_provider = "stub"
@@ -58,12 +58,17 @@ class CodexCli(Program):
         self.wait_ready()
         self.enter("/ide", lambda: "IDE context is on" in self.text())
 
-    def trust_hooks(self) -> None:
-        """Lets the hooks run that are new to it; only from its second start on does it ask by itself."""
-        self.wait_ready()
-        self.enter("/hooks", lambda: TRUST in self.text())
-        self.answer("t", TRUST)
-        self.press("escape")
+    def trust_hooks(self, asked: bool = False) -> None:
+        """Lets the hooks run that are new to it. Only from its second start on it asks by itself, when it has
+        shown its prompt."""
+        if asked:
+            self.answer("2", "\u203a 1. Review hooks")
+            self.answer("enter", NEW_HOOKS)
+        else:
+            self.wait_ready()
+            self.enter("/hooks", lambda: TRUST in self.text())
+            self.answer("t", TRUST)
+            self.press("escape")
         self.wait_ready()
 
     def close(self) -> None:

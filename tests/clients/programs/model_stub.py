@@ -2,7 +2,8 @@
 
 Subclasses speak the Gemini API (`gemini_api.py`), the OpenAI API (`openai_api.py`) and that of Anthropic
 (`anthropic_api.py`).
-Rule: every request is answered at once, unless the test says Later; a turn of the chat with no answer left is an error that the test sees.
+Rule: every request is answered at once, unless the test says Later; a turn of the chat with no answer left is an error
+that the test sees.
 """
 
 from __future__ import annotations

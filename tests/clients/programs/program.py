@@ -100,5 +100,6 @@ def write_settings(host: Host, folder: str, settings: Mapping[str, Any]) -> None
     others: Dict[str, Any] = {}
     with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8") as file:
         others = json.load(file)
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({**others, **settings}, file)
+    if {**others, **settings} != others:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**others, **settings}, file, indent=2)  # as they write it themselves

@@ -22,9 +22,11 @@ from tests.host.driver import Host
 from tests.tools import nodes
 
 SETTINGS = {
+    "$version": 4,  # else it writes the file anew
     "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
     "general": {"enableAutoUpdate": False},
-    "ui": {"enableFollowupSuggestions": False},  # each would ask the model once more
+    # Each suggestion would ask the model once more.
+    "ui": {"enableFollowupSuggestions": False, "autoModeAcknowledged": True},
     "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
     "privacy": {"usageStatisticsEnabled": False},
     "telemetry": {"enabled": False},

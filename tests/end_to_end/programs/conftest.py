@@ -8,8 +8,6 @@ import pytest
 
 from tests.clients.programs.shared import SharedProgram
 
-pytest.register_assert_rewrite("tests.end_to_end.programs.journeys")
-
 
 @pytest.fixture(scope="module")
 def beside(request, tmp_path_factory):

@@ -107,7 +107,7 @@ class Journeys:
         self.start_review(desktop, program, model)
         self.switch(desktop, False)
         desktop.wait_no_review()
-        desktop.wait_status("no client")
+        desktop.wait_no_client()
         assert desktop.arrangement() == before
         program.wait_ready()
         for _ in range(20):  # it finds out when it tries to come back
@@ -126,7 +126,7 @@ class Journeys:
         desktop.wait_published()
         program.enter("/ide enable", lambda: self.title in desktop.window()["status_bar"])
         program.close()  # the next test is about one that has never lost its session
-        desktop.wait_status("no client")
+        desktop.wait_no_client()
 
     def connection(self, program):
         """What the program says of its connection."""
@@ -145,4 +145,4 @@ class Journeys:
         program.close()
         desktop.host.wait_until(lambda: desktop.arrangement() == before)
         assert desktop.read("greeting.py").decode() == GREETING
-        desktop.wait_status("no client")
+        desktop.wait_no_client()

@@ -32,7 +32,7 @@ def test_its_prompts_bring_the_selection_and_the_tabs_of_the_window_that_has_its
     codex = beside.program()
     codex.switch_on()
     desktop.host.wait_until(lambda: "Codex CLI" in status(desktop, first))
-    assert "no client" in status(desktop, second)
+    assert "Companion" not in status(desktop, second)
     model.script(Say("It greets."))
     codex.submit("Explain it")
     codex.wait_for("It greets.")
@@ -43,4 +43,4 @@ def test_its_prompts_bring_the_selection_and_the_tabs_of_the_window_that_has_its
     assert "elsewhere" not in asked
     assert asked.rstrip().endswith("Explain it")
     codex.close()
-    desktop.host.wait_until(lambda: "no client" in status(desktop, first))
+    desktop.host.wait_until(lambda: "Companion" not in status(desktop, first))

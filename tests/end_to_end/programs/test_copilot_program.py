@@ -180,7 +180,7 @@ def test_in_one_of_two_windows_a_reload_of_the_package_does_not_disturb_the_prog
     desktop.host.enable_package()
     desktop.host.wait_until(lambda: "Copilot CLI" in shown()["status_bar"])
     assert desktop.window()["id"] == second
-    assert "no client" in desktop.window()["status_bar"]
+    assert "Companion" not in desktop.window()["status_bar"]
     model.script(edit(desktop), Say("It is polite after all."))
     copilot.submit("Be more polite")
     desktop.host.wait_until(lambda: roles(shown()))

@@ -83,7 +83,7 @@ def test_a_diff_that_waits_to_be_asked_for_leaves_the_editor_alone_and_the_termi
     program.submit("Be warmer")
     program.wait_confirmation("greeting.py")
     desktop.wait_status("1 to review")
-    desktop.host.call("run_palette", caption="Gemini Companion: Show Pending Diffs")
+    desktop.host.call("run_palette", caption="Companion: Show Pending Diffs")
     desktop.host.wait_until(lambda: desktop.window()["quick_panel"])
     desktop.host.call("choose", item="greeting.py")
     assert "Welcome" in desktop.wait_proposal()["text"]

@@ -31,7 +31,7 @@ def test_of_two_windows_it_comes_to_the_innermost_and_hears_of_that_alone(deskto
     opencode = beside.program()
     opencode.wait_connected("greeting.py#1")
     desktop.wait_status("opencode")
-    assert "no client" in desktop.host.call("snapshot_window", window=outer)["status_bar"]
+    assert "Companion" not in desktop.host.call("snapshot_window", window=outer)["status_bar"]
     model.script(Say("It is polite now."))
     opencode.submit("Be more polite")
     opencode.wait_for("It is polite now.")
@@ -47,10 +47,10 @@ def test_it_comes_back_after_a_reload_of_the_package_and_after_a_restart_of_the_
     desktop.host.disable_package()
     desktop.host.enable_package()
     desktop.wait_status("opencode")
-    desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
+    desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
     opencode.wait_for("@greeting.py#1")
     desktop.open("greeting.py", row=0, column=0)  # nothing is selected now
-    desktop.host.call("run_palette", caption="Gemini Companion: Send Selection to Terminal")
+    desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
     opencode.wait_for("@greeting.py#0-1")
     desktop.host.quit()
     desktop.host.restart()
@@ -64,4 +64,4 @@ def test_one_that_ends_is_a_client_no_more(desktop, beside):
     opencode.wait_connected("greeting.py#1")
     desktop.wait_status("opencode")
     opencode.close()
-    desktop.wait_status("no client")
+    desktop.wait_no_client()

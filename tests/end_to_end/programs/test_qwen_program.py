@@ -55,7 +55,7 @@ def test_of_two_windows_ide_enable_connects_it_to_the_one_of_its_port_variable(d
         qwen.wait_ready()
         qwen.enter("/ide enable", lambda: "Connected to Sublime Text" in qwen.text())
         desktop.host.wait_until(lambda: "Qwen Code" in status(desktop, first))
-        assert "no client" in status(desktop, second)
+        assert "Companion" not in status(desktop, second)
 
 
 def status(desktop, window):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import Any, Dict, Tuple
 
-from . import wrapping
+from . import minihtml_height, wrapping
 from .metrics import em_width, line_height
 from .metrics import of as metrics_of
 from .phantoms import INLINE
@@ -20,17 +20,26 @@ GUTTER_COLUMNS = 6  # of the view's font, with which it grows
 TAB_BAR = 32.0
 STATUS_BAR = 24.0
 SIDE_BAR = 240.0
-PANEL = 160.0
+PANEL, INPUT_PANEL = 160.0, 34.0  # the latter is one line high
 MINIMAP = 96.0
 MARGIN = 4.0
+ANNOTATION_PADDING = 19.0  # on both sides, with its border
 _WHOLE: Pieces = (Piece(0, 0),)  # of a line that does not wrap
 
 
 class RowTops:
     """The top of every row, and the bottom of the last one, as a sequence that is computed where it is looked at."""
 
-    def __init__(self, rows: int, line_height: float, extra: Dict[int, float], wrapped: Dict[int, Pieces]):
+    def __init__(
+        self,
+        rows: int,
+        line_height: float,
+        extra: Dict[int, float],
+        wrapped: Dict[int, Pieces],
+        splits: Dict[int, float],
+    ):
         self._wrapped = wrapped
+        self._splits = splits
         self._rows = rows
         self._line_height = line_height
         self._keys = sorted(extra)
@@ -50,6 +59,10 @@ class RowTops:
     def pieces(self, row: int) -> Pieces:
         """The rows on the screen that a line takes; one unless it wraps."""
         return self._wrapped.get(row, _WHOLE)
+
+    def split(self, row: int) -> float:
+        """The height of what stands between the first row on the screen that a line takes and the others."""
+        return self._splits.get(row, 0.0)
 
 
 def row_tops(view: Any) -> RowTops:
@@ -86,9 +99,10 @@ def _compute_row_tops(view: Any, columns: int, wrap: Wrap) -> RowTops:
             row = buffer.row(phantom.region.begin())
             extra[row] = extra.get(row, 0.0) + height
     wrapped = wrapping.wrapped_rows(view, wrap)
+    splits = dict(extra) if "split_lines" in view.host.quirks else {}
     for row, pieces in wrapped.items():
         extra[row] = extra.get(row, 0.0) + (len(pieces) - 1) * line_height(view)
-    return RowTops(buffer.line_count(), line_height(view), extra, wrapped)
+    return RowTops(buffer.line_count(), line_height(view), extra, wrapped, splits)
 
 
 def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
@@ -102,7 +116,7 @@ def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
     columns = indent
     if point > start + begin:
         columns += wrapping.width(buffer.text[start + begin : point], indent, tab_size(view))
-    return (columns * em_width(view), tops[row] + number * line_height(view))
+    return (columns * em_width(view), tops[row] + number * line_height(view) + (tops.split(row) if number else 0.0))
 
 
 def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
@@ -111,7 +125,10 @@ def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
     row = max(0, min(bisect_right(tops, xy[1]) - 1, buffer.line_count() - 1))
     start, end = buffer.line_bounds(row)
     pieces = tops.pieces(row)
-    number = max(0, min(int((xy[1] - tops[row]) // line_height(view)), len(pieces) - 1))
+    below = xy[1] - tops[row]
+    if below >= line_height(view):
+        below -= tops.split(row)
+    number = max(0, min(int(below // line_height(view)), len(pieces) - 1))
     if number < len(pieces) - 1:
         end = start + pieces[number + 1].start - 1  # behind it the next row begins
     start, column = start + pieces[number].start, pieces[number].indent
@@ -170,7 +187,7 @@ def group_box(window: Any, group: int) -> Tuple[float, float, float, float]:
     left = SIDE_BAR if window.elements["side_bar"] and window.folders() else 0.0
     bottom = STATUS_BAR if window.elements["status_bar"] else 0.0
     if window.panels.active is not None:
-        bottom += PANEL
+        bottom += INPUT_PANEL if window.panels.active == "input" else PANEL
     inner_width, inner_height = max(0.0, width - left), max(0.0, height - bottom)
     layout = window.layout
     x1, y1, x2, y2 = layout["cells"][group]
@@ -216,6 +233,17 @@ def viewport_extent(view: Any) -> Tuple[float, float]:
 def clamp_viewport(view: Any, xy: Tuple[float, float]) -> Tuple[float, float]:
     layout, viewport = layout_extent(view), viewport_extent(view)
     return (max(0.0, min(xy[0], layout[0] - viewport[0])), max(0.0, min(xy[1], layout[1] - viewport[1])))
+
+
+def annotation_left(view: Any, point: int, content: str) -> float:
+    """Where an annotation of the line at `point` begins in what shows of the view: at its right edge, as far as the
+    text of the line leaves room.
+    """
+    edge = viewport_extent(view)[0] - minihtml_height.size(content, phantom_columns(view), metrics_of(view))[0]
+    if "annotations_shrink" not in view.host.quirks:
+        return edge - ANNOTATION_PADDING
+    x, _ = text_to_layout(view, view.buffer.line_bounds(view.buffer.row(point))[1])
+    return max(x + em_width(view) - float(view.viewport[0]), edge - ANNOTATION_PADDING)
 
 
 def visible_region(view: Any) -> Region:

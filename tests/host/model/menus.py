@@ -6,7 +6,7 @@ Rule: an item that cannot be run as it stands is not run; choosing it raises Loo
 from __future__ import annotations
 
 import copy
-from typing import Any, Dict, Iterator, List, Sequence
+from typing import Any, Dict, Iterator, List, Optional
 
 from .palette import with_state
 from .stock import MAIN_MENU, SIDE_BAR_MENU
@@ -20,23 +20,26 @@ class Menus:
     def __init__(self, host: Any):
         self._host = host
 
-    def entries(self, window: Any, name: str = "Main") -> List[Dict[str, Any]]:
-        """Every item of `NAME.sublime-menu` that runs a command, with its path of captions and its state."""
+    def entries(self, window: Any, name: str = "Main", on: Optional[Dict[str, Any]] = None) -> List[Dict[str, Any]]:
+        """Every item of `NAME.sublime-menu` that runs a command, with its path of captions and its state.
+
+        `on` is what was clicked: the editor puts it in the place of the item's arguments of these names.
+        """
         items: List[Dict[str, Any]] = copy.deepcopy(STOCK.get(name, []))
         for resource in self._host.find_resources(name + ".sublime-menu"):
             _merge(items, self._host.read_list(resource))
-        return [dict(with_state(self._host, window, item), path=path) for path, item in _leaves(items, [])]
+        leaves = list(_leaves(items, []))
+        for _, item in leaves:
+            arguments = item.get("args") or {}
+            arguments.update({key: value for key, value in (on or {}).items() if key in arguments})
+        return [dict(with_state(self._host, window, item), path=path) for path, item in leaves]
 
-    def run(self, window: Any, path: List[str], name: str = "Main", chosen: Sequence[str] = ()) -> None:
-        """Choose an item by its captions. Raises LookupError if it is not there, hidden or not enabled.
-
-        In the menu of the side bar, lists of the arguments that are empty get the `chosen` paths.
-        """
-        found = [entry for entry in self.entries(window, name) if entry["path"] == list(path)]
+    def run(self, window: Any, path: List[str], name: str = "Main", on: Optional[Dict[str, Any]] = None) -> None:
+        """Choose an item by its captions. Raises LookupError if it is not there, hidden or not enabled."""
+        found = [entry for entry in self.entries(window, name, on) if entry["path"] == list(path)]
         if not found or not (found[0]["enabled"] and found[0]["visible"]):
             raise LookupError("menu item %r is not %s" % (path, "enabled" if found else "there"))
-        args = {key: list(chosen) if each == [] else each for key, each in (found[0]["args"] or {}).items()}
-        self._host.commands.run_in_window(window, found[0]["command"], args or None, told=True)
+        self._host.commands.run_in_window(window, found[0]["command"], found[0]["args"], told=True)
 
 
 def _merge(items: List[Dict[str, Any]], more: List[Dict[str, Any]]) -> None:

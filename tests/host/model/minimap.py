@@ -28,7 +28,7 @@ class Stripe(NamedTuple):
 def stripes(view: Any) -> Iterator[Stripe]:
     """The stripes of a view, in the order in which they are drawn."""
     buffer = view.buffer
-    for key, found in sorted(view.region_sets.items()):
+    for key, found in view.regions_in_order().items():
         if found.flags & (HIDE_ON_MINIMAP | HIDDEN) or not found.scope:
             continue
         color = view.host.scheme.for_scope(found.scope)["foreground"]

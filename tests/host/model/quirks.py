@@ -9,6 +9,14 @@ off.
                       in (sublime_text 1165, 4144)
   replacing_scrolls   where it moves or selects so, the view scrolls to it once the command is over (sublime_text 2560)
   late_highlights     `on_highlight` comes once more for what is chosen, before `on_select`
+  fills_replace       a filled region replaces the syntax colours of its text; without a background in the scheme the
+                      scope's foreground fills, and the text is inverted (sublime_text 817, 2976, 3035, 3729, 5844;
+                      BracketHighlighter 250)
+  keys_keep_order     marks are drawn in the order in which their keys first came, also after they were erased; of two
+                      icons on a line the first key's is shown (LSP 1593, 1928)
+  annotations_shrink  an annotation ends at the view's edge, but begins behind its line's text: it never covers that,
+                      and is cut off where there is no room (SublimeLinter 1815; the pictures of annotations, and of
+                      code lenses as such, in LSP's documentation)
   shared_phantoms     phantoms show in the clones of their view, too (sublime_text 6188)
   moving_deselects    a tab that is moved within its group is the only one that stays selected there (sublime_text 3126)
 
@@ -35,6 +43,7 @@ editor most probably does.
   moving_shows        a tab that is moved to another group shows there, and has the focus
   group_selection     select_sheets takes no notice of sheets in other groups than the active one
   undo_counts         clearing the undo history counts as a change
+  split_lines         a block below a line that wraps stands under its first row on the screen, not under its last
   active_panel        a panel or a palette that has the focus is its window's active view
 """
 
@@ -44,12 +53,13 @@ import os
 from typing import FrozenSet
 
 TRUTHS = frozenset(
-    "late_size replacing_selects replacing_scrolls moving_deselects late_highlights shared_phantoms".split()
+    """late_size replacing_selects replacing_scrolls moving_deselects late_highlights shared_phantoms fills_replace
+    keys_keep_order annotations_shrink""".split()
 )
 ALL = frozenset(
     """late_events repeated_events late_close late_reverts late_timers rounded_layout untitled_window
     silent_windows silent_projects late_projects rounded_phantoms moving_shows group_selection undo_counts
-    active_panel stuck_previews moved_previews closing_windows focus_deselects stale_annotations""".split()
+    active_panel split_lines stuck_previews moved_previews closing_windows focus_deselects stale_annotations""".split()
 )
 LATE_MILLISECONDS = 25
 

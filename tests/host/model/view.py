@@ -180,12 +180,14 @@ class ViewModel:
             self.buffer.undo.note_regions(self, key)
         self.region_sets.pop(key, None)
 
-    def regions_in_order(self) -> List[RegionSet]:
-        """The sets in the order in which they are drawn: that in which their keys first came, which survives erasing.
+    def regions_in_order(self) -> Dict[str, RegionSet]:
+        """The sets by key, in the order in which they are drawn.
 
-        Of two icons on a line the first key's is shown (sublimelsp/LSP 1593, 1928).
+        It is that in which their keys first came, also after they were erased. Of two icons on a line the first key's
+        is shown (sublimelsp/LSP 1593, 1928).
         """
-        return [self.region_sets[key] for key in self.region_keys if key in self.region_sets]
+        keys = self.region_keys if "keys_keep_order" in self.host.quirks else self.region_sets
+        return {key: self.region_sets[key] for key in keys if key in self.region_sets}
 
     def _keep_drawn(self, key: str) -> None:
         if "stale_annotations" in self.host.quirks and self.host.focus.current is not self:

@@ -174,3 +174,102 @@ def test_the_minimap_shows_every_row_of_a_region_unless_it_is_hidden_empty_or_no
     view.add_regions("colourless", [sublime.Region(0, 3)])
     found = [stripe[:4] for stripe in minimap.stripes(bench.host.views[view.id()])]
     assert found == [("rows", 0, 1, 3), ("rows", 1, 0, 1), ("rows", 2, 0, 2)]
+
+
+def without(bench, truth):
+    assert truth in bench.host.quirks, "it is on by default"
+    bench.host.quirks = bench.host.quirks - {truth}
+
+
+def test_what_is_filled_loses_the_colors_of_its_syntax(bench):
+    """Evidence: sublime_text 3729, 817, 2976, 5844; BracketHighlighter 250."""
+    view, sublime = bench.open("code.py", b"return 1\nreturn 2\n"), bench.sublime
+    keyword, style = bench.host.scheme.for_scope("keyword")["foreground"], bench.host.scheme.style
+    colored = '<span style="color:%s">return</span>' % keyword
+    assert bench.gestures.render().count(colored) == 2
+    view.add_regions("outlined", [sublime.Region(0, 9)], "diff.inserted", "", sublime.DRAW_NO_FILL)
+    assert bench.gestures.render().count(colored) == 2
+    view.add_regions("filled", [sublime.Region(0, 9)], "diff.inserted", "", sublime.DRAW_NO_OUTLINE)
+    assert bench.gestures.render().count(colored) == 1
+    assert '<span style="color:%s">return</span>' % style["foreground"] in bench.gestures.render()
+    without(bench, "fills_replace")
+    assert bench.gestures.render().count(colored) == 2
+
+
+def test_without_a_background_the_foreground_fills_and_the_text_is_inverted(bench):
+    """Evidence: sublime_text 3035, 2976; Colorcoder 32."""
+    view, style = bench.open("code.py", b"return 1\n"), bench.host.scheme.style
+    view.add_regions("k", [bench.sublime.Region(0, 6)], "region.greenish", "", bench.sublime.DRAW_NO_OUTLINE)
+    page = bench.gestures.render()
+    assert re.search('class="mark" style="[^"]*background:%s' % style["greenish"], page)
+    assert '<span style="color:%s">return</span>' % style["background"] in page
+
+
+def test_marks_are_drawn_as_their_keys_first_came_and_the_first_icon_shows(bench, view):
+    """Evidence: LSP 1593, 1928."""
+    sublime, style = bench.sublime, bench.host.scheme.style
+
+    def add(key, color, icon="dot"):
+        view.add_regions(key, [sublime.Region(0, 4)], "region." + color, icon, sublime.DRAW_NO_FILL)
+
+    def order():
+        page = bench.gestures.render()
+        drawn = re.findall('class="edge" style="[^"]*background:(#[0-9a-f]+)', page)
+        icons = re.findall('class="icon" style="color:(#[0-9a-f]+)', page)
+        return [list(style)[list(style.values()).index(color)] for color in (drawn[0], drawn[-1], *icons)]
+
+    add("one", "redish")
+    view.erase_regions("one")
+    add("two", "bluish")
+    add("one", "redish")
+    assert order() == ["redish", "bluish", "redish"]
+    assert [stripe.key for stripe in minimap.stripes(bench.host.views[view.id()])] == ["one", "two"]
+    without(bench, "keys_keep_order")
+    assert order() == ["bluish", "redish", "bluish"]
+
+
+def test_an_annotation_ends_at_the_edge_begins_behind_its_text_and_is_cut_off(bench):
+    """Evidence: SublimeLinter 1815; in LSP's documentation, short ones end at the edge and long ones are cut off."""
+    texts = [b"short", b"x" * (columns_of(bench) - 3), b"x" * 500]
+    view, sublime = bench.open("code.py", b"\n".join(texts)), bench.sublime
+    em, width, clicked = view.em_width(), view.viewport_extent()[0], []
+    links = ['<a href="%d">go to it</a>' % number for number in range(3)]
+    points = [sublime.Region(view.text_point(row, 0)) for row in range(3)]
+    view.add_regions("k", points, annotations=links, on_navigate=clicked.append)
+
+    def lefts():
+        return [float(each) for each in re.findall(r"white-space:nowrap;left:([\d.-]+)px", bench.gestures.render())]
+
+    short = width - 8 * em - 19
+    assert lefts() == pytest.approx([short, (len(texts[1]) + 1) * em, 501 * em], abs=0.01)
+    for number in range(2):
+        bench.gestures.click_annotation("k", str(number), index=number)
+    with pytest.raises(LookupError, match="cut off"):
+        bench.gestures.click_annotation("k", "2", index=2)
+    view.set_viewport_position((8.0, 0.0))
+    assert lefts() == pytest.approx([short, (len(texts[1]) + 1) * em - 8, 501 * em - 8], abs=0.01)
+    without(bench, "annotations_shrink")
+    assert lefts() == pytest.approx([short] * 3, abs=0.01)
+    bench.gestures.click_annotation("k", "2", index=2)
+    assert clicked == ["0", "1", "2"]
+
+
+def columns_of(bench):
+    """How many columns a view of the window shows."""
+    view = bench.open("wide.txt", b"")
+    return int(view.viewport_extent()[0] / view.em_width())
+
+
+def test_an_outline_goes_around_all_rows_of_its_region(bench, view):
+    """One shape around a block, not a box around each row (pictures of the editor's own matches, and of LSP)."""
+    sublime, em, height = bench.sublime, view.em_width(), view.line_height()
+    bench.plugin(
+        "class PutCommand(sublime_plugin.TextCommand):\n"
+        "    def run(self, edit):\n"
+        "        self.view.replace(edit, sublime.Region(0, self.view.size()), 'four\\nsixsix\\ntwo\\n')"
+    )
+    view.run_command("put")
+    view.add_regions("k", [sublime.Region(0, 12)], "region.redish", "", sublime.DRAW_NO_FILL)
+    box = r'class="edge" style="left:([\d.]+)px;top:([\d.]+)px;width:([\d.]+)px;height:([\d.]+)px;background'
+    flat = [tuple(map(float, each)) for each in re.findall(box, bench.gestures.render()) if float(each[3]) == 1]
+    assert flat == [(0, 0, 4 * em, 1), (4 * em - 1, height, 2 * em + 1, 1), (0, 2 * height - 1, 6 * em, 1)]

@@ -66,6 +66,16 @@ def test_palette_and_menu(sample):
         sample.gestures.run_palette("Sample: Mark")
 
 
+def test_what_was_clicked_takes_the_place_of_the_arguments_of_that_name(sample):
+    text = '[{"caption": "Mark", "command": "sample_mark", "args": {"word": ""}}]'
+    sample.resources.texts["Packages/Sample/Side Bar.sublime-menu"] = text
+    view = sample.window.new_file()
+    *_, entry = sample.gestures.menu("Side Bar", on={"word": "z", "dirs": []})
+    assert entry["args"] == {"word": "z"}
+    sample.gestures.run_menu(["Mark"], "Side Bar", on={"word": "z", "dirs": []})
+    assert sample.text(view) == "z"
+
+
 def test_keys_go_through_contexts(sample):
     path = sample.write("a.txt", b"abc")
     view = sample.window.open_file(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 TWO = {"cols": [0.0, 0.5, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
 ONE = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
 LISTENER = """
@@ -213,6 +215,32 @@ def test_what_is_chosen_from_a_list_is_highlighted_once_more(bench):
     bench.gestures.choose(1)
     bench.settle()
     assert calls == [0, 1, ("chosen", 1)]
+
+
+@pytest.mark.parametrize("shown_by", ["open_file", "focus_view"])
+def test_a_preview_in_the_active_group_keeps_a_list_open_and_one_in_another_ends_it(bench, shown_by):
+    """Evidence: sublime_text 1041, 1320; Default's `symbol.py` shows previews from `on_highlight`."""
+    window, flags = bench.window, bench.sublime.TRANSIENT
+    window.set_layout({"cols": [0, 0.5, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})
+    window.focus_group(0)
+    views = [bench.open("%d.txt" % number, b"text") for number in range(2)]
+    window.set_view_index(views[1], 1, 0)
+    window.focus_view(views[0])
+    chosen = []
+
+    def preview(group):
+        if shown_by == "focus_view":
+            window.focus_view(views[group])
+        else:
+            window.open_file(bench.write("new%d.txt" % group, b"text"), flags, group)
+
+    window.show_quick_panel(["a", "b"], chosen.append, on_highlight=preview)
+    bench.settle()
+    assert bench.gestures.snapshot()["windows"][0]["focused_element"] == "command_palette:input"
+    bench.gestures.press("down")
+    bench.settle()
+    assert bench.gestures.snapshot()["windows"][0]["focused_element"] != "command_palette:input"
+    assert chosen == [-1]
 
 
 def test_a_clone_shows_the_phantoms_of_its_view(bench):

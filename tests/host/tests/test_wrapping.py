@@ -73,3 +73,17 @@ def test_blocks_stand_below_all_rows_of_their_line(bench, view):
     view.add_phantom("k", bench.sublime.Region(view.text_point(1, 0)), "<div>a</div>", bench.sublime.LAYOUT_BLOCK)
     assert view.text_to_layout(view.text_point(2, 0) - 1)[1] == (before - 1) * view.line_height()
     assert top(view, 2) == before + 1
+
+
+def test_where_blocks_split_lines_they_stand_below_the_first_row(bench, view):
+    bench.host.quirks = bench.host.quirks | {"split_lines"}
+    point, height, before = view.text_point(1, 0), view.line_height(), top(view, 2)
+    view.add_phantom("k", bench.sublime.Region(point), "<div>a</div>", bench.sublime.LAYOUT_BLOCK)
+    assert view.text_to_layout(point + 79)[1] == height
+    assert view.text_to_layout(point + 80)[1] == 3 * height
+    assert view.text_to_layout(view.text_point(2, 0) - 1)[1] == before * height
+    assert top(view, 2) == before + 1
+    for each in range(view.size()):
+        assert view.layout_to_text(view.text_to_layout(each)) == each
+    assert view.layout_to_text((0, 2.5 * height)) == point, "the block belongs to the row above it"
+    assert "top:%gpx;width:max-content" % (2 * height) in bench.gestures.render()

@@ -41,7 +41,7 @@ class OpenFiles(ContextCase):
     def test_which_file_the_user_was_in_is_remembered_while_nobody_listens(self):
         view = yield from self.open("a.py")
         self.client.say_goodbye()
-        yield lambda: "no client" in view.get_status("gemini_companion")
+        yield lambda: "listening-client" not in view.get_status("gemini_companion")
         b = self.window.open_file(self.path("b.py"))
         yield lambda: not b.is_loading()
         self.window.focus_view(view)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from unittest import mock
@@ -11,13 +10,13 @@ import sublime
 
 from ...support.context_case import ContextCase
 from ...support.listening_client import ListeningClient, announced
+from ...support.projects import ProjectSwitching
 
 PLUGIN = __package__.partition(".")[0] + ".plugin"
 SETTINGS = "Gemini Companion.sublime-settings"
-LOADING_MILLISECONDS = 4000
 
 
-class Privacy(ContextCase):
+class Privacy(ProjectSwitching, ContextCase):
     def setUp(self):
         yield from super().setUp()
         self.settings = sublime.load_settings(SETTINGS)
@@ -32,10 +31,6 @@ class Privacy(ContextCase):
         """Change a setting for this test, as a user does while the package runs."""
         self.changed.append((name, self.settings.get(name)))
         self.settings.set(name, value)
-
-    def status(self):
-        view = self.window.active_view()
-        return view.get_status("gemini_companion") if view is not None else ""
 
     def test_the_selection_stays_here_once_the_setting_says_so(self):
         view = yield from self.open("a.py")
@@ -70,7 +65,7 @@ class Privacy(ContextCase):
         switch_off()
         yield lambda: self.client.ended
         self.assertEqual(self.names(), [])
-        yield lambda: "no client" in self.status()
+        yield lambda: "listening-client" not in self.status()
         yield lambda: announced(self.folder, os.getppid()) is None
         again = ListeningClient(announcement)
         yield lambda: again.ended
@@ -123,18 +118,6 @@ class Privacy(ContextCase):
         yield from self.open_unheard("a.py")
         yield lambda: "sharing paused" in self.status()
         self.assertEqual(self.names(), [])
-
-    def project(self, name):
-        return self.write(name + ".sublime-project", json.dumps({"folders": [{"path": self.folder}]}))
-
-    def switch(self, project):
-        """Let another project take the window."""
-        self.window.run_command("open_project_or_workspace", {"file": project, "new_window": False})
-        for _ in range(LOADING_MILLISECONDS // 50):
-            if self.window.project_file_name() == project:
-                return
-            yield 50
-        self.skipTest("this editor opens no project in a window by a command")
 
     def open_unheard(self, name):
         """Open a file that no client is told of."""

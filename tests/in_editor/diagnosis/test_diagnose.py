@@ -111,7 +111,7 @@ class Report(DiagnoseCase):
         with mock.patch.object(self.endpoint._status_bar, "show", shown.append):
             yield from self.diagnose()
         clients = {text.split(", ")[0] for text in shown}  # behind them stand the files that other tests have changed
-        self.assertEqual(clients - {"Companion: listening-client"}, set())
+        self.assertEqual(clients - {"listening-client"}, set())
         sessions = self.endpoint.servers._tasks[PRIMARY.key]._server.sessions
         self.assertEqual([session.client_name for session in sessions.values()], ["listening-client"])
         self.assertTrue(self.client._thread.is_alive())

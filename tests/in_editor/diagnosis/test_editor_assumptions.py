@@ -19,7 +19,7 @@ from unittesting import DeferrableTestCase
 
 from ....companion.editor.edits import set_text
 from ....companion.review.display.markup import filler_html
-from ....companion.terminals.environment import CERTIFICATES
+from ....companion.terminals.command_lines import CERTIFICATES
 from ...host.waiting import NEVER_SECONDS
 from ...support import assumptions
 from ...support.assumptions import FRAME_MILLISECONDS, LAYOUT_FRAMES

@@ -169,7 +169,7 @@ class AcceptByClient(ContextCase):
         yield from self.propose(path)
         self.client.say_goodbye()  # so that the companion has to write it
         view = self.window.active_view()
-        yield lambda: view is not None and "no client" in view.get_status("gemini_companion")
+        yield lambda: view is not None and "listening-client" not in view.get_status("gemini_companion")
         self.window.run_command("gemini_companion_accept_diff")
         yield lambda: not self.tabs()
         self.assertEqual(self.content(path), NEW)

@@ -140,7 +140,7 @@ class Commands(ServerCase):
         yield lambda: "listening-client" in self.status_bar()
         self.window.run_command("gemini_companion_disconnect_clients")
         yield self.hangs_up(self.client)
-        yield lambda: self.status_bar() == "Companion: no client"
+        yield lambda: self.status_bar() == ""
         self.assertTrue(self.said("disconnected listening-client"))
         answers = in_thread(status_of_ping, self.client)
         yield lambda: bool(answers)

@@ -140,7 +140,7 @@ class Activity(ReviewTestCase):
         self.type(self.proposal(review), 0, "typed\n")
         yield self.settled
         self.reviews.changes.revert_hunk(review)
-        self.assertEqual(self.said, ["Gemini Companion: there is no change at the cursor"] * 2)
+        self.assertEqual(self.said, ["Companion: there is no change at the cursor"] * 2)
         self.reviews.accept(review)
         yield lambda: self.told
         self.assertEqual([outcome.content for _, outcome in self.told], ["typed\n" + PROPOSED])

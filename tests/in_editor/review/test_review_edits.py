@@ -39,7 +39,7 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
     def test_they_are_there_and_are_saved_over_what_its_client_writes(self) -> Iterator[Any]:
         review = yield from self.closed_hastily()
         self.assertEqual(self.text(self.proposal(review)), "# mine\n" + PROPOSED)
-        self.assertIn("your edits can only be saved over it", self.header(review))
+        self.assertIn("Accept saves your edits over it", self.header(review))
         self.reviews.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
@@ -48,7 +48,8 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
 
     def test_accepting_as_proposed_leaves_them_out(self) -> Iterator[Any]:
         review = yield from self.closed_hastily()
-        self.reviews.accept_as_proposed(review)
+        self.clock += 5
+        self.click_on(review, "Accept without them")
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
         self.write("file.py", PROPOSED)
@@ -64,7 +65,7 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
         view.run_command("left_delete")
         for _ in "# mine":
             view.run_command("left_delete")
-        yield lambda: self.settled() and "can only be saved over it" not in self.header(review)
+        yield lambda: self.settled() and "saves your edits over it" not in self.header(review)
         self.reviews.accept(review)
         yield self.closed
         self.assertEqual([each.awaited for each in self.reviews.accepted_texts._texts], [None])

@@ -49,6 +49,32 @@ class TestFillers(ReviewTestCase):
         yield self.saying(self.proposal(review), "\u2190 4 lines removed")
         yield self.saying(self.original(review))
 
+    def test_their_words_stand_beside_those_lines_below_what_is_level_with_the_header(self) -> Iterator[Any]:
+        review = yield from self.review(LINES, NEW + LINES)
+        original = self.original(review)
+        yield self.saying(original, "4 lines added \u2192")
+        document = self.reviews._presentations[review]._drawing._original_top.document
+        above = re.search(r'padding: (\d+)px 0px 0 0"></div><div class="filler"[^>]*>4&nbsp;lines', document)
+        self.assertIsNotNone(above, document)
+        rows = self.header_html(review).count('<div class="bar"')
+        self.assertEqual(int(above.group(1)) if above else 0, round(rows * original.line_height()))
+
+    def test_where_they_have_no_room_a_filler_says_nothing_rather_than_to_make_its_view_scroll(self) -> Iterator[Any]:
+        review = yield from self.review(LINES, [*LINES[:2], *NEW, *LINES[2:]])
+        original = self.original(review)
+        yield self.saying(original, "4 lines added \u2192")
+        before = original.viewport_extent()[0]
+        columns = original.em_width() * 11
+        for share in (0.4, 0.3, 0.25, 0.2, 0.17):
+            self.window.set_layout(
+                {"cols": [0.0, share, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]}
+            )
+            if original.viewport_extent()[0] < columns:
+                break
+        self.assertLess(original.viewport_extent()[0], before)
+        yield self.saying(original)
+        self.assertLessEqual(original.layout_extent()[0], original.viewport_extent()[0] + 1)
+
     def test_lines_that_are_replaced_by_as_many_need_no_words(self) -> Iterator[Any]:
         review = yield from self.review(LINES, [*LINES[:4], *NEW, *LINES[8:]])
         yield self.saying(self.original(review))

@@ -68,7 +68,7 @@ class TestHasty(ReviewTestCase):
         ):
             self.said.clear()
             self.window.run_command("gemini_companion_" + command)
-            self.assertEqual(self.said, ["Gemini Companion: " + sentence])
+            self.assertEqual(self.said, ["Companion: " + sentence])
 
     def test_a_text_that_becomes_short_enough_is_not_accepted_for_an_older_request(self) -> Iterator[Any]:
         self.use(review_maximum_lines=1)

@@ -84,7 +84,7 @@ class TestKeys(HeaderTestCase):
         self.keymaps()
         on_mac = sublime.platform() == "osx"
         self.assertEqual(self.bound()["accept_diff"], "\u2318S" if on_mac else "Ctrl+S")
-        self.assertEqual(self.bound()["reject_diff"], "\u21e7\u2318F8" if on_mac else "Ctrl+Shift+F8")
+        self.assertEqual(self.bound()["reject_diff"], "\u21e7Escape" if on_mac else "Shift+Escape")
         self.assertEqual(self.bound()["next_change"], "F8")
 
     def test_the_last_word_is_the_users(self) -> Iterator[Any]:

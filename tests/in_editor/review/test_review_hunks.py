@@ -184,7 +184,7 @@ class TestHunks(ReviewTestCase):
             self.said.clear()
             select(view, *places)
             self.window.run_command("gemini_companion_revert_hunk")
-            self.assertEqual(self.said, ["Gemini Companion: there is no change at the cursor"])
+            self.assertEqual(self.said, ["Companion: there is no change at the cursor"])
             self.assertEqual(self.text(view), RIGHT)
 
     def test_what_one_command_took_back_one_command_brings_back(self) -> Iterator[Any]:
@@ -207,7 +207,7 @@ class TestHunks(ReviewTestCase):
         yield self.settled
         self.said.clear()
         self.window.run_command("gemini_companion_undo_revert_hunk")
-        self.assertEqual(self.said, ["Gemini Companion: there is no reverted change to bring back"])
+        self.assertEqual(self.said, ["Companion: there is no reverted change to bring back"])
 
     def test_of_what_was_taken_back_at_once_the_rest_comes_back_after_a_click_on_one(self) -> Iterator[Any]:
         review = yield from self.review()

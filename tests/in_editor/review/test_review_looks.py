@@ -89,9 +89,20 @@ class TestRemovedLinesInline(ReviewTestCase):
         self.assertNotEqual(color, view.style_for_scope("")["foreground"])
         (row,) = self.rows(review)
         self.assertIn(f'<span style="color: {color}">return', row)
+        self.assertNotIn(f"color: {view.style_for_scope('')['foreground']}", row)
         self.reviews.reject(review)
         yield lambda: not self.reviews.pending()
         self.assertEqual(self.window.panels(), before)
+
+    def test_a_long_removal_has_none(self) -> Iterator[Any]:
+        """The editor would be asked for the tokens of a long stretch, and the block would be many times as long."""
+        line = "    return 1  # " + "x" * 90 + "\n"
+        for lines, colored in ((100, True), (200, False)):
+            self.write(content=TEXT + line * lines)
+            review = yield from self.open_diff(proposed=TEXT)
+            self.assertEqual('<span style="color:' in "".join(self.rows(review)), colored, lines)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
 
 
 class TestWidths(ReviewTestCase):

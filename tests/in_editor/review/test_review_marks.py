@@ -94,6 +94,17 @@ class TestOutlines(MarksTestCase):
             self.assertEqual(self.drawn(view, "lines")[1:], (color, OUTLINED))
             self.assertEqual(self.drawn(view, "characters"), ([characters], color, UNDERLINED))
 
+    def test_another_color_scheme_counts_soon(self) -> Iterator[Any]:
+        self.write(content="old one\n")
+        with self.without_backgrounds():
+            review = yield from self.open_diff(proposed="new one\n")
+        view = self.proposal(review)
+        self.assertEqual(self.drawn(view, "characters")[2], UNDERLINED)
+        for each in self.reviews._presentations[review].views:
+            each.settings().set("color_scheme", "Monokai.sublime-color-scheme")
+        yield lambda: self.drawn(view, "characters")[1:] == ("diff.inserted.char", FILLED)
+        yield self.settled
+
     def test_nothing_but_changed_characters_is_ever_filled(self) -> Iterator[Any]:
         block = "def moved():\n    one()\n    two()\n    three()\n"
         rest = "".join(f"line {number}\n" for number in range(20))
@@ -199,3 +210,29 @@ class TestSigns(MarksTestCase):
         self.assertEqual(signs["added.png"], ("region.bluish", ["import sys\n"]))
         self.assertEqual(signs["removed.png"][0], "region.orangish")
         self.assertEqual(signs["changed.png"], ("region.yellowish", ["    return 42\n"]))
+
+
+class TestOrder(MarksTestCase):
+    """The editor draws marks in the order in which their keys first came (sublimelsp/LSP 1593, 1928)."""
+
+    def test_the_keys_come_in_one_order_whatever_is_marked_first(self) -> Iterator[Any]:
+        block = "def moved():\n    one()\n    two()\n    three()\n"
+        rest = "".join(f"line {number}\n" for number in range(20))
+        gutter = [f"gutter.{kind}" for kind in ("added", "removed", "changed", "moved")]
+        wanted = ["lines", "moved", *gutter, "characters"]
+        for content, proposed in (
+            (rest, rest + "added\n"),
+            (rest, rest.replace("line 7\n", "")),
+            (rest, rest.replace("line 7", "LINE 7")),
+            (block + rest, rest + block),
+            (rest, rest),
+        ):
+            self.write(content=content)
+            review = yield from self.open_diff(proposed=proposed)
+            for view in self.reviews._presentations[review].views:
+                came = list(self._drawn[view.id()])
+                self.assertEqual([key for key in came if key in wanted], wanted, proposed[-20:])
+                marked = {key for key, (texts, *_) in self._drawn[view.id()].items() if any(texts)}
+                self.assertEqual({key for key in wanted if self.marked(view, key)}, marked & set(wanted))
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()

@@ -13,12 +13,11 @@ import sublime
 from ....companion.editor import file_views, marks
 from ....companion.review.decision import Review
 from ....companion.review.window import views
+from ...support.projects import ProjectSwitching
 from ...support.review_case import GEMINI, PLUGIN, TWO_COLUMNS, RestoringTestCase
 
-LOADING_MILLISECONDS = 4000
 
-
-class TestProjects(RestoringTestCase):
+class TestProjects(ProjectSwitching, RestoringTestCase):
     """The window has the project `one` with a file in each of two groups."""
 
     def setUp(self) -> Iterator[Any]:
@@ -33,18 +32,6 @@ class TestProjects(RestoringTestCase):
     def leave(self) -> None:
         if self.window.is_valid():
             self.window.run_command("close_workspace")
-
-    def project(self, name: str) -> str:
-        return self.write(name + ".sublime-project", json.dumps({"folders": [{"path": self.folder}]}))
-
-    def switch(self, project: str) -> Iterator[Any]:
-        """Let another project take the window."""
-        self.window.run_command("open_project_or_workspace", {"file": project, "new_window": False})
-        for _ in range(LOADING_MILLISECONDS // 50):
-            if self.window.project_file_name() == project:
-                return
-            yield 50
-        self.skipTest("this editor opens no project in a window by a command")
 
     def roles(self) -> List[str]:
         return [view.name() for view in self.window.views() if view.settings().has("gemini_companion.role")]

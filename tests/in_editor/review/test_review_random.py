@@ -136,8 +136,10 @@ class TestAtRandom(LevelTestCase):
         self.assertEqual(len(links), len(changes), self.step)
         self.assertEqual(len(places), len(changes), self.step)
         for place, change in zip(places, changes):
-            # In the change, or below it if its lines leave no room.
-            self.assertTrue(change.right[0] <= place.begin() <= change.right[1], self.step)
+            # In the change, or below it if its lines leave no room, or above it.
+            above = view.line(max(0, change.right[0] - 1)).begin()
+            self.assertTrue(above <= place.begin() <= change.right[1], self.step)
+        self.assertEqual(len({view.line(place).begin() for place in places}), len(places), self.step)
         self.assertEqual(links == [], wanted == left, self.step)
         marked = view.get_regions("gemini_companion.lines")
         rows = {view.rowcol(region.begin())[0] for region in marked}

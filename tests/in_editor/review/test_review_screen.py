@@ -6,9 +6,13 @@ counts is the median of several changes, and the best of three rounds of them.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any, Callable, Iterator, List, Sequence
 
+import sublime
+
+from ...support.selecting import select
 from .test_review_level import HALF, LevelTestCase, top
 
 
@@ -68,6 +72,64 @@ class TestTheScreenChanges(LevelTestCase):
 
         changes = [partial(self.set_look, review, tab_size=size) for size in (2, 8, 3, 6, 4)]
         yield from self.drawn_after_each(changes, drawn)
+
+    def test_sizes_that_a_stranger_has_chosen_make_no_block_endless(self) -> Iterator[Any]:
+        """A project's settings are those of its views."""
+        self.use(review_presentation="inline")
+        review = yield from self.review("\tone\n" + "two\n" * 30, "two\n" * 30)
+        drawing = self.reviews._presentations[review]._drawing
+
+        def blanks(count: int) -> bool:
+            return f"</span>{'&nbsp;' * count}one<" in drawing.blocks[0][1]
+
+        for tab_size, shown in ((8, 8), (1000, 4), (2, 2)):
+            self.set_look(review, tab_size=tab_size)
+            yield lambda shown=shown: blanks(shown)
+        width = self.proposal(review).viewport_extent()[0]
+        for margin in (-100000, 100000):
+            self.set_look(review, margin=margin)
+            yield 300  # a moment in which it would be drawn
+            pixels = [int(found) for found in re.findall(r"padding-right: (\d+)px", self.header_html(review))]
+            self.assertTrue(pixels and all(0 < each <= width for each in pixels), pixels)
+
+    def test_a_view_at_its_top_stays_there_though_blocks_above_the_caret_grow(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        lines = [f"line {number}\n" for number in range(80)]
+        review = yield from self.review("".join([*lines[:3], *(["gone\n"] * 5), *lines[3:]]), "".join(lines))
+        view = self.proposal(review)
+        yield lambda: view.viewport_extent()[0] > 0 and self.settled()
+        select(view, sublime.Region(view.text_point(6, 0)))
+        view.set_viewport_position((0.0, 0.0), False)
+        drawing = self.reviews._presentations[review]._drawing
+        for size in (14.3, 9, 13):
+            self.set_look(review, font_size=size)
+            rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
+            yield lambda rows=rows: rows in self.header_html(review) and rows in drawing.blocks[0][1]
+            yield self.settled
+            self.assertEqual(view.viewport_position()[1], 0.0, size)
+
+    def test_unless_the_caret_would_then_be_out_of_sight(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        lines, gone = [f"line {number}\n" for number in range(80)], ["gone\n"] * 30
+        review = yield from self.review("".join([*lines[:3], *gone, *lines[3:]]), "".join(lines))
+        view = self.proposal(review)
+        yield lambda: view.viewport_extent()[0] > 0 and self.settled()
+        view.set_viewport_position((0.0, 0.0), False)
+        before, high = view.line_height(), view.viewport_extent()[1]
+        self.set_look(review, font_size=13)
+        growth = len(gone) * (view.line_height() - before)
+
+        def bottom(row: int) -> float:
+            return top(view, row) + view.line_height()
+
+        row = next(row for row in range(4, 80) if high - growth / 2 < bottom(row) <= high)
+        select(view, sublime.Region(view.text_point(row, 0)))
+        rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
+        drawing = self.reviews._presentations[review]._drawing
+        yield lambda: rows in self.header_html(review) and rows in drawing.blocks[0][1]
+        yield self.settled
+        self.assertGreater(bottom(row), high)
+        self.assertLessEqual(bottom(row), view.viewport_position()[1] + high)
 
     def test_scrolling_stays_locked(self) -> Iterator[Any]:
         review = yield from self.review()

@@ -6,7 +6,8 @@ Seen by geometry only: where the editor says that lines are, and which part of t
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Set, Tuple
+from unittest import mock
 
 import sublime
 
@@ -144,6 +145,48 @@ class TestTheHeader(LevelTestCase):
         for presentation in ("side_by_side", "inline"):
             yield from self.opens_at_the_top(presentation, 25)
 
+    def test_it_is_in_sight_where_the_size_comes_late(self) -> Iterator[Any]:
+        """The first change is gone to again then: what is far down comes into sight."""
+        real = sublime.View.viewport_extent
+        sized: Set[int] = set()
+
+        def extent(view: sublime.View) -> Any:
+            return real(view) if view.id() in sized else (0.0, 0.0)
+
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation)
+            for changed in (3, 90):
+                proposed = "".join("changed\n" if number == changed else line for number, line in enumerate(LINES))
+                with mock.patch.object(sublime.View, "viewport_extent", extent):
+                    review = yield from self.review("".join(LINES), proposed)
+                    view = self.proposal(review)
+                    yield lambda view=view, changed=changed: view.rowcol(view.sel()[0].b)[0] == changed
+                    yield 200  # a moment in which nothing moves
+                    sized.update(each.id() for each in self.reviews._presentations[review].views)
+                    yield lambda view=view, changed=changed: self.shows(view, changed)
+                    yield 200
+                    self.assertEqual(view.viewport_position()[1] == 0.0, changed == 3)
+                    self.assertTrue(self.shows(view, changed))
+                    self.reviews.reject(review)
+                    yield lambda: not self.reviews.pending()
+
+    def shows(self, view: sublime.View, row: int) -> bool:
+        shown, high = view.viewport_position()[1], view.viewport_extent()[1]
+        return high > 0 and shown <= top(view, row) <= shown + high - view.line_height()
+
+    def test_going_back_to_a_change_that_fits_with_it_brings_it_back(self) -> Iterator[Any]:
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation)
+            proposed = "".join("changed\n" if number in (20, 110) else line for number, line in enumerate(LINES))
+            review = yield from self.review("".join(LINES), proposed)
+            view = self.proposal(review)
+            for row in (20, 110, 20):
+                yield lambda view=view, row=row: self.shows(view, row) and view.rowcol(view.sel()[0].b)[0] == row
+                self.assertEqual(view.viewport_position()[1] == 0.0, row == 20)
+                self.reviews.changes.next_change(review)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
     def stays_in_sight(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
         review = yield from self.review()
@@ -239,6 +282,17 @@ class TestFarToTheRight(LevelTestCase):
         self.reviews.changes.previous_change(review)
         yield lambda: self.in_sight(view, "line one hundred")
 
+    def test_it_comes_back_to_its_left_edge_for_one_that_fits_beside_that(self) -> Iterator[Any]:
+        middle = "a line of forty columns, up to its end: "
+        text = LONG.replace("line 100\n", f"{middle}past\n")
+        review = yield from self.review(text, text.replace("old", "new").replace("past", "now"))
+        view = self.proposal(review)
+        yield lambda: self.in_sight(view, "new")
+        self.assertGreater(view.viewport_position()[0], 0.0)
+        self.reviews.changes.previous_change(review)
+        yield lambda: self.in_sight(view, f"{middle}now")
+        self.assertEqual(view.viewport_position()[0], 0.0)
+
     def test_side_by_side_the_words_of_both_views_are_wrapped_or_of_none(self) -> Iterator[Any]:
         review = yield from self.review(LONG, LONG.replace("old", "new"))
         views = [self.original(review), self.proposal(review)]
@@ -247,3 +301,54 @@ class TestFarToTheRight(LevelTestCase):
             view.run_command("toggle_setting", {"setting": "word_wrap"})
             yield lambda wrapped=wrapped: [each.settings().get("word_wrap") for each in views] == [wrapped, wrapped]
             yield lambda: self.level(review)
+
+
+WIDE = "x" * 300
+
+
+class TestLinks(LevelTestCase):
+    """The editor cuts off what stands behind a line that is as long as the view is wide."""
+
+    def stand_at(self, left: str, right: str, *places: Tuple[str, str]) -> Iterator[Any]:
+        """The links come to stand at these lines, with these arrows."""
+        review = yield from self.review(left, right)
+        view = self.proposal(review)
+
+        def found() -> List[Tuple[str, str]]:
+            lines = [view.substr(view.line(region)) for region in view.get_regions("gemini_companion.revert")]
+            links = self.links(review, "revert")
+            return list(zip(lines, ["".join(sign for sign in link if sign in "\u2191\u2193") for link in links]))
+
+        yield lambda: found() == list(places)
+        self.reviews.reject(review)
+        yield lambda: not self.reviews.pending()
+
+    def test_a_link_stands_at_the_change_or_below_it_or_above_it_wherever_it_has_room(self) -> Iterator[Any]:
+        for presentation in ("inline", "side_by_side"):
+            self.use(review_presentation=presentation)
+            for left, right, place in (
+                (f"above\n{WIDE}\nbelow\n", f"above\n{WIDE}!\nshort\nbelow\n", ("short", "")),
+                (f"above\n{WIDE}\nbelow\n", f"above\n{WIDE}!\nbelow\n", ("below", "\u2191")),
+                (f"above\n{WIDE}\n{WIDE}2\n", f"above\n{WIDE}!\n{WIDE}2\n", ("above", "\u2193")),
+                (f"{WIDE}\n", f"{WIDE}!\n", ("", "\u2191")),
+                ("above\nremoved\nbelow\n", "above\nbelow\n", ("below", "")),
+                (f"above\nremoved\n{WIDE}\n", f"above\n{WIDE}\n", ("above", "\u2193")),
+            ):
+                yield from self.stand_at(left, right, place)
+
+    def test_a_link_stands_at_no_line_that_says_where_a_block_has_moved(self) -> Iterator[Any]:
+        """Of two annotations of one line the editor shows one."""
+        block = "def moved():\n    one()\n    two()\n    three()\n"
+        rest = "".join(LINES[:20])
+        review = yield from self.review(block + rest, f"{rest}{WIDE}\n{block}")
+        view = self.proposal(review)
+        yield lambda: view.viewport_extent()[0] > 0 and self.settled()
+        captions = [view.substr(view.line(region)) for region in view.get_regions("gemini_companion.moved_captions")]
+        self.assertEqual(captions, ["def moved():"])
+        links = [view.substr(view.line(region)) for region in view.get_regions("gemini_companion.revert")]
+        self.assertEqual(links[-1], "    one()")
+
+    def test_two_changes_have_no_link_at_the_same_line(self) -> Iterator[Any]:
+        left = f"{WIDE}1\nbetween\n{WIDE}2\n{WIDE}3\n"
+        right = f"{WIDE}1!\nbetween\n{WIDE}2!\n{WIDE}3\n"
+        yield from self.stand_at(left, right, ("between", "\u2191"), (f"{WIDE}3", "\u2191"))

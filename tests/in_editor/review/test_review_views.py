@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unittest.mock
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, List
 
 import sublime
 
@@ -191,7 +191,6 @@ class TestStatusBar(ReviewTestCase):
         self.write()
         with unittest.mock.patch.object(application, "CHECKS_PER_STATUS", sys.maxsize):
             yield from self.open_file("open.py", TEXT)
-            yield lambda: self.status() != ""
             review = yield from self.open_diff("file.py")
             yield lambda: "1 to review" in self.status()
             self.reviews.reject(review)
@@ -253,6 +252,38 @@ class TestMarks(ReviewTestCase):
             yield self.settled
         self.assertIn("+5 \u22121", self.header(review))
 
+    def test_blocks_that_have_moved_with_an_edit_are_left_alone(self) -> Iterator[Any]:
+        for presentation in ("inline", "side_by_side"):
+            self.use(review_presentation=presentation)
+            self.write()
+            review = yield from self.open_diff(proposed=PROPOSED.replace("\n\n\ndef second():\n    return 2", ""))
+            view = self.proposal(review)
+            yield lambda view=view: view.viewport_extent()[0] > 0 and self.settled()
+            real, drawn = sublime.PhantomSet.update, []
+
+            def update(phantoms: Any, new: Any, real: Any = real, drawn: List[Any] = drawn) -> None:
+                drawn.append((phantoms.view, phantoms.key))
+                real(phantoms, new)
+
+            with unittest.mock.patch.object(sublime.PhantomSet, "update", update):
+                self.type(view, view.text_point(1, 0), "# typed\n# typed\n")
+                yield lambda view=view: "# typed\n# typed\n" in "".join(self.marked(view, "lines"))
+                yield self.settled
+            self.assertNotIn((view, "gemini_companion.blocks.0"), drawn)
+            self.assertIn((view, "gemini_companion.top"), drawn)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
+    def test_nothing_in_the_views_holds_a_review_that_has_ended(self) -> Iterator[Any]:
+        """The editor keeps what a link calls as long as it shows the link."""
+        self.write()
+        review = yield from self.open_diff()
+        shown = self.reviews._presentations[review]
+        self.assertEqual(len(self.marked(shown.proposal_view, "revert")), 2)
+        shown.retire()
+        self.assertEqual(self.marked(shown.proposal_view, "revert"), [])
+        self.assertEqual(self.header_html(review), "")
+
     def test_marks_that_two_edits_have_moved_are_drawn_anew(self) -> Iterator[Any]:
         """The text is as it was when they were drawn, but what was marked in between was gone for a moment."""
         self.write()
@@ -279,6 +310,33 @@ class TestMarks(ReviewTestCase):
 
 
 class TestHeader(ReviewTestCase):
+    def test_a_click_on_what_an_older_one_said_decides_nothing_and_draws_it_anew(self) -> Iterator[Any]:
+        """The editor may show the older one still (sublimehq/sublime_text 5511)."""
+        self.write()
+        review = yield from self.open_diff()
+        yield from self.open_diff(proposed=PROPOSED + "# newer\n")
+        yield lambda: 'href="accept@2"' in self.header_html(review) and self.settled()
+        real, drawn = sublime.PhantomSet.update, []
+
+        def update(phantoms: Any, new: Any) -> None:
+            drawn.append((phantoms.key, len(new)))
+            real(phantoms, new)
+
+        with unittest.mock.patch.object(sublime.PhantomSet, "update", update):
+            self.reviews._presentations[review]._link("accept@1")
+            yield lambda: drawn[:2] == [("gemini_companion.top", 0), ("gemini_companion.top", 1)]
+        self.assertTrue(review.pending)
+
+    def test_the_status_bar_is_given_only_what_it_does_not_say_yet(self) -> Iterator[Any]:
+        self.write()
+        review = yield from self.open_diff()
+        shown, view = self.reviews._presentations[review], self.proposal(review)
+        yield lambda: "change 1 of 2" in view.get_status("gemini_companion.review")
+        with unittest.mock.patch.object(sublime.View, "set_status") as set_status:
+            shown.complain("No.", look_again=False)
+            self.assertIn("No.", self.header(review))
+        self.assertEqual(set_status.mock_calls, [])
+
     def test_it_says_all_there_is_to_know(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()

@@ -48,6 +48,7 @@ class TestWhatIsMarked(WhitespaceTestCase):
         self.assertEqual(self.lines(review), "    return 22\n    if x:\n        return 5\n")
         self.assertIn("2 whitespace changes are hidden. Show them", self.header(review))
         self.assertIn("+3 \u22122", self.header(review))
+        self.assertEqual(self.reviews.open_reviews.summary(review), "+3 \u22122, just now")
 
     def test_everywhere(self) -> Iterator[Any]:
         review = yield from self.review("all")

@@ -9,6 +9,7 @@ from typing import Any, Iterator
 
 import sublime
 
+from ...support.selecting import select
 from .test_review_level import LEFT, LevelTestCase, top
 
 WORDS = " ".join(f"word{number}" for number in range(90))
@@ -123,3 +124,60 @@ class TestInline(LevelTestCase):
 
     def shown_blocks(self, review: Any) -> str:
         return "".join(html for _, html in self.reviews._presentations[review]._drawing.blocks)
+
+
+class TestBlocksOfALineThatWraps(LevelTestCase):
+    """Nobody knows whether a block stands under the first row of its line on the screen, or under the last one."""
+
+    def wrapped_review(self, presentation: str, left: str, right: str) -> Iterator[Any]:
+        self.use(review_presentation=presentation)
+        review = yield from self.review(left, right)
+        view = self.proposal(review)
+        yield lambda: view.viewport_extent()[1] > 0
+        view.settings().set("word_wrap", True)
+        end = view.line(0).end()
+        yield lambda: view.text_to_layout(end)[1] > 0 and self.settled()
+        return review
+
+    def on_screen(self, view: sublime.View, point: int) -> float:
+        return view.text_to_layout(point)[1] - view.viewport_position()[1]
+
+    def test_below_a_first_line_that_wraps_are_header_and_change_and_equal_lines_are_level(self) -> Iterator[Any]:
+        lines = "".join(f"line {number}\n" for number in range(60))
+        for presentation in ("side_by_side", "inline"):
+            left, right = f"{WORDS}\n{WORDS} 1\nold\nolder\n{lines}", f"{WORDS}\n{WORDS} 1\nnew\n{lines}"
+            review = yield from self.wrapped_review(presentation, left, right)
+            views = self.reviews._presentations[review].views
+            if presentation == "side_by_side":
+                yield lambda review=review: self.level(review)
+            yield lambda views=views: all(view.viewport_position()[1] == 0.0 for view in views)
+            view = self.proposal(review)
+            first_row = view.text_to_layout(view.text_point(1, 0))[1] - view.text_to_layout(view.line(0).end())[1]
+            rows = view.text_to_layout(view.text_point(1, 0))[1] / view.line_height()
+            self.assertGreater(rows, 2)
+            self.assertGreater(first_row, 0)
+            self.reviews.changes.next_change(review)
+            caret = view.sel()[0].b
+            self.assertEqual(view.substr(view.line(caret)), "new")
+            self.assertLess(self.on_screen(view, caret) + view.line_height(), view.viewport_extent()[1])
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
+    def test_a_caret_in_the_last_row_above_a_block_stays_where_it_is(self) -> Iterator[Any]:
+        lines = [f"line {number}\n" for number in range(60)]
+        left = "".join([*lines, f"{WORDS}\n", "gone 1\n", "gone 2\n", *lines])
+        right = "".join([*lines, f"{WORDS}\n", *lines])
+        for presentation in ("side_by_side", "inline"):
+            review = yield from self.wrapped_review(presentation, f"{WORDS}\n{left}", f"{WORDS}\n{right}")
+            view = self.proposal(review)
+            end = view.line(view.text_point(61, 0)).end()
+            select(view, sublime.Region(end))
+            view.set_viewport_position((0.0, view.text_to_layout(end)[1] - 10 * view.line_height()), False)
+            yield lambda view=view, end=end: 0 < self.on_screen(view, end) < view.viewport_extent()[1]
+            yield self.settled
+            before = self.on_screen(view, end)
+            self.reviews._follow_link(review, "revert:0")
+            yield lambda review=review: len(self.links(review, "undo")) == 1 and self.settled()
+            yield lambda view=view, end=end, before=before: abs(self.on_screen(view, end) - before) <= 1
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()

@@ -11,7 +11,7 @@ import pytest
 from companion.agents.agent import Announcement, ConnectionDetails
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.registry import AGENTS, MODELS, agents_of, programs_of, wrong_rows
-from companion.discovery.publisher import Publisher
+from companion.discovery.files import Publisher
 from companion.settings import Settings, read
 from companion.system.platform import LINUX, Platform
 

@@ -15,9 +15,9 @@ class Runtime:
         self.questions = []
         self.work = []
 
-    def use_disk(self, function, paths, then, failed):
-        self.questions.append((list(paths), then, failed))
-        self.work.append(lambda: function(paths, lambda: False))
+    def use_disk(self, function, question, then, failed):
+        self.questions.append((list(question.paths), then, failed))
+        self.work.append(lambda: function(question, lambda: False))
 
     def answer(self, number, **found):
         paths, then, _ = self.questions[number]

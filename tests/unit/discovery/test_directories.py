@@ -12,8 +12,7 @@ from companion.agents.agent import Announcement
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
-from companion.discovery.files import DiscoveryError
-from companion.discovery.publisher import Publisher, sweep
+from companion.discovery.files import DiscoveryError, Publisher, sweep
 
 ANNOUNCED = Announcement(50001, "the-secret", ("/code/one",), 4321)
 

@@ -13,9 +13,8 @@ from companion.agents.agent import Announcement
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
-from companion.discovery import publisher as publishing
-from companion.discovery.files import DiscoveryError
-from companion.discovery.publisher import Publisher
+from companion.discovery import files as publishing
+from companion.discovery.files import DiscoveryError, Publisher
 from tests.host.waiting import NEVER_SECONDS
 
 TWO = (GEMINI_CLI, QWEN_CODE)

@@ -14,7 +14,7 @@ from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
-from companion.discovery.publisher import Publisher, sweep
+from companion.discovery.files import Publisher, sweep
 from companion.system.folders import YOUNG_SECONDS, is_answered
 
 DEAD, LIVING, OWN = 1111, 2222, 3333

@@ -145,7 +145,7 @@ class TestHidingAndShowing:
         world.switch(opencode=False)
         world.switch(opencode=True)
         assert list(world.clients) == ["session-2", "session-3"]
-        assert world.clients.mention(Mention("/a.py")) == world.clients.names()[-1] == "opencode"
+        assert world.clients.mention(Mention("/a.py", None, 7)) == world.clients.names()[-1] == "opencode"
 
     def test_those_that_wait_are_shown_in_the_order_in_which_they_were_hidden(self, world):
         world.come(COPILOT, COPILOT_CLI)

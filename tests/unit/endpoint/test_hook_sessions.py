@@ -258,5 +258,5 @@ def test_programs_that_are_clients_too_are_named_once():
     ],
 )
 def test_the_status_bar_says_who_waits(clients, waiting, text):
-    assert status_text(port=1, clients=clients, waiting=waiting) == "Companion: " + text
-    assert status_text(port=1, clients=clients, waiting=waiting, pending=2).endswith(" you, 2 to review")
+    assert status_text(clients=clients, waiting=waiting) == text
+    assert status_text(clients=clients, waiting=waiting, pending=2).endswith(" you, 2 to review")

@@ -149,19 +149,6 @@ def test_who_gives_up_takes_nothing_from_others_who_asked_the_same(world):
     assert asyncio.run(ask()) == {"a": ["first"]}
 
 
-def test_a_question_that_ended_with_its_loop_keeps_no_later_one_waiting(world):
-    async def give_up():
-        world.runtime.busy = True
-        asked = [asyncio.ensure_future(world.ask(*paths)) for paths in ((), ("a",))]
-        while not world.runtime.at_once:
-            await asyncio.sleep(0)
-        assert not any(question.done() for question in asked)  # one is being answered, one waits
-
-    asyncio.run(give_up())
-    world.runtime.busy = False
-    assert asyncio.run(asyncio.wait_for(world.ask("a"), 30)) == {"a": ["first"]}
-
-
 def test_what_never_ends_is_cut_off_and_the_worst_of_it_is_told(world):
     drawn = []
 

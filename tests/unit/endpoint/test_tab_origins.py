@@ -77,6 +77,12 @@ def test_a_tab_with_edits_keeps_what_it_had(origins, runtime, path, stamp):
     assert origins.of(path) == before != stamp(path)
 
 
+def test_another_mode_is_no_other_state(path, stamp):
+    before = stamp(path)
+    os.chmod(path, 0o600 if os.stat(path).st_mode & 0o077 else 0o640)
+    assert stamp(path) == before
+
+
 def test_of_tabs_with_edits_from_the_beginning_nothing_is_known_and_nobody_asks(origins, runtime, path):
     origins.note(View(path, dirty=True), View(None))
     assert runtime.questions == []

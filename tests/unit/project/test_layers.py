@@ -23,7 +23,7 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
     ("discovery", "context", "review", "terminals"),
     ("unreviewed",),
     ("endpoint",),
-    ("diagnosis",),
+    ("diagnosis", "connecting"),
     ("actions",),
     ("application",),
     ("startup",),

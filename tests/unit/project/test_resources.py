@@ -9,16 +9,15 @@ import re
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Tuple
 
-import pytest
-
 from companion import settings
 from tests.host import lenient_json
 
 ROOT = Path(__file__).resolve().parents[3]
-CAPTION_START = "Gemini Companion: "
+CAPTION_START = "Companion: "  # short, because it stands in every row
 OWN_CONTEXT_KEY = "gemini_companion"
 DEFAULTS = json.loads(json.dumps(vars(settings.Settings())))  # as they stand in a settings file
-MENU_COMMAND = "gemini_companion_open_menu"  # the same list as a quick panel: no menu needs an entry for itself
+PAGE_COMMAND = "gemini_companion_open_page"  # for the menus: the palette would be full of pages
+NOT_FOR_USERS = {"gemini_companion_" + name for name in ("open_patch_line", "replace_text", "move_caret")}
 
 
 def resource(name: str) -> Any:
@@ -179,33 +178,46 @@ def test_the_palette_opens_settings_and_key_bindings_under_the_captions_that_all
     }
 
 
+def commands_of(items: List[Dict[str, Any]], start: str = "") -> List[Tuple[str, str, str]]:
+    """The captions, after what they start with, and the commands of ours that entries run; pages are none."""
+    return sorted(
+        (caption[len(start) :], command, json.dumps(arguments, sort_keys=True))
+        for caption, command, arguments in entries(items)
+        if command.startswith("gemini_companion") and command != PAGE_COMMAND
+    )
+
+
 def test_the_tools_menu_has_the_commands_of_the_palette() -> None:
-    palette = {
-        (caption[len(CAPTION_START) :], command, json.dumps(arguments, sort_keys=True))
-        for caption, command, arguments in entries(resource("Default.sublime-commands"))
-        if command.startswith("gemini_companion") and command != MENU_COMMAND
-    }
-    menu = {
-        (caption, command, json.dumps(arguments, sort_keys=True))
-        for caption, command, arguments in entries(submenu("tools", "Gemini Companion"))
-    }
-    assert menu == palette
+    """All of them, in submenus: the menu is the only part of the editor that a screen reader reads."""
+    ours = submenu("tools", "Gemini Companion")
+    assert commands_of(ours) == commands_of(resource("Default.sublime-commands"), CAPTION_START)
+    assert [item["caption"] for item in ours] == ["Review", "Changes", "Agents", "Sharing", "Help"]
+    named = {command for _, command, _ in entries(ours)}
+    assert {name for name in command_names() if name.startswith("gemini_")} - named == NOT_FOR_USERS
 
 
-def test_the_package_settings_menu() -> None:
-    listed = list(entries(submenu("preferences", "package-settings", "Gemini Companion")))
-    assert [caption for caption, _command, _arguments in listed] == ["Settings", "Key Bindings", "README", "Change Log"]
-    (_, settings_command, settings_file), (_, keys_command, keys_file), (_, _, readme), (_, _, changes) = listed
+def test_the_package_settings_menu_opens_settings_keys_and_every_page() -> None:
+    (_, settings_command, settings_file), (_, keys_command, keys_file), *pages = list(
+        entries(submenu("preferences", "package-settings", "Gemini Companion"))
+    )
     assert settings_command == keys_command == "edit_settings"
     assert settings_file["base_file"] == "${packages}/Gemini Companion/Gemini Companion.sublime-settings"
     assert keys_file["base_file"].startswith("${packages}/Gemini Companion/Default")
-    assert readme == {"file": "${packages}/Gemini Companion/README.md"}
-    assert changes == {"file": "${packages}/Gemini Companion/CHANGELOG.md"}
+    opened = [arguments["page"] for _, command, arguments in pages if command == PAGE_COMMAND]
+    docs = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    assert len(docs) >= 5
+    assert sorted(opened) == sorted({"README.md", "CHANGELOG.md", *docs})
+    helped = submenu("tools", "Gemini Companion", "Help")
+    assert [entry for entry in entries(helped) if entry[1] == PAGE_COMMAND] == pages
 
 
-@pytest.mark.parametrize("menu", sorted(path.name for path in ROOT.glob("*.sublime-menu")))
-def test_there_is_no_clutter_in_context_menus(menu: str) -> None:
-    assert menu == "Main.sublime-menu"
+def test_context_menus_have_one_entry_each_which_is_about_what_was_clicked() -> None:
+    menus = {path.name: resource(path.name) for path in ROOT.glob("*.sublime-menu") if path.name != "Main.sublime-menu"}
+    sent = {"caption": "Send to Agent", "command": "gemini_companion_send_files"}
+    assert menus == {
+        "Side Bar.sublime-menu": [{**sent, "args": {"files": [], "dirs": []}}],
+        "Tab Context.sublime-menu": [{**sent, "args": {"group": -1, "index": -1}}],
+    }
 
 
 def test_key_bindings_work_only_where_the_package_says_so() -> None:
@@ -240,7 +252,7 @@ def test_the_install_message_says_what_to_do_in_ten_lines() -> None:
     assert "/ide enable" in text
     assert "approvalMode" in text
     captions = {caption for caption, _command, _arguments in entries(resource("Default.sublime-commands"))}
-    named = re.findall(r'"(Gemini Companion: [^"]+)"', text)
+    named = re.findall(r'"(Companion: [^"]+)"', text)
     assert named
     assert set(named) <= captions
 

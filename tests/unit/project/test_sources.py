@@ -40,7 +40,6 @@ PURE = (
     "companion/review/display/leveling.py",
     "companion/review/display/markup.py",
     "companion/terminals/command_lines.py",
-    "companion/terminals/environment.py",
     "companion/settings.py",
     "companion/agents/**/*.py",
     "companion/system/**/*.py",

@@ -162,6 +162,7 @@ def test_a_file_that_may_only_be_read_is_not_written(bound_by_modes):
         (b"\xef\xbb\xbfa\n", "A\n", b"\xef\xbb\xbfA\n"),
         (b"\xe4\n", "\u00e4\u00f6\n", b"\xe4\xf6\n"),
         (b"", "a\r\nb", b"a\r\nb"),
+        (b"a", "\ufeffA", b"A"),
         (b"a\r\n", "", b""),
     ],
 )

@@ -13,7 +13,7 @@ from companion.review.decision import Owner, Review
 from companion.review.display.header import contents_notice
 from companion.review.document import disk
 from companion.review.document.disk import Kind
-from companion.review.document.text import BINARY, TEXT, format_of_bytes, format_of_text
+from companion.review.document.text import BINARY, TEXT, format_of, format_of_text
 
 
 def words(text):
@@ -51,7 +51,7 @@ GIF = b"GIF89a" + struct.pack("<HH", 640, 480) + bytes(10)
     ],
 )
 def test_what_is_no_text_is_known_by_its_content(data):
-    assert format_of_bytes(data) is BINARY
+    assert format_of(data) is BINARY
 
 
 def test_the_size_is_said_in_bytes():
@@ -63,12 +63,12 @@ def test_the_size_is_said_in_bytes():
     "text", ["", "GIF89a is a format\n", "%PDF-1.4\n% by hand\n", "BM", "ID3 tags\n", "MZ", "\u00e9t\u00e9\n", "RIFF"]
 )
 def test_text_that_begins_like_a_format_is_text(text):
-    assert format_of_bytes(text.encode("utf-8")) == TEXT
+    assert format_of(text.encode("utf-8")) == TEXT
     assert format_of_text(text) == TEXT
 
 
 def test_text_in_an_old_encoding_is_text():
-    assert format_of_bytes("\u00e9t\u00e9\n".encode("latin-1")) == TEXT
+    assert format_of("\u00e9t\u00e9\n".encode("latin-1")) == TEXT
 
 
 def test_bytes_in_a_string():

@@ -28,7 +28,7 @@ def words(markup):
     return unescape(re.sub(r"<[^>]+>", "", markup)).replace("\xa0", " ")
 
 
-KEYS = {"accept_diff": "Ctrl+S", "reject_diff": "Ctrl+Shift+F8", "next_change": "F8"}
+KEYS = {"accept_diff": "Ctrl+S", "reject_diff": "Shift+Escape", "next_change": "F8"}
 
 
 def test_one_row_says_it_all():
@@ -37,13 +37,27 @@ def test_one_row_says_it_all():
 
 
 @pytest.mark.parametrize("columns", range(columns_of(8.0, 60 * 8.0), 200))
-def test_from_sixty_columns_on_the_header_is_one_row(columns):
-    """What is in the tab already is left out first, then the keys."""
-    (row,) = header_rows(HEADER._replace(columns=columns, keys=KEYS))
-    assert re.search("Accept( Ctrl.S)?  Reject( Ctrl.Shift.F8)?  \u2191 \u2193  2 of 5  .3 \u22121", words(row.markup))
+@pytest.mark.parametrize("more", [{}, {"edits_stay": True}])
+def test_from_sixty_columns_on_the_decisions_are_one_row(columns, more):
+    """What is in the tab already is left out first, then the keys. What is special stands below."""
+    row, *below = header_rows(HEADER._replace(columns=columns, keys=KEYS, **more))
+    assert {below_row.kind for below_row in below} == ({"notice"} if more else set())
+    assert 'href="accept"' not in "".join(below_row.markup for below_row in below)
+    assert re.search("Accept( Ctrl.S)?  Reject( Shift.Escape)?  \u2191 \u2193  2 of 5  .3 \u22121", words(row.markup))
     assert row.columns <= columns
+
+
+@pytest.mark.parametrize("columns", range(columns_of(8.0, 60 * 8.0), 200, 10))
+def test_from_sixty_columns_on_large_numbers_have_room_too(columns):
     many = HEADER._replace(columns=columns, added=12345, removed=6789, current=1000, changes=2000)
     assert len(header_rows(many)) == 1
+
+
+def test_the_edits_that_a_client_leaves_out_are_said_to_be_saved_by_accept():
+    row, *below = header_rows(HEADER._replace(edits_stay=True, generation=3))
+    assert 'title="Accept, then save my edits"' in row.markup
+    assert "Accept saves your edits over it" in words(below[0].markup)
+    assert '<a href="as_proposed@3">Accept without them</a>' in below[-1].markup
 
 
 def test_decisions_have_the_keys_that_there_is_room_for():
@@ -51,7 +65,7 @@ def test_decisions_have_the_keys_that_there_is_room_for():
         (row,) = header_rows(HEADER._replace(columns=columns, keys=KEYS))
         return words(row.markup)
 
-    assert says(100).startswith("Accept Ctrl+S  Reject Ctrl+Shift+F8  \u2191")
+    assert says(100).startswith("Accept Ctrl+S  Reject Shift+Escape  \u2191")
     assert says(60).startswith("Accept Ctrl+S  Reject  \u2191")
     assert says(44).startswith("Accept  Reject  \u2191")
 
@@ -71,13 +85,13 @@ def test_each_link_says_what_it_does_and_its_key():
     (row,) = header_rows(HEADER._replace(keys=KEYS))
     assert re.findall('title="([^"]*)"', row.markup) == [
         "Accept these changes (Ctrl+S)",
-        "Reject these changes (Ctrl+Shift+F8)",
+        "Reject these changes (Shift+Escape)",
         "Previous change",
         "Next change (F8)",
     ]
     (row,) = header_rows(HEADER._replace(accept="Keep", reject="Undo", keys=KEYS))
-    assert words(row.markup).startswith("Keep Ctrl+S  Undo Ctrl+Shift+F8  ")
-    assert 'title="Undo these changes (Ctrl+Shift+F8)"' in row.markup
+    assert words(row.markup).startswith("Keep Ctrl+S  Undo Shift+Escape  ")
+    assert 'title="Undo these changes (Shift+Escape)"' in row.markup
 
 
 def test_colors_are_those_of_the_marks():
@@ -156,6 +170,12 @@ def test_the_folder_of_the_file_stands_before_its_client():
         rows = header_rows(HEADER._replace(columns=width, place="a" * 50))
         assert all(row.columns <= width for row in rows)
         assert "a" * 10 in "".join(words(row.markup) for row in rows)
+
+
+def test_a_long_folder_inside_the_workspace_leaves_room_for_the_rest():
+    (row,) = header_rows(HEADER._replace(columns=200, place="a" * 30 + "/" + "z" * 30))
+    assert re.search(r"  a+\u2026z+ \u2190 Gemini CLI$", words(row.markup))
+    assert row.columns < len(words(header_rows(HEADER)[0].markup)) + 2 * 2 + 45
 
 
 @pytest.mark.parametrize("place", [os.path.abspath(os.sep + "etc"), os.path.abspath(os.sep + "a_longer_name" * 4)])

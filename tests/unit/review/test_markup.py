@@ -190,6 +190,12 @@ def test_nothing_is_as_high_as_was_asked_for(height):
     assert room == 300
 
 
+def test_fillers_and_their_words_are_faint():
+    (rule,) = re.findall(r"div.filler \{([^}]*)\}", filler_html(40, 20, 300, "4 lines added \u2192"))
+    assert "background-color: color(var(--foreground) alpha(0.04))" in rule
+    assert re.search(r"(?<!-)color: color\(var\(--foreground\) alpha\(0.4\)\)", rule)
+
+
 @pytest.mark.parametrize("height", [16, 17, 80000])
 def test_a_filler_with_a_caption_is_no_higher(height):
     (_, content) = filler_html(height + 32, 16, 300, "4 lines added \u2192", above=32).split("</style>")

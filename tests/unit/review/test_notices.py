@@ -22,7 +22,7 @@ def test_when_all_is_well_nothing_is_said():
         ({"comparison_failed": True}, "The comparison failed: Show Log says why.", True),
         ({"unsaved": True}, "unsaved edits", True),
         ({"changed_on_disk": True}, "has changed on disk", True),
-        ({"edits_stay": True}, "your edits can only be saved over it", True),
+        ({"edits_stay": True}, "Accept saves your edits over it", True),
         ({"emptied": True}, "ignores an empty text", True),
         ({"writer": Writer.ACCEPTED_BEFORE}, "What you accepted is not saved yet: Accept writes", True),
         ({"original_notice": "file.py cannot be read.", "unreadable": True}, "cannot be read", True),

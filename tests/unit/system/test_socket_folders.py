@@ -15,7 +15,7 @@ if sys.platform == "win32":
     pytest.skip("Windows has named pipes instead", allow_module_level=True)
 
 from companion.agents.registry import AGENTS
-from companion.discovery.publisher import sweep
+from companion.discovery.files import sweep
 from companion.system import folders
 from companion.system.platform import LINUX, Platform
 from companion.transport import listening as local_sockets

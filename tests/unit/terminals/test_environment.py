@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.agents.agent import ConnectionDetails
-from companion.terminals.environment import ExportedEnvironment, client_variables, terminal_variables
+from companion.terminals.command_lines import ExportedEnvironment, client_variables, terminal_variables
 
 CONNECTION = ConnectionDetails(50001, ("/code/one", "/code/two"), 4321, ":")
 ALL = {

@@ -319,7 +319,7 @@ class TestSendingTheSelection:
     PATH = "/code/one/deep/a file.py"
 
     def send(self, bench, tell=lambda place, agent: None, path=PATH, rows=(), folders=("/code/other", "/code/one")):
-        return bench.launcher.send_selection(bench.window, View(path, rows), folders, tell)
+        return bench.launcher.send(bench.window, bench.module.selected_places(View(path, rows)), folders, tell)
 
     def test_a_client_that_listens_is_told(self, bench):
         told = []
@@ -333,6 +333,12 @@ class TestSendingTheSelection:
         assert told == [(Mention(self.PATH, (3, 4), 7), ""), (Mention(self.PATH, None, 7), "")]
         assert not bench.window.commands
         assert not bench.window.focused
+
+    def test_a_client_that_listens_is_told_of_each_selection(self, bench):
+        told = []
+        rows = [Region((0, 2), (0, 4)), Region((1, 0), (2, 1)), Region((4, 0), (4, 0)), Region((6, 0), (7, 0))]
+        assert self.send(bench, lambda place, agent: told.append(place.lines) or "Claude Code", rows=rows) is None
+        assert told == [(0, 2), (6, 6)]  # neighbours are one place, and a caret selects nothing
 
     def test_of_very_many_carets_only_some_are_asked_for(self, bench):
         told, asked = [], []
@@ -348,7 +354,8 @@ class TestSendingTheSelection:
         carets = Carets(Region((row, 0), (row, 1)) for row in range(20000))
         view = View(self.PATH)
         view.rows = carets
-        bench.launcher.send_selection(bench.window, view, (), lambda place, agent: told.append(place) or "Claude Code")
+        places = bench.module.selected_places(view)
+        bench.launcher.send(bench.window, places, (), lambda place, agent: told.append(place) or "Claude Code")
         assert told == [Mention(self.PATH, (0, 19999), 7)]
         assert len(asked) <= 101
 
@@ -373,7 +380,7 @@ class TestSendingTheSelection:
         bench.window.tabs = [ours]
         assert self.send(bench, rows=[Region((0, 0), (0, 4)), Region((6, 0), (7, 2))]) is None
         assert bench.window.commands == [
-            ("terminus_send_string", {"string": "@a\\ file.py (lines 1-8) ", "tag": tagged("gemini", 1)})
+            ("terminus_send_string", {"string": "@a\\ file.py (lines 1, 7-8) ", "tag": tagged("gemini", 1)})
         ]
         assert bench.window.focused == [ours]
 
@@ -408,6 +415,17 @@ class TestSendingTheSelection:
 
     def test_without_a_terminal_that_is_said(self, bench):
         assert "no client runs in a terminal of this window" in self.send(bench)
+
+    def test_files_and_folders_are_typed_one_after_the_other(self, bench):
+        bench.window.tabs = [terminal(tagged("gemini", 1))]
+        places = [Mention("/code/one/a.py", None, 7), Mention("/code/one/deep/folder")]
+        assert bench.launcher.send(bench.window, places, ["/code/one"], lambda place, agent: None) is None
+        assert [each["string"] for _, each in bench.window.commands] == ["@a.py @deep/folder "]
+
+    def test_what_the_client_that_listens_does_not_take_is_said(self, bench):
+        places = [Mention("/code/one/a.py", (0, 1), 7), Mention("/code/one/folder")]
+        problem = bench.launcher.send(bench.window, places, (), lambda place, agent: place.lines and "opencode")
+        assert "none that is connected takes this" in problem
 
     def test_a_view_without_a_file_and_a_path_that_a_terminal_would_obey(self, bench):
         def tell(place, agent):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from companion.agents.dialect import Mention
 from companion.endpoint.clients import status_text
 from companion.system.platform import LINUX, WINDOWS, Platform
-from companion.terminals.command_lines import mention, selected_lines
+from companion.terminals.command_lines import mentions, selected_lines
 
 POSIX = Platform(LINUX, {}, "/home/ada")
 NT = Platform(WINDOWS, {}, "C:\\Users\\Ada")
@@ -31,7 +32,13 @@ NT = Platform(WINDOWS, {}, "C:\\Users\\Ada")
     ],
 )
 def test_a_mention_is_what_one_would_type(path, folders, lines, platform, expected):
-    assert mention(path, folders, lines, platform) == expected
+    place = Mention(path, (lines[0] - 1, lines[1] - 1) if lines else None)
+    assert mentions([place], folders, platform) == expected
+
+
+def test_several_lines_of_a_file_are_typed_behind_its_name_once():
+    places = [Mention("/code/a.py", (0, 0)), Mention("/code/a.py", (4, 8)), Mention("/code/b")]
+    assert mentions(places, ["/code"], POSIX) == "@a.py (lines 1, 5-9) @b "
 
 
 @pytest.mark.parametrize(
@@ -45,13 +52,14 @@ def test_the_lines_of_a_selection(selection, expected):
 @pytest.mark.parametrize(
     "state, expected",
     [
-        ({}, "Companion: starting"),
-        ({"port": 1}, "Companion: no client"),
-        ({"port": 1, "clients": ["Gemini CLI"]}, "Companion: Gemini CLI"),
-        ({"port": 1, "clients": ["Qwen Code", "Gemini CLI", "Gemini CLI"]}, "Companion: 2 Gemini CLI + Qwen Code"),
-        ({"port": 1, "clients": ["Gemini CLI"], "pending": 2}, "Companion: Gemini CLI, 2 to review"),
-        ({"port": 1, "sharing": False}, "Companion: no client, sharing paused"),
-        ({"port": 1, "problem": "could not open a port"}, "Companion: could not open a port"),
+        ({}, ""),
+        ({"sharing": False}, ""),
+        ({"changed": 1}, "1 changed file"),
+        ({"clients": ["Gemini CLI"]}, "Gemini CLI"),
+        ({"clients": ["Qwen Code", "Gemini CLI", "Gemini CLI"]}, "2 Gemini CLI + Qwen Code"),
+        ({"clients": ["Gemini CLI"], "pending": 2}, "Gemini CLI, 2 to review"),
+        ({"clients": ["Gemini CLI"], "sharing": False}, "Gemini CLI, sharing paused"),
+        ({"problem": "could not open a port"}, "could not open a port"),
     ],
 )
 def test_the_status_bar_says_what_matters(state, expected):

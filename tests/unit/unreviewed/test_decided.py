@@ -28,6 +28,17 @@ def test_a_file_that_was_shown_with_more_hunks_is_kept_as_it_was_shown(project, 
     assert project.before("a.txt") == now
 
 
+def test_a_file_whose_permissions_alone_have_changed_since_is_kept(project):
+    project.write(a_txt=b"before\n")
+    project.begin()
+    project.write(a_txt=b"now\n")
+    change = project.look()["a.txt"]
+    (project.folder / "a.txt").chmod(0o700)
+    project.look()
+    assert project.workspace.keep("a.txt", change.before, change.now)
+    assert project.look() == {}
+
+
 def test_a_look_while_a_tab_is_being_saved_is_in_nobody_s_way(project):
     """The clock of the disk may be another, and the file has gone for a moment."""
     project.write(a_txt=b"1\n2\n3\n")

@@ -38,7 +38,7 @@ def test_a_rename_is_kept_as_a_whole(project, tracking, runtime, decisions, rule
     decided = decisions(1)
     decided.keep([change])  # from a list that is not up to date
     assert decided._window.said == [
-        "Gemini Companion: kept 0 files; 1 file left as before: b.txt has changed again: look, then decide."
+        "Companion: kept 0 files; 1 file left as before: b.txt has changed again: look, then decide."
     ]
 
 

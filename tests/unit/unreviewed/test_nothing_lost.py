@@ -321,3 +321,41 @@ def test_a_workspace_of_an_earlier_process_tells_of_what_it_has(project):
     assert kept(project) == 1
     again = Workspace(str(project.folder), Store(str(project.storage / STORE)))
     assert again.has_rows
+
+
+def test_what_a_last_look_cannot_see_the_next_process_finds(project):
+    """The editor quits while the folder is looked at for the last time."""
+    project.write(a_txt=b"user\n")
+    project.begin()
+    project.write(a_txt=b"agent\n")
+    project.workspace.end(lambda: True)
+    project.begin()
+    assert set(project.all_listed()) == {"a.txt"}
+    assert project.before("a.txt") == b"user\n"
+
+
+def test_what_the_user_decides_while_nobody_tracks_is_his_from_then_on(project):
+    project.write(a_txt=b"user\n", b_txt=b"user\n")
+    project.begin()
+    project.write(a_txt=b"agent\n", b_txt=b"agent\n")
+    project.look()
+    project.workspace.end(never)
+    change = project.listed()["a.txt"]
+    assert project.workspace.keep("a.txt", change.before, change.now)
+    project.workspace.write_down()
+    project.write(a_txt=b"user again\n")
+    project.begin()
+    assert set(project.all_listed()) == {"b.txt"}
+
+
+def test_what_is_as_it_was_for_a_week_is_kept_all_the_same(project, monkeypatch):
+    monkeypatch.setattr(history, "REFRESHED_SECONDS", -1.0)
+    project.write(a_txt=b"user\n")
+    project.begin()
+    (copy,) = (project.storage / STORE).glob("*.kept")
+    os.utime(str(copy), (1e9, 1e9))
+    project.look()
+    Store(str(project.storage / STORE)).tidy()
+    project.write(a_txt=b"agent\n")
+    project.look()
+    assert project.before("a.txt") == b"user\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, Origin
+from companion.unreviewed.looking import Looks
 from companion.unreviewed.model import ChangeScope
 from companion.unreviewed.undoing import Progress, undo
 from tests.unit.unreviewed.conftest import TEXT, WINDOW, text
@@ -127,6 +128,24 @@ def test_what_is_perhaps_the_user_s_is_undone_and_restored_and_stays_that(hooked
     assert hooked.outside()["a.txt"].origin == PERHAPS
 
 
+@pytest.mark.parametrize("looked", [True, False])
+def test_what_is_restored_is_its_program_s_though_somebody_looks_in_the_midst(hooked, monkeypatch, looked):
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=None, b_txt=text(line1=b"agent"), new_txt=b"agent\n")
+    assert hooked.undo() == []
+    exchanged = hooked.workspace.exchanged
+
+    def overtaken(*args):
+        hooked.look()
+        exchanged(*args)
+
+    if looked:
+        monkeypatch.setattr(hooked.workspace, "exchanged", overtaken)
+    assert hooked.restore() == []
+    assert {change.origin for change in hooked.look().values()} == {Origin(*CLAUDE)}
+    assert hooked.outside() == {}
+
+
 def test_a_turn_holds_what_programs_have_done_in_it(hooked):
     hooked.workspace.begin_turn()
     hooked.write(b_txt=text(line1=b"user"))
@@ -178,6 +197,38 @@ def test_what_a_program_does_by_git_to_uncommitted_work_is_certain(dirty, comman
     assert (dirty.read("a.txt"), dirty.read("mine.txt")) == (text(line3=b"first", line9=b"user"), b"user\n")
 
 
+@pytest.mark.parametrize("later", [True, False])
+@pytest.mark.parametrize("looks", [True, False])
+def test_what_a_stash_takes_and_gives_back_is_its_program_s_as_before(dirty, looks, later):
+    dirty.workspace.begin_turn()
+    with dirty.call(*CLAUDE):
+        dirty.write(b_txt=text(line1=b"agent"), a_txt=text(line9=b"user", line20=b"agent"), new_txt=b"agent\n")
+    before = dirty.listed()
+    dirty.git("stash", "-q", "-u")
+    if looks:
+        dirty.look()
+        if later:
+            dirty.begin()
+            dirty.calls.only_hooked(WINDOW, True)
+    dirty.git("stash", "pop", "-q")
+    assert {path: change.origin for path, change in dirty.look().items()} == dict.fromkeys(before, Origin(*CLAUDE))
+    assert dirty.outside() == {}
+    assert {each.path for each in dirty.workspace.changes(ChangeScope.LAST_TURN)} == set(before)
+    dirty.workspace.begin_turn()
+    assert dirty.workspace.changes(ChangeScope.LAST_TURN) == []
+    assert dirty.undo() == []
+    assert dirty.read("a.txt") == text(line3=b"first", line9=b"user")
+
+
+def test_what_the_user_has_undone_and_makes_again_is_perhaps_his(hooked):
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=text(line1=b"agent"))
+    assert hooked.undo() == []
+    hooked.write(a_txt=text(line1=b"agent"))
+    assert hooked.look() == {}
+    assert set(hooked.outside()) == {"a.txt"}
+
+
 def test_work_that_a_program_overwrites_and_commits_is_listed(dirty):
     with dirty.call(*CLAUDE):
         dirty.write(a_txt=text(line3=b"first", line20=b"agent"), b_txt=text(line1=b"agent"))
@@ -201,6 +252,32 @@ def test_what_the_user_does_by_git_is_not_counted_though_a_program_without_hooks
         dirty.git(*command)
         assert dirty.look() == {}, command
     assert dirty.outside() == {}
+
+
+def test_what_git_does_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
+    """It was asked where it stands before the files were read."""
+    dirty.calls.only_hooked(WINDOW, False)
+    look = Looks.look
+
+    def overtaken(*args):
+        dirty.git("checkout", "-q", "-f", "HEAD~1")
+        return look(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Looks, "look", overtaken)
+        assert dirty.look() == {}
+    assert dirty.look() == {}
+    assert set(dirty.outside()) == {"a.txt"}  # the user's work; the rest git can bring back
+
+
+def test_what_git_writes_just_after_it_has_moved_is_not_counted(dirty):
+    """A stash is there before the work has gone."""
+    dirty.calls.only_hooked(WINDOW, False)
+    dirty.git("stash", "store", "-q", dirty.git("stash", "create").strip())
+    assert dirty.look() == {}
+    dirty.git("checkout-index", "-q", "-f", "-a")
+    assert dirty.look() == {}
+    assert set(dirty.outside()) == {"a.txt"}
 
 
 def test_a_status_that_rewrites_the_index_is_no_move_and_what_is_staged_is_one(dirty):

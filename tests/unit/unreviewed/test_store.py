@@ -12,7 +12,7 @@ import pytest
 
 from companion.unreviewed import store as store_module
 from companion.unreviewed.calls import Origin
-from companion.unreviewed.model import Content, identity
+from companion.unreviewed.model import Content, Made, identity
 from companion.unreviewed.store import Record, SavedRow, Step, Store, Undone, read_record, write_record
 from companion.unreviewed.workspaces import Root, Workspaces
 
@@ -151,7 +151,10 @@ def test_a_record_comes_back_as_it_was(store):
     origin = Origin("Claude Code", "make the tests pass", counted=True, perhaps=True)
     step = Step("c", Content("y", 3, 4), Content(""), origin)
     known = Content("x", 1, 2)
-    rows = {"a/b\udcff": SavedRow(Content(""), known), "d": SavedRow(known, known, known, origin, True, True)}
+    rows = {
+        "a/b\udcff": SavedRow(Content(""), known),
+        "d": SavedRow(known, known, known, origin, True, True, Made(known, known, origin)),
+    }
     record = Record(rows, Undone(((step,),), 1.5, under_way=True), {}, has_turns=True, head="1a2b")
     write_record(store, "/one", record, secure=True)
     assert read_record(store, "/one") == record

@@ -76,11 +76,12 @@ def test_a_change_of_the_same_size_and_time_stamp(tmp_path: Path) -> None:
     assert os.listdir(str(tmp_path)) == ["file"]
 
 
-def test_a_file_in_place_of_another_with_the_same_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [b"text\n", b""])
+def test_a_file_in_place_of_another_with_the_same_text(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "file"
-    path.write_bytes(b"text\n")
+    path.write_bytes(text)
     original = read(path)
-    (tmp_path / "other").write_bytes(b"text\n")
+    (tmp_path / "other").write_bytes(text)
     os.replace(str(tmp_path / "other"), str(path))
     assert disk.changed(original)
     with pytest.raises(ChangedError):

@@ -95,7 +95,7 @@ def test_an_installed_package_does_its_job(host: Host, workspace: Path) -> None:
         answer = client.call_tool("openDiff", filePath=path, newContent='print("good morning")\n')
         assert not answer.get("isError"), answer
         host.wait_until("len(window.views()) == 3")
-        host.call("run_palette", caption="Gemini Companion: " + caption)
+        host.call("run_palette", caption="Companion: " + caption)
         (outcome,) = host.wait_until(lambda method=method: told(client, method))
         assert outcome["filePath"] == path
         if method == "ide/diffAccepted":
@@ -148,9 +148,9 @@ def test_without_its_libraries_it_says_so_and_starts_once_they_are_there(
         assert "Package Control: Satisfy Libraries" in said, said
         problem = "the libraries aiohttp and jsonschema are missing: run"
         assert problem in said, said
-        host.call("run_palette", caption="Gemini Companion: Run Gemini CLI")
+        host.execute("window.run_command('gemini_companion_run_client', {'client': 'gemini'})")
         assert problem in host.snapshot()["windows"][0]["status_messages"][-1]
-        host.call("run_palette", caption="Gemini Companion: Diagnose")
+        host.call("run_palette", caption="Companion: Diagnose")
         report = host.wait_until(lambda: finished_report(host))
         assert [line for line in report.splitlines() if line.startswith("- FAILED")] == [
             "- FAILED: the libraries can be imported: the libraries aiohttp and jsonschema are missing"

@@ -1,0 +1,94 @@
+"""Which programs are installed, as far as is known: what the palette and the list of *Run Agent…* go by.
+
+Rule: the main thread never waits for the answer. It is what the last look found, and a look takes place on a disk
+thread: at the start, when the settings name other programs, and when the list opens. Until the first one nothing counts
+as installed. Nothing is started by it: that makes a search of its own, which leaves out the folders of the workspace.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Callable, FrozenSet, Iterable, List, Tuple
+
+from ..agents.agent import Program
+from ..agents.registry import programs_of
+from ..common.waiting import Latest
+from ..system.platform import WINDOWS, Platform
+from ..system.programs import find_program, is_path
+from .command_lines import in_login_shell, quoted, shell_of
+from .processes import SHELL_SECONDS, expanded, output_of
+
+if TYPE_CHECKING:
+    from ..runtime import Runtime
+    from ..settings import Settings
+
+logger = logging.getLogger("gemini_companion.terminals")
+
+MARK = "gemini-companion-found:"  # tells our lines from what start-up files print
+
+
+class InstalledPrograms:
+    """Those of one user, for all windows. Main thread."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._wanted: Tuple[str, ...] = ()
+        self._found: FrozenSet[str] = frozenset()
+        self._looks = Latest(self._look)
+
+    def has(self, program: Program, settings: Settings) -> bool:
+        """Whether the last look has found the program. Takes no time."""
+        return program.command(settings)[0] in self._found
+
+    def settings_changed(self, settings: Settings) -> None:
+        """Look if these settings name other programs than were looked for."""
+        if _wanted(settings) != self._wanted:
+            self.look(settings)
+
+    def look(self, settings: Settings) -> None:
+        """Look for all programs that these settings name, a moment later."""
+        self._wanted = _wanted(settings)
+        self._looks.ask()
+
+    def _look(self) -> None:
+        platform = Platform.current()
+        self._runtime.use_disk(find_installed, self._wanted, platform, then=self._use, failed=self._failed)
+
+    def _use(self, found: FrozenSet[str]) -> None:
+        if self._looks.answered():
+            self._found = found
+
+    def _failed(self, error: Exception) -> None:
+        logger.warning("could not look for programs: %s", error)
+        self._looks.answered()
+
+
+def _wanted(settings: Settings) -> Tuple[str, ...]:
+    return tuple(dict.fromkeys(program.command(settings)[0] for program in programs_of(settings)))
+
+
+def find_installed(names: Iterable[str], platform: Platform, cancelled: Callable[[], bool]) -> FrozenSet[str]:
+    """Those of the programs that the editor's PATH has or, asked once for all others, the login shell. Disk thread."""
+    spelled = {name: expanded((name,), platform)[0] for name in names}
+    found = {name for name, program in spelled.items() if find_program(program, platform, ()).place}
+    if platform.name != WINDOWS:
+        left = {program: name for name, program in spelled.items() if name not in found}
+        asked = [program for program in left if not is_path(program, platform)]
+        found.update(left[program] for program in _in_shell(asked, platform, cancelled))
+    return frozenset(found)
+
+
+def _in_shell(programs: List[str], platform: Platform, cancelled: Callable[[], bool]) -> List[str]:
+    """Those that the user's login shell knows, functions and aliases among them."""
+    import subprocess  # not at the top: this module is loaded with the package
+
+    if not programs:
+        return []
+    questions = (f"command -v {quoted(each)} >/dev/null && echo {MARK}{quoted(each)}" for each in programs)
+    try:
+        _, said = output_of(in_login_shell(shell_of(platform), "; ".join(questions)), SHELL_SECONDS, cancelled)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        logger.warning("could not ask the login shell for programs: %s", error)
+        return []
+    answers = {line.strip() for line in said.splitlines()}
+    return [each for each in programs if MARK + each in answers]

@@ -1,0 +1,213 @@
+"""What a user sees of a program with our hooks, put there by Connect, in a mode in which it asks nobody.
+
+A module has a subclass of `HookedJourneys`, and a fixture `hooked`: a program at work, of which one start serves all
+tests. Each takes a folder of its own in the repository of `write_repository`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import subprocess
+import threading
+
+from tests.clients.programs.model_stub import Later, Say
+from tests.host.driver import Host
+from tests.tools.desktop import Desktop
+from tests.tools.unasked import BEFORE, NEW, REST, Unasked
+
+PROMPT = "make the tests pass"
+DOING = '{}: "' + PROMPT + '"'
+DAY, MISHAPS = "day", "mishaps"
+MINE = b"# mine\n"
+
+
+class Kind:
+    """A program: how it is started, and by which replies its model writes."""
+
+    title: str
+    command: str
+    model: type
+
+    def settle(self, host):
+        """Writes the settings of somebody who has used it before."""
+
+    def start(self, host, workspace, model):
+        raise NotImplementedError
+
+    def edit(self, path, old, new):
+        raise NotImplementedError
+
+    def create(self, path, content):
+        raise NotImplementedError
+
+    def shell(self, command, folder):
+        raise NotImplementedError
+
+
+class Hooked:
+    """A program beside an editor, connected before its start."""
+
+    def __init__(self, kind, desktop, model):
+        self.kind, self.desktop, self.model = kind, desktop, model
+        kind.settle(desktop.host)
+        before = self._home()
+        self.connect()
+        connected = self._home()
+        self._before = {path: before.get(path) for path in connected if connected[path] != before.get(path)}
+        assert self._before, "Connect has written nothing"
+        self.program = kind.start(desktop.host, desktop.workspace, model)
+        self._done = ""
+
+    def connect(self, command="Connect Agent\u2026"):
+        """The user connects it, or disconnects it, and accepts what is to be written."""
+        desktop = self.desktop
+        desktop.run(command)
+        assert self.kind.title in desktop.rows()
+        desktop.host.call("choose", item=self.kind.title)
+        desktop.host.wait_until(lambda: "Accept" in desktop.header())
+        desktop.run("Accept Diff")
+        desktop.wait_no_review()
+
+    def assert_as_before_connect(self):
+        """That what Connect has written has gone, to the byte."""
+        assert {path: _content(path) for path in self._before} == self._before
+
+    def _home(self):
+        """The files in the user's home before the program has its own there; not those by which it finds the window."""
+        walked = os.walk(self.desktop.host.environment["HOME"])
+        paths = [os.path.join(folder, name) for folder, _, names in walked for name in names]
+        return {path: _content(path) for path in paths if not path.endswith((".lock", ".sock"))}
+
+    def address(self):
+        """What the program's hooks read to find the editor."""
+        (path,) = glob.glob(os.path.join(glob.escape(self.desktop.host.data), "**", "hooks", "*.conf"), recursive=True)
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    def work(self, *steps):
+        """The user sends a prompt, by which the model takes these steps, each a list of replies."""
+        self._done = f"All is done after {len(self.model.turns)}."
+        self.model.script(*(reply for step in steps for reply in step), Say(self._done))
+        self.program.submit(PROMPT)
+
+    def wait_done(self):
+        """Waits until the turn has ended: no hook has kept the program."""
+        self.program.wait_for(self._done)
+
+    def close(self):
+        self.program.close()
+
+
+def _content(path):
+    """What a file holds, None if there is none."""
+    with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+        return file.read()
+    return None
+
+
+@contextlib.contextmanager
+def at_work(kind, place):
+    """The program, at work in a new repository in the folder `place`, beside a new editor."""
+    workspace = write_repository(os.path.join(place, "workspace"))
+    programs = os.path.join(place, "bin")
+    os.mkdir(programs)
+    with open(os.path.join(programs, kind.command), "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n")
+    os.chmod(file.name, 0o700)
+    env = {"PATH": programs + os.pathsep + os.environ["PATH"]}
+    with kind.model() as model, Host.start(folders=[workspace], env=env) as host:
+        hooked = Hooked(kind, Desktop(host, workspace), model)
+        with contextlib.closing(hooked):
+            yield hooked
+        assert model.problems == []
+
+
+def write_repository(folder):
+    """A repository with the files of both tests, all committed; returns its path."""
+    for name, content in {
+        **{f"{DAY}/{name}": content for name, content in BEFORE.items()},
+        **dict.fromkeys((f"{DAY}/saved.txt", f"{DAY}/stashed.txt"), b"of the user\n"),
+        **{f"{MISHAPS}/{name}{time}.py": b"a = 1\n" for name in GONE for time in ("", "_after")},
+    }.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def git(folder, *command):
+    identity = ["-c", "user.name=A", "-c", "user.email=a@localhost"]
+    subprocess.run(["git", *identity, *command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+#: In which ways the editor goes, and comes back.
+GONE = {
+    "quit": (Host.quit, Host.restart),
+    "killed": (Host.kill, Host.restart),
+    "disabled": (Host.disable_package, Host.enable_package),
+}
+
+
+class HookedJourneys:
+    def test_what_it_did_is_listed_with_its_name_and_prompt_and_what_the_user_did_meanwhile_is_not(self, hooked):
+        desktop, kind, model = hooked.desktop, hooked.kind, hooked.model
+        work = Unasked(desktop, DAY)
+        mine = desktop.open(f"{DAY}/saved.txt")
+        desktop.write(f"{DAY}/stashed.txt", MINE)
+        git(desktop.workspace, "stash", "push", "-q")
+        thought = threading.Event()
+        first, *others = kind.shell(REST, work.folder)
+        steps = [kind.edit(work.path("one.py"), "line 2", "LINE 2"), kind.create(work.path("new.py"), NEW)]
+        asked = len(model.turns) + sum(map(len, steps))
+        hooked.work(*steps, [Later(thought, first), *others])
+        desktop.host.wait_until(lambda: len(model.turns) > asked)
+        # the user, while the model thinks of the command
+        desktop.host.call("type_text", text="# mine\n", view=mine)
+        desktop.host.call("run_command", command="save", view=mine)
+        git(desktop.workspace, "stash", "pop", "-q")
+        thought.set()
+        hooked.wait_done()
+        assert desktop.views_of_role("proposal") == [], "it asks nobody"
+
+        work.decide(DOING.format(kind.title), "1 more file changed outside of a program's steps")
+        assert desktop.read(f"{DAY}/saved.txt") == b"# mine\nof the user\n"
+        assert desktop.read(f"{DAY}/stashed.txt") == MINE
+
+    def test_it_goes_on_whatever_becomes_of_the_editor_and_is_heard_again(self, hooked):
+        desktop, kind = hooked.desktop, hooked.kind
+        work = Unasked(desktop, MISHAPS)
+        edit = lambda name: kind.edit(work.path(name), "a = 1", "a = 2")  # noqa: E731
+        for name, (go, come_back) in GONE.items():
+            before = hooked.address()
+            go(desktop.host)
+            hooked.work(edit(f"{name}.py"), kind.shell("echo 'a = 2' > shell.py", work.folder))
+            hooked.wait_done()
+            assert [desktop.read(f"{MISHAPS}/{each}.py") for each in (name, "shell")] == [b"a = 2\n"] * 2
+            come_back(desktop.host)
+            desktop.host.wait_until(lambda before=before: "http://" in hooked.address() and hooked.address() != before)
+
+            hooked.work(edit(f"{name}_after.py"))
+            hooked.wait_done()
+            work.wait_count(1)  # what nobody has seen counts as the user's
+            desktop.run("Show Unreviewed Changes")
+            rows = {row: annotation for row, (_, annotation) in desktop.rows().items() if "outside" not in row}
+            assert rows == {f"{MISHAPS}/{name}_after.py": "+1 \u22121, " + DOING.format(kind.title)}
+            desktop.host.call("choose", item=-1)
+            desktop.run("Keep All Changes")
+            work.wait_count(0)
+            os.unlink(work.path("shell.py"))
+
+    def test_disconnected_it_goes_on_and_its_settings_are_as_they_were(self, hooked):
+        desktop, kind = hooked.desktop, hooked.kind
+        hooked.connect("Disconnect Agent\u2026")
+        hooked.assert_as_before_connect()
+        path = desktop.path("unheard.py")
+        hooked.work(kind.create(path, "a = 1\n"))
+        hooked.wait_done()
+        assert desktop.read("unheard.py") == b"a = 1\n"

@@ -1,0 +1,150 @@
+"""README and the pages in `docs/`: short, complete, and every link leads somewhere, also inside the editor.
+
+They are read here as `companion.editor.pages` shows them and as Markdown is: what a page names is there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Dict, Iterator, List, Set, Tuple
+
+import pytest
+
+from companion import settings
+from tests.host import lenient_json
+from tests.tools.release import packing
+from tests.unit.project.test_resources import CAPTION_START, ROOT, entries, resource
+
+MOST_WORDS = 900
+README = "README.md"
+DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
+PAGES = [README, *DOCS]
+OUTSIDE = ("https://",)
+REFERENCE = "docs/settings-and-commands.md"
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def links(text: str) -> List[str]:
+    """What a page links to. Pictures are none: the editor shows text."""
+    return re.findall(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)", text)
+
+
+def pictures(text: str) -> List[str]:
+    """The pictures of a page, in every size."""
+    named = re.findall(r"(?:src|srcset)=\"([^\"]+)\"", text)
+    shown = re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", text)
+    return [part.split()[0] for each in named for part in each.split(",")] + shown
+
+
+def anchors(page: str) -> Set[str]:
+    titles = re.findall(r"^#+ (.+)$", text_of(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def rows(page: str, title: str) -> List[List[str]]:
+    """The rows of the first table below a heading, without its head."""
+    below = text_of(page).partition(f"## {title}\n")[2].partition("\n## ")[0]
+    table = [line for line in below.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table[2:]]
+
+
+def resolved(page: str, link: str) -> Tuple[str, str]:
+    """The file and the anchor that a link of a page leads to."""
+    name, _, anchor = link.partition("#")
+    target = ((ROOT / page).parent / name).resolve() if name else ROOT / page
+    return target.relative_to(ROOT).as_posix(), anchor
+
+
+def test_readme_is_read_in_a_few_minutes() -> None:
+    words = re.sub(r"<picture>.*?</picture>", "", text_of(README), flags=re.DOTALL).split()
+    assert 300 < len(words) <= MOST_WORDS
+
+
+def test_readme_says_how_to_begin_before_it_goes_on() -> None:
+    titles = re.findall(r"^## (.+)$", text_of(README), re.MULTILINE)
+    assert titles == ["Install", "The first minute", "Programs", "More"]
+
+
+@pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md"])
+def test_every_link_leads_somewhere_in_the_package_too(page: str) -> None:
+    packed = packing.packed(ROOT)
+    assert page in packed
+    for link in links(text_of(page)):
+        if link.startswith(OUTSIDE):
+            continue
+        name, anchor = resolved(page, link)
+        assert name in packed, link
+        assert not anchor or anchor in anchors(name), link
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_picture_is_there_and_is_said_to_be_drawn(page: str) -> None:
+    shown = pictures(text_of(page))
+    assert [each for each in shown if not (ROOT / resolved(page, each)[0]).is_file()] == []
+    assert not shown or "rawn by the headless editor" in text_of(page)
+
+
+def test_every_page_is_reached_from_readme() -> None:
+    reached, new = set(), {README}
+    while new:
+        reached |= new
+        found = {
+            resolved(page, link)[0] for page in new for link in links(text_of(page)) if not link.startswith(OUTSIDE)
+        }
+        new = {page for page in found if page in PAGES} - reached
+    assert sorted(reached) == sorted(PAGES)
+    assert len(DOCS) >= 5
+
+
+@pytest.mark.parametrize("page", DOCS)
+def test_every_page_leads_back(page: str) -> None:
+    assert text_of(page).splitlines()[2] == "[Back to README](../README.md)"
+
+
+def test_the_page_of_commands_names_every_caption_and_no_other() -> None:
+    named = [name.strip() for name, *_ in rows(REFERENCE, "Commands") for name in name.split(", ")]
+    captions = [caption for caption, _, _ in entries(resource("Default.sublime-commands"))]
+    assert sorted(named) == sorted(re.sub("^" + CAPTION_START, "", caption) for caption in captions)
+
+
+def bound() -> Iterator[Tuple[str, str]]:
+    for binding in resource("Default.sublime-keymap"):
+        if not any(each["key"] == "setting._nv_ex_mode" for each in binding["context"]):
+            yield ", ".join(binding["keys"]), binding["command"][len("gemini_companion_") :]
+
+
+def test_the_page_of_keys_has_those_of_the_package() -> None:
+    named = {
+        (keys.strip("`"), command.split(", ")[0].lower().replace(" ", "_"))
+        for keys, command, _ in rows(REFERENCE, "Keys")
+    }
+    assert named == {
+        (keys, "go_to_the_review_of_the_line" if command == "open_patch_line" else command) for keys, command in bound()
+    }
+    file = (ROOT / "Default.sublime-keymap").read_text(encoding="utf-8")
+    examples = lenient_json.loads(
+        "[" + re.sub(r"(?m)^    // (?=[{}\" ])", "", file.partition("These have no keys")[2].partition("\n")[2]), ""
+    )
+    assert [each["command"] for each in examples] == [
+        "gemini_companion_keep_hunk",
+        "gemini_companion_undo_hunk",
+        "gemini_companion_show_unreviewed_changes",
+    ]
+
+
+def test_the_page_of_settings_names_every_setting_with_its_default() -> None:
+    told: Dict[str, Any] = {}
+    for names, values, _ in rows(REFERENCE, "Settings"):
+        keys, defaults = re.findall("`([^`]+)`", names), re.findall("`([^`]+)`", values)
+        stem = keys[0].rpartition("_")[0] if any(key.startswith("\u2026") for key in keys) else ""
+        keys = [stem + key[1:] if key.startswith("\u2026") else key for key in keys]
+        told.update(zip(keys, defaults if len(defaults) == len(keys) else [*defaults, *[None] * len(keys)]))
+    defaults_of_code = json.loads(json.dumps(vars(settings.Settings())))
+    assert set(told) == set(defaults_of_code)
+    for key, default in told.items():
+        if default is not None and key not in ("context_exclude", "qwen_command"):
+            assert json.loads(default) == defaults_of_code[key], key
