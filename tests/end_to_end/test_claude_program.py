@@ -13,15 +13,12 @@ import signal
 
 import pytest
 
-from companion.agents.claude_code import CLAUDE_CODE
 from tests.clients.claude import lock_files
-from tests.clients.programs import claude_code
 from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_texts
 from tests.clients.programs.claude_code import QUESTION, ClaudeCode
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
 from tests.clients.programs.program import write_settings
 from tests.end_to_end.programs.hooked import HookedJourneys, Kind, at_work
-from tests.support.hooked import connect
 from tests.tools.unasked import BEFORE, NEW, REST, Unasked, looked_at
 
 GREETING = "def greet(name):\n    return 'Hello, ' + name\n"
@@ -320,72 +317,72 @@ def shows_review(window):
 # -- every write is reviewed -------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def reviewed(desktop, model, monkeypatch):
-    """Starts the program in this mode, by its hooks alone or connected to the editor as well, with a file to be edited
-    by its model; returns it."""
-    desktop.open("greeting.py")
-    desktop.run("Review Every Write")
-    written = claude_code._write_configuration
+class ClaudeReviewed(Claude):
+    """In this mode, by its hooks alone or connected to the editor as well."""
 
-    def with_hooks(host, cwd, mode):
-        written(host, cwd, mode)
-        connect(host, CLAUDE_CODE)
+    def __init__(self, mode, connects):
+        self.mode, self.connects = mode, connects
 
-    monkeypatch.setattr(claude_code, "_write_configuration", with_hooks)
-    with contextlib.ExitStack() as stack:
+    def settle(self, host):
+        write_settings(host, ".claude", {"permissions": {"defaultMode": self.mode}})
 
-        def start(mode, connects):
-            program = stack.enter_context(ClaudeCode(desktop.host, desktop.workspace, model, None, connects, mode))
-            program.wait_connected("In greeting.py") if connects else program.wait_ready()
-            read = CallTool("Read", {"file_path": desktop.path("greeting.py")})
-            model.script(read, edit(desktop), Say("It is done."))
-            program.submit("Please be polite")
-            assert desktop.wait_proposal()["text"] == PROPOSAL
-            desktop.wait_decidable()
-            return program
+    def start(self, host, workspace, model):
+        return ClaudeCode(host, workspace, model, None, self.connects, self.mode)
 
-        yield start
+
+@contextlib.contextmanager
+def held(tmp_path, mode="auto", connects=False):
+    """A write of the program waits for the user; gives it and the path of the file."""
+    with at_work(ClaudeReviewed(mode, connects), str(tmp_path)) as hooked:
+        desktop = hooked.desktop
+        desktop.run("Review Every Write")
+        desktop.open(os.path.basename(desktop.write("greeting.py", GREETING.encode())))
+        hooked.program.wait_connected("In greeting.py") if connects else hooked.program.wait_ready()
+        hooked.work(hooked.kind.edit(desktop.path("greeting.py"), "Hello", "Good day"))
+        assert desktop.wait_proposal()["text"] == PROPOSAL
+        desktop.wait_decidable()
+        yield hooked
+        hooked.model.forget()
 
 
 WAYS = [("auto", False), ("manual", False), ("auto", True), ("manual", True)]
 
 
 @pytest.mark.parametrize(("mode", "connects"), WAYS)
-def test_a_write_is_reviewed_once_in_each_mode(desktop, model, reviewed, mode, connects):
-    claude = reviewed(mode, connects)
-    assert connects or QUESTION not in claude.text(), "held, it does not ask"
-    desktop.type_at_end(desktop.wait_proposal()["id"], "# reviewed  \n")
-    desktop.accept()
-    claude.wait_for("It is done.")
-    desktop.wait_no_review()
-    assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed  \n"
+def test_a_write_is_reviewed_once_in_each_mode(tmp_path, mode, connects):
+    with held(tmp_path, mode, connects) as hooked:
+        desktop = hooked.desktop
+        assert connects or QUESTION not in hooked.program.text(), "held, it does not ask"
+        desktop.type_at_end(desktop.wait_proposal()["id"], "# reviewed  \n")
+        desktop.accept()
+        hooked.wait_done()
+        desktop.wait_no_review()
+        assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed  \n"
 
 
 @pytest.mark.parametrize(("mode", "connects"), WAYS)
-def test_its_model_reads_why_a_write_is_rejected(desktop, model, reviewed, mode, connects):
-    claude = reviewed(mode, connects)
-    desktop.host.wait_until(lambda: "Reject\u2026" in desktop.header())
-    desktop.run("Reject With Reason\u2026")
-    desktop.host.call("type_text", text="keep the words")
-    desktop.host.call("press", keys="enter")
-    claude.wait_for("It is done.")
-    desktop.wait_no_review()
-    assert "The user rejected this change: keep the words" in tool_texts(model.turns[-1])[-1]
-    assert desktop.read("greeting.py").decode() == GREETING
+def test_its_model_reads_why_a_write_is_rejected(tmp_path, mode, connects):
+    with held(tmp_path, mode, connects) as hooked:
+        desktop = hooked.desktop
+        desktop.host.wait_until(lambda: "Reject\u2026" in desktop.header())
+        desktop.run("Reject With Reason\u2026")
+        desktop.host.call("type_text", text="keep the words")
+        desktop.host.call("press", keys="enter")
+        hooked.wait_done()
+        desktop.wait_no_review()
+        assert "The user rejected this change: keep the words" in tool_texts(hooked.model.turns[-1])[-1]
+        assert desktop.read("greeting.py").decode() == GREETING
 
 
-def test_escape_withdraws_what_waits(desktop, model, reviewed):
-    claude = reviewed("auto", False)
-    claude.press("escape")
-    desktop.wait_no_review()
-    assert desktop.read("greeting.py").decode() == GREETING
-    model.forget()
+def test_escape_withdraws_what_waits(tmp_path):
+    with held(tmp_path) as hooked:
+        hooked.program.press("escape")
+        hooked.desktop.wait_no_review()
+        assert hooked.desktop.read("greeting.py").decode() == GREETING
 
 
-def test_it_asks_if_the_editor_quits_meanwhile(desktop, model, reviewed):
-    claude = reviewed("auto", False)
-    desktop.host.quit()
-    claude.wait_for(QUESTION)
-    assert desktop.read("greeting.py").decode() == GREETING
-    model.forget()
+def test_it_asks_if_the_editor_quits_meanwhile(tmp_path):
+    with held(tmp_path) as hooked:
+        hooked.desktop.host.quit()
+        hooked.program.wait_for(QUESTION)
+        assert hooked.desktop.read("greeting.py").decode() == GREETING
