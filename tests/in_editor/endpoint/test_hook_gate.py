@@ -308,7 +308,7 @@ class TestWhatIsReviewed(GateCase):
         self.write("latin.py", b"\xe4 two\n")
         os.mkdir(self.path("folder"))
         for expected, fields in (
-            ({}, self.wants(CLAUDE_CODE, old="three")),
+            ("ask", self.wants(CLAUDE_CODE, old="three")),  # it looks for something similar
             ("ask", self.wants(CLAUDE_CODE, "latin.py")),
             ("ask", self.wants(CLAUDE_CODE, "folder")),
             ("ask", {"tool_name": "NotebookEdit", "tool_input": {"notebook_path": self.path("a.ipynb")}}),
