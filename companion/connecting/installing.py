@@ -14,11 +14,12 @@ import os
 from contextlib import suppress
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.hooks import HookDialect
 from ..comparison import never
+from ..endpoint.hook_answers import HookAnswers
 from ..review.document import disk
 from ..review.document.disk import COARSE_FACTOR, DiskError, Kind, Original, ReadLimits
 from ..review.document.text import UTF_8, UTF_8_WITH_BOM, encode, usual_ending
@@ -27,9 +28,6 @@ from ..system import files
 from ..system.platform import Platform
 from ..terminals.processes import find_client
 from .json_text import JsonTextError, Node, appended, is_bare, parse, step_of_indentation, without
-
-if TYPE_CHECKING:
-    from ..endpoint.hook_answers import HookAnswers
 
 HOOKS = "hooks"
 MOST_BYTES = 1 << 18

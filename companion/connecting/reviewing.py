@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, List, Sequence, Tuple
+from typing import List, Sequence, Tuple
 
 import sublime
 
@@ -20,18 +20,16 @@ from ..editor.file_views import unsaved_files
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
+from ..endpoint.endpoint import Endpoint
+from ..endpoint.hook_answers import HookAnswers
 from ..review.decision import Owner, Review, Words
 from ..review.document.disk import ChangedError, DiskError, Kind
 from ..review.document.preparation import Preparation
 from ..review.window import views
+from ..runtime import Runtime
 from ..system.platform import Platform
 from . import installing
 from .installing import FoundHooks, HookState, Installation, Plan
-
-if TYPE_CHECKING:
-    from ..endpoint.endpoint import Endpoint
-    from ..endpoint.hook_answers import HookAnswers
-    from ..runtime import Runtime
 
 WRITER = Owner("", "Gemini Companion")
 """No client is connected as that: nobody is told of the decision."""

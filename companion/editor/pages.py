@@ -10,17 +10,15 @@ from __future__ import annotations
 import re
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, List, NamedTuple, Tuple
+from typing import List, NamedTuple, Tuple
 
 import sublime
 
+from ..runtime import Runtime
 from .edits import move_caret, set_text
 from .key_bindings import PREFIX
 from .status_bar import say
 from .storage import NAME
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
 
 README = "README.md"
 LINKS = "gemini_companion.links"

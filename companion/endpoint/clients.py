@@ -51,7 +51,6 @@ from .servers import PRIMARY, Servers, token_names
 
 if TYPE_CHECKING:
     from ..context.tracker import ContextTracker
-    from ..protocol.tools import ClientSession
     from ..review.manager import ReviewManager
     from ..runtime import Runtime
     from ..settings import Settings

@@ -8,6 +8,7 @@ as installed. Nothing is started by it: that makes a search of its own, which le
 from __future__ import annotations
 
 import logging
+import subprocess
 from typing import TYPE_CHECKING, Callable, FrozenSet, Iterable, List, Tuple
 
 from ..agents.agent import Program
@@ -80,8 +81,6 @@ def find_installed(names: Iterable[str], platform: Platform, cancelled: Callable
 
 def _in_shell(programs: List[str], platform: Platform, cancelled: Callable[[], bool]) -> List[str]:
     """Those that the user's login shell knows, functions and aliases among them."""
-    import subprocess  # not at the top: this module is loaded with the package
-
     if not programs:
         return []
     questions = (f"command -v {quoted(each)} >/dev/null && echo {MARK}{quoted(each)}" for each in programs)
