@@ -312,11 +312,14 @@ class TestWhatIsReviewed(GateCase):
             ("ask", self.wants(CLAUDE_CODE, "latin.py")),
             ("ask", self.wants(CLAUDE_CODE, "folder")),
             ("ask", {"tool_name": "NotebookEdit", "tool_input": {"notebook_path": self.path("a.ipynb")}}),
-            ({}, {"tool_name": "Write", "tool_input": {"file_path": 7}}),
+            ("ask", {"tool_name": "Write", "tool_input": {"file_path": 7}}),
         ):
             said = yield from self.tell("PreToolUse", **fields)
             answer = json.loads(said)
             self.assertEqual(decision(answer) or answer, expected, fields)
+        yield from self.connect(COPILOT_CLI)
+        said = yield from self.tell("preToolUse", COPILOT_CLI, **self.wants(COPILOT_CLI, old="three"))
+        self.assertEqual(said, b"{}")
         self.assertTrue(self.nothing_open())
 
     def test_programs_go_their_own_way_where_they_ask_themselves(self) -> Iterator[Any]:
