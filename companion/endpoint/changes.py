@@ -69,7 +69,9 @@ class WindowChanges:
         self._rules = Rules(lambda path: True, lambda path, is_folder: True)
         self._track_arguments: Tuple[Any, ...] = ((), False)  # of the last call of `track`
         decisions = ChangeDecisions(window, tracking)
-        self.reviews = ChangeReviews(window, settings, reviews.open_reviews, tracking, decisions, reviews.decided)
+        self.reviews = ChangeReviews(
+            window, settings, reviews.open_reviews, tracking, decisions, lambda review: reviews.end(review, None)
+        )
         self.lists = ChangeLists(window, self.reviews, decisions)
         self.patches = Patches(window, settings, reviews, self.reviews, tracking)
 

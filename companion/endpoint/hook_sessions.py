@@ -67,7 +67,7 @@ class Attention(Enum):
 
 
 TRANSITIONS = {Happening.WAITS: Attention.ASKS, Happening.TURN_ENDED: Attention.ENDED}
-_OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
+OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
 """After these no tool runs any more."""
 
 
@@ -189,7 +189,7 @@ class HookSessions:
 
     async def _take(self, session: HookSession, event: HookEvent) -> None:
         happening = event.happening
-        if happening in _OVER:
+        if happening in OVER:
             self._end_calls(session)
         if happening is Happening.SESSION_ENDED:
             self._end(session)

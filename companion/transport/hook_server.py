@@ -69,17 +69,8 @@ class HookServer:
     async def start(self) -> Address:
         """Listen. Raises OSError."""
         self._manager = web.Server(self._handle)
-        connection = functools.partial(
-            Connection,
-            self._manager,
-            loop=asyncio.get_running_loop(),
-            limits=self.limits,
-            max_line_size=self.limits.header_bytes,
-            max_field_size=self.limits.header_bytes,
-            access_log=None,
-            logger=logger,
-        )
-        self._listener = await listen_on_port(connection, ADDRESS, 0)
+        make_connection = functools.partial(Connection, self._manager, limits=self.limits)
+        self._listener = await listen_on_port(make_connection, ADDRESS, 0)
         self._gate.port = self._listener.address.port
         return self._listener.address
 
