@@ -244,7 +244,7 @@ class TestDecisions(GateCase):
         process, review = yield from self.hold(QWEN_CODE)
         self.assertIn("waits 50 seconds", self.header(review))
         yield from self.edit(review, "one\nzwei\n")
-        yield lambda: "Accept, then save my edits" in self.header(review)
+        yield lambda: "Accept without them" in self.header(review)
         self.command("accept_diff")
         answer = yield from self.answer(process)
         self.assertEqual((decision(answer), changed(answer)), ("allow", None))
@@ -333,11 +333,10 @@ class TestWhatIsReviewed(GateCase):
             self.assertEqual(said, b"{}", agent.title)
 
     def test_the_toggle_is_said_and_kept_with_the_window(self) -> Iterator[Any]:
-        self.endpoint.port = self.endpoint.port or 1
-        yield lambda: "every write is reviewed" in self.status()
         self.assertTrue(self.endpoint.reviews_every_write)
         with mock.patch.object(self.endpoint.clients, "programs", lambda: ["copilot", "claude"]):
             yield from self.tell("SessionStart")
+            yield lambda: "every write is reviewed" in self.status()
             self.said.clear()
             self.command("review_every_write")
         self.assertIn("every write is reviewed, but not those of Copilot CLI", "\n".join(self.said))
