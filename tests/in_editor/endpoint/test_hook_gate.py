@@ -334,9 +334,9 @@ class TestWhatIsReviewed(GateCase):
 
     def test_the_toggle_is_said_and_kept_with_the_window(self) -> Iterator[Any]:
         self.assertTrue(self.endpoint.reviews_every_write)
+        yield from self.tell("SessionStart")
+        yield lambda: "every write is reviewed" in self.status()
         with mock.patch.object(self.endpoint.clients, "programs", lambda: ["copilot", "claude"]):
-            yield from self.tell("SessionStart")
-            yield lambda: "every write is reviewed" in self.status()
             self.said.clear()
             self.command("review_every_write")
         self.assertIn("every write is reviewed, but not those of Copilot CLI", "\n".join(self.said))
