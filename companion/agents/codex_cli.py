@@ -166,10 +166,7 @@ class CodexCli(Agent):
         if platform.name == WINDOWS:
             return (SharedSocket(None, r"\\.\pipe\codex-ipc"),)
         older = Place(platform.temporary_directory(), ("codex-ipc",), True)
-        return (
-            SharedSocket(self.place(platform), "ipc.sock"),
-            SharedSocket(older, f"ipc-{platform.user_id}.sock"),
-        )
+        return (SharedSocket(self.place(platform), "ipc.sock"), SharedSocket(older, f"ipc-{platform.user_id}.sock"))
 
 
 CODEX_CLI = CodexCli()

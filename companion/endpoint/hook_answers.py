@@ -69,13 +69,7 @@ TRANSITIONS: Dict[Serving, FrozenSet[Serving]] = {
 class HookAnswers:
     """One in the process. `sessions` answer what comes."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        libraries: Libraries,
-        sessions: HookSessions,
-        storage: str,
-    ) -> None:
+    def __init__(self, runtime: Runtime, libraries: Libraries, sessions: HookSessions, storage: str) -> None:
         """`storage` is the folder in which the package keeps its data; it may not be there."""
         self.serving = Serving.OFF
         self.stopped: Future[None] = Future()

@@ -61,11 +61,7 @@ class Ticket:
     that. Main thread."""
 
     def __init__(
-        self,
-        name: str,
-        edits_return: bool,
-        deliver: Callable[[Optional[Outcome]], None],
-        notes: Tuple[str, ...] = (),
+        self, name: str, edits_return: bool, deliver: Callable[[Optional[Outcome]], None], notes: Tuple[str, ...] = ()
     ) -> None:
         self.name = name
         self.edits_return = edits_return

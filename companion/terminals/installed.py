@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import logging
 import subprocess
-from typing import TYPE_CHECKING, Callable, FrozenSet, Iterable, List, Tuple
+from typing import Callable, FrozenSet, Iterable, List, Tuple
 
 from ..agents.agent import Program
 from ..agents.registry import programs_of
 from ..common.waiting import Latest
+from ..runtime import Runtime
+from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program, is_path
 from .command_lines import in_login_shell, quoted, shell_of
 from .processes import SHELL_SECONDS, expanded, output_of
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.terminals")
 

@@ -49,12 +49,7 @@ class HookServer:
     """Does not listen yet when it is made."""
 
     def __init__(
-        self,
-        secret: str,
-        handler: Handler,
-        *,
-        limits: Limits = Limits(),
-        in_worker: InWorker = in_default_executor,
+        self, secret: str, handler: Handler, *, limits: Limits = Limits(), in_worker: InWorker = in_default_executor
     ) -> None:
         self.limits = limits
         self._handler = handler

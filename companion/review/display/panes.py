@@ -262,11 +262,7 @@ class FileWatch:
 
     def _begin_look(self) -> None:
         self._runtime.use_disk(
-            look,
-            self.original,
-            self._tabs,
-            then=partial(self._looked, self._reading),
-            failed=self._not_looked,
+            look, self.original, self._tabs, then=partial(self._looked, self._reading), failed=self._not_looked
         )
 
     def _looked(self, reading: int, found: FileState) -> None:
