@@ -148,7 +148,9 @@ class CopilotHooks(HookDialect):
             "create": WriteTool("path", whole="file_text"),
             "edit": WriteTool("path", old="old_str", new="new_str"),
             "apply_patch": WriteTool(patch="patch"),
-        }
+        },
+        takes_line_end=True,
+        guesses=True,
     )
     shell_tools = ("bash", "powershell")
     session_names = ("sessionId", "session_id")

@@ -242,7 +242,8 @@ class HookGate:
         session, event, dialect = held.session, held.event, held.dialect
         proposals = looked.proposals or ()
         wanted = [texts.get(os.path.join(event.folder, each.path), each.text) for each in proposals]
-        if all(text == each.before for text, each in zip(wanted, proposals)):
+        unchanged = all(text == each.before for text, each in zip(wanted, proposals))
+        if unchanged and any(text != each.text for text, each in zip(wanted, proposals)):
             return held.denied(TAKEN_BACK)
         arguments: Optional[Dict[str, Any]] = None
         if event.name in dialect.edits_by:
@@ -332,8 +333,7 @@ class HookGate:
     def _is_over(self, session: HookSession, event: HookEvent) -> None:
         """A call has ended, or all have."""
         if event.happening in OVER:
-            for held in self._of(session):
-                held.let_ask()
+            self._let_ask(session)
             self._accepted.pop(session, None)
         elif event.kind is ToolKind.WRITES:
             self._forget(session, event)
@@ -362,14 +362,16 @@ class HookGate:
         """The program has gone, maybe without a word."""
         self._asking.discard(session)
         self._accepted.pop(session, None)
-        for held in self._of(session):
-            held.let_ask()
+        self._let_ask(session)
         if session in self._involved:
             self._involved.discard(session)
             self._runtime.on_main(session.endpoint.reviews.owner_gone, owner_of(session).session_id)
 
-    def _of(self, session: HookSession) -> List[_Held]:
-        return [each for each in self._held if each.session is session]
+    def _let_ask(self, session: HookSession) -> None:
+        """Nothing of it that waits is to run any more, and nobody would say that it is over."""
+        for held in self._held:
+            if held.session is session:
+                held.let_ask(is_tracked=False)
 
     def end(self) -> None:
         """The package ends: whoever waits asks its own user."""
@@ -466,7 +468,7 @@ def _to_review(event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...]) 
     skipped, found = exclusion(skip), []
     for path in event.paths:
         place = place_inside(path, folders)
-        if place is not None and not skipped("/" + _below(place, folders)):
+        if _is_no_name(path) or (place is not None and not skipped("/" + _below(place, folders))):
             found.append(path)
     return found if event.paths else None
 
@@ -488,8 +490,25 @@ def _looked_at(
     proposals = writes.proposals(event.tool, event.arguments, texts)
     if proposals is None:
         return _Looked(texts, is_its_own_affair=writes.can_be_shown(event.tool) and not writes.guesses)
-    found = [_ReviewedFile(each, os.path.join(event.folder, each.path)) for each in proposals]
-    return _Looked(texts, proposals, tuple(each for each in found if each.path in (wanted or ())))
+    if len({os.path.realpath(each) for each in event.paths}) < len(event.paths):
+        return _Looked()  # two steps with one file, of which neither says what it holds in the end
+    found: List[_ReviewedFile] = []
+    for each in proposals:
+        path, source = (os.path.join(event.folder, name) for name in (each.path, each.moved_from or each.path))
+        if not {path, source}.isdisjoint(wanted or ()):
+            found.append(_ReviewedFile(each, path))
+    return _Looked(texts, proposals, tuple(found))
+
+
+def _is_no_name(path: str) -> bool:
+    """Whether no file can be called so: a program may write one that is called nearly so. Disk thread."""
+    try:
+        os.lstat(path)
+    except OSError:
+        return False
+    except ValueError:
+        return True
+    return False
 
 
 def _below(place: str, folders: Sequence[str]) -> str:
