@@ -232,7 +232,7 @@ def look(
         if connects:
             return not installed.isdisjoint(names[each.wanted.path])
         is_known = each.state in (HookState.CONNECTED, HookState.CHANGED)
-        return is_known or each.wanted.is_ours({"": each.original.exact})
+        return is_known or each.wanted.is_ours({"": each.original.exact.replace("\\\\", "\\")})  # as JSON has it
 
     return list(filter(is_meant, (find(wanted) for wanted, _ in found)))
 

@@ -91,6 +91,7 @@ def test_a_text_that_stands_twice(writes, tool):
     if writes.tools[tool].every:
         every = arguments_of(writes, tool, "", "two", "2", every=True)
         assert proposed(writes, tool, "two two\n", every) == "2 2\n"
+        assert proposed(writes, tool, "one\n", every) is None
     assert proposed(writes, tool, "two\n", arguments_of(writes, tool, "", "two", "two")) is None
 
 
