@@ -125,7 +125,8 @@ class _Held:
 
     def let_ask(self, *, is_tracked: bool = True) -> None:
         """Have the program ask its user instead. `is_tracked`: what it does then is looked at."""
-        self.decide(self.asks()._replace(may_run=is_tracked))
+        answer = self.asks()
+        self.decide(answer._replace(may_run=answer.may_run and is_tracked))
 
     def asks(self) -> HookAnswer:
         """The answer that has the program ask, or refuses if it would not."""
