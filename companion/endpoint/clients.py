@@ -24,37 +24,21 @@ from collections import Counter, OrderedDict
 from enum import Enum
 from functools import partial
 from itertools import count
-from typing import (
-    TYPE_CHECKING,
-    Callable,
-    Dict,
-    FrozenSet,
-    Iterator,
-    List,
-    Mapping,
-    NamedTuple,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention
 from ..agents.registry import AGENTS, agents_of, wanted_agents
 from ..agents.window import NOTHING, SharedContext
 from ..common.display_names import client_name, cut_middle
+from ..context.tracker import ContextTracker
 from ..protocol.tools import ClientSession
 from ..review.decision import Owner
+from ..review.manager import ReviewManager
+from ..runtime import Runtime
+from ..settings import Settings
 from ..system.processes import is_alive
 from .servers import PRIMARY, Servers, token_names
-
-if TYPE_CHECKING:
-    from ..context.tracker import ContextTracker
-    from ..protocol.tools import ClientSession
-    from ..review.manager import ReviewManager
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.endpoint")
 

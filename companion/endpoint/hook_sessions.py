@@ -19,6 +19,7 @@ nothing of what is in them. Loop thread, except where noted.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import Counter
@@ -66,7 +67,7 @@ class Attention(Enum):
 
 
 TRANSITIONS = {Happening.WAITS: Attention.ASKS, Happening.TURN_ENDED: Attention.ENDED}
-_OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
+OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
 """After these no tool runs any more."""
 
 
@@ -80,6 +81,8 @@ class HookSession:
         self.attention = Attention.NONE
         self.heard = 0.0
         """When it has told something last, on the monotonic clock."""
+        self.asked = 0
+        """How many answers it waits for."""
         self.calls: Dict[int, HookEvent] = {}
         """The tools that run, as far as is known, by numbers of ours."""
 
@@ -145,7 +148,11 @@ class HookSessions:
         if event.happening is not Happening.TOOL_BEGINS:
             await self._take(session, event)
             return (await self._gate.answer(session, event)).told
-        answer = await self._gate.answer(session, event)  # it may take hours, in which the tool does not run
+        session.asked += 1
+        try:
+            answer = await self._gate.answer(session, event)  # it may take hours, in which the tool does not run
+        finally:
+            session.asked -= 1
         if answer.may_run:
             try:
                 await self._take(session, event)
@@ -181,10 +188,8 @@ class HookSessions:
         return session
 
     async def _take(self, session: HookSession, event: HookEvent) -> None:
-        import asyncio
-
         happening = event.happening
-        if happening in _OVER:
+        if happening in OVER:
             self._end_calls(session)
         if happening is Happening.SESSION_ENDED:
             self._end(session)
@@ -204,8 +209,6 @@ class HookSessions:
     # -- calls --------------------------------------------------------------------------------------------------------
 
     async def _call_begins(self, session: HookSession, event: HookEvent) -> None:
-        import asyncio
-
         number, window = next(self._numbers), session.endpoint.window.id()
         session.calls[number] = event
         try:
@@ -230,8 +233,6 @@ class HookSessions:
 
     async def _looked(self, look: Callable[[Callable[[], None]], None]) -> None:
         """Begin a look, and wait for its end for a while: what is not seen in time is less certain, and no more."""
-        import asyncio
-
         looked = asyncio.get_running_loop().create_future()
 
         def done() -> None:
@@ -242,8 +243,6 @@ class HookSessions:
         await self._within(looked)
 
     async def _within(self, awaited: Any) -> None:
-        import asyncio
-
         try:
             await asyncio.wait_for(awaited, LOOK_SECONDS)
         except asyncio.TimeoutError:
@@ -259,7 +258,7 @@ class HookSessions:
         for session in list(self._sessions.values()):
             if session.endpoint not in endpoints or (session.process is not None and not is_alive(session.process)):
                 self._end(session)
-            elif session.process is None and now - session.heard > FORGOTTEN_SECONDS:
+            elif session.process is None and not session.asked and now - session.heard > FORGOTTEN_SECONDS:
                 session.heard = now
                 self._runtime.on_main(self._ask_for_client, session)
 

@@ -186,6 +186,8 @@ class HookedJourneys:
         for name, (go, come_back) in GONE.items():
             before = hooked.address()
             go(desktop.host)
+            # who is killed leads nobody to nothing: a port at which nobody listens is left
+            assert ("http://" in hooked.address()) == (name == "killed")
             hooked.work(edit(f"{name}.py"), kind.shell("echo 'a = 2' > shell.py", work.folder))
             hooked.wait_done()
             assert [desktop.read(f"{MISHAPS}/{each}.py") for each in (name, "shell")] == [b"a = 2\n"] * 2

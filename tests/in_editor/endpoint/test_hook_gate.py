@@ -345,9 +345,9 @@ class TestWhatIsReviewed(GateCase):
             self.assertEqual(said, b"{}", agent.title)
 
     def test_the_toggle_is_said_and_kept_with_the_window(self) -> Iterator[Any]:
+        self.assertTrue(self.endpoint.reviews_every_write)
         yield from self.tell("SessionStart")
         yield lambda: "every write is reviewed" in self.status()
-        self.assertTrue(self.endpoint.reviews_every_write)
         with mock.patch.object(self.endpoint.clients, "programs", lambda: ["copilot", "claude"]):
             self.said.clear()
             self.command("review_every_write")
