@@ -198,6 +198,7 @@ class HookGate:
     async def _hold(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> HookAnswer:
         held = _Held(session, dialect, event, asyncio.get_running_loop().create_future())
         self._held.append(held)
+        self._involved.add(session)
         task = asyncio.ensure_future(self._review(held))
         try:
             await asyncio.wait({task, held.decided}, timeout=dialect.patience_seconds, return_when="FIRST_COMPLETED")
@@ -251,7 +252,6 @@ class HookGate:
         if len(looked.reviewed) == len(proposals):  # the user has seen all that it writes
             allowed = event if arguments is None else event._replace(arguments=arguments)
             self._accepted.setdefault(session, []).append(allowed)
-        self._involved.add(session)
         logger.info("%s may write what the user has accepted", session.agent.title)
         return HookAnswer(dialect.allow(event, arguments))
 
@@ -297,8 +297,7 @@ class HookGate:
             if late is not None:
                 late.cancel()
             for ticket in tickets:
-                if ticket.waiting:
-                    self._runtime.on_main(_withdraw, reviews.take_back, ticket)
+                self._runtime.on_main(_withdraw, reviews.take_back, ticket)
 
     def _note(self, note: Callable[[Ticket, str], None], tickets: Sequence[Ticket], sentence: str) -> None:
         for ticket in tickets:

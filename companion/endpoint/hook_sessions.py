@@ -145,6 +145,8 @@ class HookSessions:
         session = await self._session(agent, event) if event is not None else None
         if event is None or session is None:
             return agent.hooks.nothing()
+        if event.happening is Happening.SESSION_ENDED:
+            await self._gate.answer(session, event)  # while it is there: what it has not written it will not write
         if event.happening is not Happening.TOOL_BEGINS:
             await self._take(session, event)
             return (await self._gate.answer(session, event)).told

@@ -9,6 +9,7 @@ from unittest import mock
 
 from ....companion.agents.claude_code import CLAUDE_CODE
 from ....companion.agents.codex_cli import CODEX_CLI
+from ....companion.agents.gemini_cli import GEMINI_CLI
 from ....companion.endpoint import hook_sessions
 from .test_hook_gate import BEFORE, EVENTS, GateCase, decision, patch, reason
 
@@ -118,3 +119,37 @@ class TestCallsThatNeverEnd(GateCase):
         self.command("reject_diff")
         answer = yield from self.answer(process)
         self.assertEqual(reason(answer), "The user rejected this change.")
+
+
+class TestWhatIsNotWritten(GateCase):
+    """What the user has accepted is waited for only as long as the program may still write it."""
+
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        self.write(content=BEFORE)
+
+    def awaited(self) -> bool:
+        return self.path() in [each.path for each in self.reviews.accepted_texts._texts]
+
+    def test_a_part_of_a_patch_that_is_refused_is_not_waited_for(self) -> Iterator[Any]:
+        yield from self.connect(CODEX_CLI)
+        said = patch(f"*** Update File: {self.path()}\n@@\n-two\n+2\n", f"*** Add File: {self.path('new.py')}\n+new\n")
+        process, first = yield from self.hold(CODEX_CLI, tool_name="apply_patch", tool_input={"command": said})
+        self.reviews.accept(first)
+        second = yield from self.shown("new.py")
+        self.reviews.reject(second)
+        answer = yield from self.answer(process)
+        self.assertEqual(decision(answer), "deny")
+        yield from self.tell("Stop", CODEX_CLI)
+        yield lambda: not self.awaited()
+        self.assertTrue(self.says("Codex CLI has not written file.py: what you accepted changes nothing"))
+
+    def test_what_a_program_that_says_goodbye_has_not_written_is_not_written(self) -> Iterator[Any]:
+        yield from self.connect(GEMINI_CLI)
+        process, _ = yield from self.hold(GEMINI_CLI)  # it tells nothing of an Esc, and writes nothing then
+        self.command("accept_diff")
+        yield from self.answer(process)
+        yield from self.tell("SessionEnd", GEMINI_CLI)
+        yield lambda: not self.awaited()
+        self.assertEqual(self.read(), BEFORE.encode())
+        self.assertTrue(self.says("what you accepted changes nothing"))
