@@ -189,7 +189,7 @@ async def test_one_rejection_withdraws_the_other_files_of_the_call(folder):
     patch = "*** Begin Patch\n*** Add File: new.py\n+new\n*** Add File: other.py\n+other\n*** End Patch\n"
     answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", {"command": patch})
     assert (decision(answer), [name for name, _ in reviews.shown]) == ("deny", ["new.py", "other.py"])
-    assert reviews.taken == ["1 0"]
+    assert "1 0" in reviews.taken
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
     for end, runs in (
         (leave, True),
         (lambda asked: asked.gate.end(), False),
-        (lambda asked: asked.gate.session_ended(asked.session), True),
+        (lambda asked: asked.gate.session_ended(asked.session), False),
     ):
         asked = Asked(CLAUDE_CODE, Window(folder))
         task = await held(asked)
@@ -242,7 +242,8 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
     await asked.tell("PostToolUse", "Bash", {"command": "make"})
     assert not task.done()
     await asked.tell("UserPromptSubmit", prompt="go")
-    assert decision(await task) == "ask"
+    answer = await task
+    assert (decision(answer), answer.may_run) == ("ask", False)
 
 
 @asynchronous
@@ -279,8 +280,8 @@ async def test_it_goes_its_own_way_where_nothing_is_to_be_reviewed(folder, tmp_p
         assert (await asked.write("new\n", path=path)).told == {}
     assert (await asked.tell("PreToolUse", "Bash", {"command": "make"})).told == {}
     assert (await asked.write("new\n", permission_mode="plan")).told == {}
-    edit_of_nothing = {"file_path": str(folder / "file.py"), "old_string": "not there", "new_string": ""}
-    assert (await asked.tell("PreToolUse", "Edit", edit_of_nothing)).told == {}  # the program says so itself
+    patch = {"command": "*** Begin Patch\n*** Update File: file.py\n@@\n-not there\n*** End Patch\n"}
+    assert (await Asked(CODEX_CLI, window).tell("PreToolUse", "apply_patch", patch)).told == {}  # it says so itself
     window.reviews_every_write = False
     assert (await asked.write("new\n")).told == {}
     assert window.reviews.shown == []
