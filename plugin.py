@@ -167,6 +167,8 @@ class ConditionalCommand(CompanionCommand):
 # command after its class.
 COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
     CompanionCommand: (
+        "review_every_write",
+        "review_as_the_program_asks",
         "run_client",
         "go_to_waiting_agent",
         "copy_environment",
@@ -200,8 +202,6 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
         "keep_all_changes",
         "undo_all_changes",
         "restore_undone_changes",
-        "review_every_write",
-        "review_as_the_program_asks",
         "send_selection",
         "send_files",
         "pause_sharing",

@@ -7,7 +7,7 @@ in `plugin.py` only call what stands here under their names. Main thread only.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -22,21 +22,17 @@ from .editor.pages import open_page
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
 from .endpoint.clients import STARTING, listed
+from .endpoint.endpoint import Endpoint
+from .endpoint.endpoints import Endpoints
 from .review.changes import WHOLE_SELECTION
-from .review.decision import takes_reason
+from .review.decision import Review, takes_reason
 from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, UNDO, WHITESPACE
-from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ReviewManager
+from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ClosedReview, ReviewManager
+from .runtime import Runtime
 from .terminals.installed import InstalledPrograms
 from .terminals.launcher import Launcher, selected_places, terminal_of
 from .unreviewed.model import ChangeScope
 from .unreviewed.patch import walk
-
-if TYPE_CHECKING:
-    from .endpoint.endpoint import Endpoint
-    from .endpoint.endpoints import Endpoints
-    from .review.decision import Review
-    from .review.manager import ClosedReview
-    from .runtime import Runtime
 
 
 def always(endpoint: Endpoint, **arguments: Any) -> bool:

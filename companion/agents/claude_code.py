@@ -279,6 +279,7 @@ class ClaudeHooks(HookDialect):
             "MultiEdit": WriteTool("file_path", old="old_string", new="new_string", every="replace_all", edits="edits"),
             "NotebookEdit": WriteTool("notebook_path"),
         },
+        takes_line_end=True,
         fills_empty=True,
         guesses=True,  # it takes other quotes for the same; of what it cannot find it tells nothing before it runs
     )

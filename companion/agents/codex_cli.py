@@ -117,7 +117,7 @@ class CodexHooks(ClaudeHooks):
     }
     writes = WriteForm({"apply_patch": WriteTool(patch="command")})
     windows_shell = Shell.CMD
-    hides_failure = names_process = False
+    hides_failure = names_process = reads_while_running = False
     below_home = ("hooks.json",)
     trust_note = "It runs no hook that you have not trusted: press 2 if it asks, else type /hooks and press t."
     can_ask = False
@@ -166,10 +166,7 @@ class CodexCli(Agent):
         if platform.name == WINDOWS:
             return (SharedSocket(None, r"\\.\pipe\codex-ipc"),)
         older = Place(platform.temporary_directory(), ("codex-ipc",), True)
-        return (
-            SharedSocket(self.place(platform), "ipc.sock"),
-            SharedSocket(older, f"ipc-{platform.user_id}.sock"),
-        )
+        return (SharedSocket(self.place(platform), "ipc.sock"), SharedSocket(older, f"ipc-{platform.user_id}.sock"))
 
 
 CODEX_CLI = CodexCli()

@@ -16,15 +16,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult
 from ..system.platform import WINDOWS, Platform
-from .agent import (
-    EDITOR_DISPLAY_NAME,
-    EDITOR_INFO,
-    Agent,
-    Announcement,
-    DiscoveryFile,
-    LookupContext,
-    folders_of,
-)
+from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, DiscoveryFile, LookupContext, folders_of
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
 from .hook_proposals import WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
@@ -156,7 +148,9 @@ class CopilotHooks(HookDialect):
             "create": WriteTool("path", whole="file_text"),
             "edit": WriteTool("path", old="old_str", new="new_str"),
             "apply_patch": WriteTool(patch="patch"),
-        }
+        },
+        takes_line_end=True,
+        guesses=True,
     )
     shell_tools = ("bash", "powershell")
     session_names = ("sessionId", "session_id")

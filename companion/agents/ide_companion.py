@@ -18,11 +18,7 @@ from .window import AgentWindow, SharedContext
 CONTEXT_UPDATE, DIFF_ACCEPTED, DIFF_REJECTED = "ide/contextUpdate", "ide/diffAccepted", "ide/diffRejected"
 LONG_TEXT = 1 << 20  # characters; from here on another thread makes the JSON
 
-_FILE_PATH: Dict[str, Any] = {
-    "type": "string",
-    "minLength": 1,
-    "description": "The absolute path of the file.",
-}
+_FILE_PATH: Dict[str, Any] = {"type": "string", "minLength": 1, "description": "The absolute path of the file."}
 
 
 def _hinted(made: Tool, *, read_only: bool, destructive: bool, idempotent: bool) -> Tool:

@@ -48,6 +48,7 @@ class QwenHooks(ClaudeHooks):
     shell_tools = ("run_shell_command",)
     prompt_name = "submitted_prompt"
     call_names = ("tool_use_id", "tool_call_id")
+    reads_while_running = False
     units_per_second = 1000
     patience_seconds = 50.0
     asks_when_late = True

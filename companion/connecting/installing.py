@@ -9,32 +9,30 @@ The upper half is pure. What follows blocks on the disk: disk threads.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from contextlib import suppress
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
-from ..agents.hooks import HookDialect
+from ..agents.hooks import HookDialect, Shell
 from ..comparison import never
+from ..endpoint.hook_answers import HookAnswers
 from ..review.document import disk
 from ..review.document.disk import COARSE_FACTOR, DiskError, Kind, Original, ReadLimits
 from ..review.document.text import UTF_8, UTF_8_WITH_BOM, encode, usual_ending
 from ..settings import Settings
 from ..system import files
 from ..system.platform import Platform
-from ..terminals.processes import find_client
+from ..terminals.installed import find_installed
 from .json_text import JsonTextError, Node, appended, is_bare, parse, step_of_indentation, without
-
-if TYPE_CHECKING:
-    from ..endpoint.hook_answers import HookAnswers
 
 HOOKS = "hooks"
 MOST_BYTES = 1 << 18
 _LIMITS = ReadLimits(MOST_BYTES // COARSE_FACTOR, MOST_BYTES // COARSE_FACTOR)
-_QUOTES = ("'", "''", "'\\''")  # how shells write one inside a quoted word
 
 
 class HookState(Enum):
@@ -66,7 +64,7 @@ class Installation(NamedTuple):
         if isinstance(group, list) and group:
             return all(map(self.is_ours, group))
         folder = self.file[: max(self.file.rfind("/"), self.file.rfind("\\")) + 1]
-        spelled = {each.replace("'", quote) for each in (folder, folder.replace("\\", "/")) for quote in _QUOTES}
+        spelled = {shell.quoted(each)[1:-1] for each in (folder, folder.replace("\\", "/")) for shell in Shell}
         return any(each in line for line in hook.values() if isinstance(line, str) for each in spelled)
 
 
@@ -222,25 +220,21 @@ def installations(
 
 
 def look(
-    found: Sequence[Tuple[Installation, List[Agent]]],
-    settings: Settings,
-    folders: Sequence[str],
-    connects: bool,
-    cancelled: Callable[[], bool],
+    found: Sequence[Tuple[Installation, List[Agent]]], settings: Settings, connects: bool, cancelled: Callable[[], bool]
 ) -> List[FoundHooks]:
-    """To connect, the programs on this machine outside of these workspace `folders`; else those that are connected, or
-    whose settings name our FILE somewhere."""
-    listed = []
-    for wanted, sharing in found:
-        each = find(wanted)
+    """To connect, the programs on this machine; else those that are connected, or whose settings name our FILE
+    somewhere."""
+    names = {wanted.path: [agent.command(settings)[0] for agent in sharing] for wanted, sharing in found}
+    all_names = itertools.chain.from_iterable(names.values())
+    installed = find_installed(all_names, Platform.current(), cancelled) if connects else frozenset()
+
+    def is_meant(each: FoundHooks) -> bool:
         if connects:
-            commands = [agent.command(settings) for agent in sharing]
-            right = any(find_client(words, Platform.current(), folders, cancelled).words for words in commands)
-        else:
-            known = each.state in (HookState.CONNECTED, HookState.CHANGED)
-            right = known or wanted.is_ours({"": each.original.exact})
-        listed += [each] if right else []
-    return listed
+            return not installed.isdisjoint(names[each.wanted.path])
+        is_known = each.state in (HookState.CONNECTED, HookState.CHANGED)
+        return is_known or each.wanted.is_ours({"": each.original.exact.replace("\\\\", "\\")})  # as JSON has it
+
+    return list(filter(is_meant, (find(wanted) for wanted, _ in found)))
 
 
 def find(wanted: Installation) -> FoundHooks:

@@ -8,30 +8,27 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, List, Sequence, Tuple
+from typing import List, Sequence, Tuple
 
 import sublime
 
 from ..agents.registry import agents_of
 from ..common.display_names import shown
-from ..comparison import Hunk
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import unsaved_files
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
-from ..review.decision import Owner, Review, Words
+from ..endpoint.endpoint import Endpoint
+from ..endpoint.hook_answers import HookAnswers
+from ..review.decision import Owner, Review, Source, Words
 from ..review.document.disk import ChangedError, DiskError, Kind
 from ..review.document.preparation import Preparation
 from ..review.window import views
+from ..runtime import Runtime
 from ..system.platform import Platform
 from . import installing
 from .installing import FoundHooks, HookState, Installation, Plan
-
-if TYPE_CHECKING:
-    from ..endpoint.endpoint import Endpoint
-    from ..endpoint.hook_answers import HookAnswers
-    from ..runtime import Runtime
 
 WRITER = Owner("", "Gemini Companion")
 """No client is connected as that: nobody is told of the decision."""
@@ -53,7 +50,7 @@ class AgentConnections:
         found = installing.installations(agents_of(settings), self._answers, Platform.current())
         say(endpoint.window, "looking for programs")
         then = partial(self._list, endpoint, connects)
-        self._runtime.use_disk(installing.look, found, settings, endpoint.folders(), connects, then=then)
+        self._runtime.use_disk(installing.look, found, settings, connects, then=then)
 
     def _list(self, endpoint: Endpoint, connects: bool, found: Sequence[FoundHooks]) -> None:
         if not endpoint.window.is_valid():
@@ -91,8 +88,8 @@ class AgentConnections:
             HookReview(endpoint, self._runtime, self._answers, plan).open()
 
 
-class HookReview:
-    """What the review of one settings file is about: it is decided as a whole."""
+class HookReview(Source):
+    """What the review of one settings file is about: it is decided as a whole, and none of its hunks by itself."""
 
     editable = False
 
@@ -135,7 +132,7 @@ class HookReview:
 
     def _written(self, review: Review) -> None:
         review.accept("")
-        self._reviews.decided(review)
+        self._reviews.end(review, None)
         say(self._endpoint.window, done(self._plan))
 
     def _failed(self, review: Review, error: Exception) -> None:
@@ -170,20 +167,11 @@ class HookReview:
     def reject(self, review: Review) -> None:
         """Leave the file as it is."""
         review.reject()
-        self._reviews.decided(review)
+        self._reviews.end(review, None)
 
     def closed(self, review: Review) -> None:
         """That rejects it."""
         review.reject()
-
-    def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
-        """Its hunks are not decided one by one."""
-
-    def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
-        """As above."""
-
-    def bring_back(self, review: Review, number: int) -> None:
-        """As above."""
 
 
 # -- what the user reads -----------------------------------------------------------------------------------------------

@@ -10,12 +10,10 @@ from __future__ import annotations
 import logging
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set
+from typing import Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set
 
 from ..common.workers import NOTHING_TO_TELL
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
+from ..runtime import Runtime
 
 logger = logging.getLogger("gemini_companion.context")
 

@@ -59,11 +59,7 @@ WITHOUT_LIBRARIES = "without the libraries there are none"
 
 
 def gather(
-    endpoints: List[Endpoint],
-    problems: List[str],
-    window: sublime.Window,
-    version: str,
-    hooks: Sequence[str] = (),
+    endpoints: List[Endpoint], problems: List[str], window: sublime.Window, version: str, hooks: Sequence[str] = ()
 ) -> Facts:
     """What is known now. `problems` are the log's warnings and errors; `hooks` says what is known of those. Main
     thread."""

@@ -10,17 +10,15 @@ from __future__ import annotations
 import re
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, List, NamedTuple, Tuple
+from typing import List, NamedTuple, Tuple
 
 import sublime
 
+from ..runtime import Runtime
 from .edits import move_caret, set_text
 from .key_bindings import PREFIX
 from .status_bar import say
 from .storage import NAME
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
 
 README = "README.md"
 LINKS = "gemini_companion.links"
@@ -72,8 +70,8 @@ def target_of(href: str, page: str) -> str:
 def open_page(runtime: Runtime, window: sublime.Window, page: str = README) -> None:
     """Show a page of the package, at an anchor if one follows behind a `#`, a moment later. Main thread."""
     name, _, anchor = page.partition("#")
-    failed = partial(say, window, f"there is no page {name}")
-    runtime.use_disk(_read, name, then=partial(_show, window, name, anchor), failed=lambda error: failed())
+    then = partial(_show, window, name, anchor)
+    runtime.use_disk(_read, name, then=then, failed=lambda error: say(window, f"there is no page {name}"))
 
 
 def _read(name: str, cancelled: object) -> Page:

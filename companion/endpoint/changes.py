@@ -9,13 +9,14 @@ one of them is closed, and for nothing else. Main thread only, except where note
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
 from ..common.globs import Globs, problem
 from ..context.model import exclusion
 from ..review.manager import ReviewManager
+from ..settings import Settings
 from ..terminals.launcher import terminal_of
 from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
@@ -23,9 +24,6 @@ from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
 from .clients import Clients, HookedPrograms
-
-if TYPE_CHECKING:
-    from ..settings import Settings
 
 ALWAYS, NEVER = "always", "never"
 _PREFERENCES = "Preferences.sublime-settings"
@@ -71,7 +69,9 @@ class WindowChanges:
         self._rules = Rules(lambda path: True, lambda path, is_folder: True)
         self._track_arguments: Tuple[Any, ...] = ((), False)  # of the last call of `track`
         decisions = ChangeDecisions(window, tracking)
-        self.reviews = ChangeReviews(window, settings, reviews.open_reviews, tracking, decisions, reviews.decided)
+        self.reviews = ChangeReviews(
+            window, settings, reviews.open_reviews, tracking, decisions, lambda review: reviews.end(review, None)
+        )
         self.lists = ChangeLists(window, self.reviews, decisions)
         self.patches = Patches(window, settings, reviews, self.reviews, tracking)
 

@@ -24,37 +24,21 @@ from collections import Counter, OrderedDict
 from enum import Enum
 from functools import partial
 from itertools import count
-from typing import (
-    TYPE_CHECKING,
-    Callable,
-    Dict,
-    FrozenSet,
-    Iterator,
-    List,
-    Mapping,
-    NamedTuple,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention
 from ..agents.registry import AGENTS, agents_of, wanted_agents
 from ..agents.window import NOTHING, SharedContext
 from ..common.display_names import client_name, cut_middle
+from ..context.tracker import ContextTracker
 from ..protocol.tools import ClientSession
 from ..review.decision import Owner
+from ..review.manager import ReviewManager
+from ..runtime import Runtime
+from ..settings import Settings
 from ..system.processes import is_alive
 from .servers import PRIMARY, Servers, token_names
-
-if TYPE_CHECKING:
-    from ..context.tracker import ContextTracker
-    from ..protocol.tools import ClientSession
-    from ..review.manager import ReviewManager
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
@@ -399,22 +383,26 @@ class Clients(Mapping[str, ClientSession]):
 
     def programs(self) -> List[str]:
         """The keys of their programs, one for each client; "" for one that is not known."""
-        agents, shown = self._agents(), self._all(Presence.SHOWN)
-        found = (agent_of(client.dialect, client.session, agents) for client in shown)
-        return [agent.key if agent is not None else "" for agent in found]
+        return [self._key(client) for client in self._all(Presence.SHOWN)]
+
+    def _key(self, client: Client) -> str:
+        """That of its program. Some introduce themselves by no name of theirs, and show a token of their own."""
+        session, agents = client.session, self._agents()
+        same = (each for each in agents if each.dialect is client.dialect and each.has_own_token)
+        by_token = next((each for each in same if each.token_name == session.token_name), None)
+        agent = agent_of(client.dialect, session, agents) or by_token
+        return agent.key if agent is not None else ""
 
     def processes(self, key: str) -> List[Optional[int]]:
         """The ids of the processes of this program, by its key, one for each client; None where it is not known."""
-        return [client.process_id for client, found in zip(self._all(Presence.SHOWN), self.programs()) if found == key]
+        return [client.process_id for client in self._all(Presence.SHOWN) if self._key(client) == key]
 
     def is_of(self, owner: Owner, key: str, process: Optional[int]) -> bool:
         """Whether this client is of this program, and of this process if both are known."""
         client = self._shown(owner.session_id)
-        if client is None:
+        if client is None or self._key(client) != key:
             return False
-        agent = agent_of(client.dialect, client.session, self._agents())
-        same = process is None or client.process_id is None or process == client.process_id
-        return agent is not None and agent.key == key and same
+        return process is None or client.process_id is None or process == client.process_id
 
     def owner_of(self, session: ClientSession) -> Owner:
         """The client, by the name that users know: what its program is called, and what it calls itself. Any thread:

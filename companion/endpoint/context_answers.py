@@ -21,21 +21,19 @@ import logging
 import os
 import time
 from enum import Enum
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.window import NOTHING, SharedContext
 from ..discovery.files import DiscoveryError, prepare
 from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
+from ..runtime import Runtime
 from ..system.platform import LINUX, Platform
 from ..system.processes import is_alive
 from ..transport import framed_socket
 from ..transport.framed_socket import Claim, FrameServer
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from .endpoint import Endpoint
+from .endpoint import Endpoint
 
 logger = logging.getLogger("gemini_companion.endpoint")
 

@@ -11,7 +11,7 @@ import logging
 import os
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -24,25 +24,22 @@ from ..context.tracker import ContextTracker
 from ..editor import marks
 from ..editor.scope import Scope
 from ..editor.status_bar import StatusBar, say
+from ..libraries import Libraries
 from ..protocol.serving import Address, Hooks, Tokens
-from ..protocol.tools import error_result
+from ..protocol.tools import ToolCall, ToolResult, error_result
 from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
+from ..runtime import Runtime
 from ..settings import ALWAYS_BEFORE, AS_PROGRAM, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
+from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
 from .clients import STARTING, Clients, HookedPrograms, listed, status_text, who_waits
 from .discovery_updates import DiscoveryUpdater
 from .servers import PRIMARY, ServerListener, Servers, States
 from .tab_origins import TabOrigins
-
-if TYPE_CHECKING:
-    from ..libraries import Libraries
-    from ..protocol.tools import ToolCall, ToolResult
-    from ..runtime import Runtime
-    from ..unreviewed.tracking import Tracking
 
 logger = logging.getLogger("gemini_companion.endpoint")
 CHOICE = "gemini_companion.review_before_writing"

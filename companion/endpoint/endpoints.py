@@ -7,26 +7,23 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import sublime
 
 from ..agents.registry import AGENTS
 from ..editor.storage import storage_folder
+from ..libraries import Libraries
+from ..review.manager import ReviewManager
+from ..runtime import Runtime
 from ..unreviewed.tracking import Tracking
 from .context_answers import ContextAnswers
 from .endpoint import Endpoint
 from .hook_answers import HookAnswers
 from .hook_gate import HookGate
 from .hook_sessions import HookSessions
-from .servers import SHARED
+from .servers import SHARED, States
 from .tab_origins import TabOrigins
-
-if TYPE_CHECKING:
-    from ..libraries import Libraries
-    from ..review.manager import ReviewManager
-    from ..runtime import Runtime
-    from .servers import States
 
 
 class Endpoints:

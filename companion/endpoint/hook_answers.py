@@ -16,6 +16,7 @@ Rule: where no program was ever connected there is neither a server nor a timer.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from concurrent.futures import Future
@@ -68,13 +69,7 @@ TRANSITIONS: Dict[Serving, FrozenSet[Serving]] = {
 class HookAnswers:
     """One in the process. `sessions` answer what comes."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        libraries: Libraries,
-        sessions: HookSessions,
-        storage: str,
-    ) -> None:
+    def __init__(self, runtime: Runtime, libraries: Libraries, sessions: HookSessions, storage: str) -> None:
         """`storage` is the folder in which the package keeps its data; it may not be there."""
         self.serving = Serving.OFF
         self.stopped: Future[None] = Future()
@@ -147,8 +142,6 @@ class HookAnswers:
 
     async def _served(self) -> str:
         """See to it that hooks are answered; why they cannot be, as a sentence, or ""."""
-        import asyncio
-
         if self._starting is None and self.serving is Serving.OFF:
             self._go(Serving.STARTING)
             self._starting = asyncio.ensure_future(self._start())

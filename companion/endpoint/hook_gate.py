@@ -21,10 +21,11 @@ where noted.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..agents.hook_proposals import FileProposal, HandedBack
 from ..agents.hooks import Happening, HookDialect, HookEvent, ToolKind, Way
@@ -36,14 +37,10 @@ from ..editor.file_views import same_key
 from ..protocol.limits import MEBIBYTE
 from ..review.decision import Outcome, Owner, Ticket
 from ..review.document.preparation import prepare
+from ..runtime import Runtime
 from ..system import files
-from .hook_sessions import HookAnswer, HookSession
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from ..runtime import Runtime
-    from .endpoint import Endpoint
+from .endpoint import Endpoint
+from .hook_sessions import OVER, HookAnswer, HookSession
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
@@ -51,8 +48,6 @@ REJECTED = "The user rejected this change"
 NOBODY = "Nobody has answered: the user did not review this change in time. Nothing is written."
 UNDECIDED = "The user has not seen this change, or not decided: the editor does not show it. Nothing is written."
 TAKEN_BACK = "The user has taken back every part of this change."
-_OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
-"""After these nothing is about to be written any more."""
 
 
 class Verdict(NamedTuple):
@@ -92,14 +87,14 @@ class HeldTicket(Ticket):
     def __init__(
         self,
         name: str,
-        file: _ReviewedFile,
+        proposal: FileProposal,
         edits_return: bool,
         deliver: Callable[[Optional[Outcome]], None],
         hand_back: Callable[[str], HandedBack],
         notes: Tuple[str, ...],
     ) -> None:
         super().__init__(name, edits_return, deliver, notes)
-        self._proposal = file.proposal
+        self._proposal = proposal
         self._hand_back = hand_back
 
     def written(self, proposed: str, text: str) -> Optional[str]:
@@ -130,7 +125,8 @@ class _Held:
 
     def let_ask(self, *, is_tracked: bool = True) -> None:
         """Have the program ask its user instead. `is_tracked`: what it does then is looked at."""
-        self.decide(self.asks()._replace(may_run=is_tracked))
+        answer = self.asks()
+        self.decide(answer._replace(may_run=answer.may_run and is_tracked))
 
     def asks(self) -> HookAnswer:
         """The answer that has the program ask, or refuses if it would not."""
@@ -159,7 +155,7 @@ class HookGate:
         """The answer to an event, once there is one. Cancelled when the program has given up."""
         dialect = session.agent.hooks
         assert dialect is not None
-        if event.happening in _OVER or event.happening is Happening.TOOL_ENDED:
+        if event.happening in OVER or event.happening is Happening.TOOL_ENDED:
             self._is_over(session, event)
         if event.happening is Happening.WAITS and not dialect.permission_event and session in self._accepted:
             self._asking.add(session)  # of what was accepted a moment ago: from now on once is enough
@@ -183,7 +179,7 @@ class HookGate:
             return HookAnswer(dialect.allow(event))
         if way is Way.ASKS:
             settings, folders = session.endpoint.settings(), session.endpoint.folders()
-            if await self._runtime.in_worker(_to_review, dialect, event, folders, settings.review_skip) != []:
+            if await self._runtime.in_worker(_to_review, event, folders, settings.review_skip) != []:
                 return HookAnswer(dialect.ask(event))
         return HookAnswer(dialect.nothing())
 
@@ -200,8 +196,6 @@ class HookGate:
     # -- a call that waits --------------------------------------------------------------------------------------------
 
     async def _hold(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> HookAnswer:
-        import asyncio
-
         held = _Held(session, dialect, event, asyncio.get_running_loop().create_future())
         self._held.append(held)
         self._involved.add(session)
@@ -272,8 +266,6 @@ class HookGate:
 
     async def _verdicts(self, held: _Held, looked: _Looked) -> List[Verdict]:
         """What the user decides of these files. Once one is rejected or withdrawn, the others are withdrawn."""
-        import asyncio
-
         loop = asyncio.get_running_loop()
         reviews, event = held.session.endpoint.reviews, held.event
         owner = owner_of(held.session)
@@ -331,7 +323,7 @@ class HookGate:
         if dialect.asks_when_late:
             notes.append(f"{title} waits {dialect.patience_seconds:.0f} seconds, and then asks in its terminal.")
         edits_return = held.event.name in dialect.edits_by
-        ticket = HeldTicket(name, file, edits_return, deliver, hand_back, tuple(notes))
+        ticket = HeldTicket(name, file.proposal, edits_return, deliver, hand_back, tuple(notes))
         ticket.refuse = lambda reason: self._runtime.on_loop(decide, Verdict(rejected=reason))
         return ticket
 
@@ -339,7 +331,7 @@ class HookGate:
 
     def _is_over(self, session: HookSession, event: HookEvent) -> None:
         """A call has ended, or all have."""
-        if event.happening in _OVER:
+        if event.happening in OVER:
             self._let_ask(session)
             self._accepted.pop(session, None)
         elif event.kind is ToolKind.WRITES:
@@ -399,8 +391,6 @@ class HookGate:
 
     async def _wait_beside(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> HookAnswer:
         """Wait as long as the program's own diff is open: the reason for its rejection goes this way."""
-        import asyncio
-
         self._involved.add(session)
         told: asyncio.Future[Optional[str]] = asyncio.get_running_loop().create_future()
 
@@ -472,9 +462,7 @@ def _withdraw(take_back: Callable[[Ticket], None], ticket: Ticket) -> None:
     ticket.settle(None)  # it may not be shown yet
 
 
-def _to_review(
-    dialect: HookDialect, event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...]
-) -> Optional[List[str]]:
+def _to_review(event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...]) -> Optional[List[str]]:
     """Those of the files of a call that the user is to see. None if it does not say which it is about. Disk thread."""
     skipped, found = exclusion(skip), []
     for path in event.paths:
@@ -488,7 +476,7 @@ def _looked_at(
     dialect: HookDialect, event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...], most: int
 ) -> _Looked:
     """Look at the files of a call. Disk thread."""
-    writes, wanted = dialect.writes, _to_review(dialect, event, folders, skip)
+    writes, wanted = dialect.writes, _to_review(event, folders, skip)
     if wanted == []:
         return _Looked(is_its_own_affair=True)
     texts: Dict[str, Optional[str]] = {}

@@ -19,6 +19,7 @@ nothing of what is in them. Loop thread, except where noted.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import Counter
@@ -66,7 +67,7 @@ class Attention(Enum):
 
 
 TRANSITIONS = {Happening.WAITS: Attention.ASKS, Happening.TURN_ENDED: Attention.ENDED}
-_OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
+OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
 """After these no tool runs any more."""
 
 
@@ -189,10 +190,8 @@ class HookSessions:
         return session
 
     async def _take(self, session: HookSession, event: HookEvent) -> None:
-        import asyncio
-
         happening = event.happening
-        if happening in _OVER:
+        if happening in OVER:
             self._end_calls(session)
         if happening is Happening.SESSION_ENDED:
             self._end(session)
@@ -212,8 +211,6 @@ class HookSessions:
     # -- calls --------------------------------------------------------------------------------------------------------
 
     async def _call_begins(self, session: HookSession, event: HookEvent) -> None:
-        import asyncio
-
         number, window = next(self._numbers), session.endpoint.window.id()
         session.calls[number] = event
         try:
@@ -238,8 +235,6 @@ class HookSessions:
 
     async def _looked(self, look: Callable[[Callable[[], None]], None]) -> None:
         """Begin a look, and wait for its end for a while: what is not seen in time is less certain, and no more."""
-        import asyncio
-
         looked = asyncio.get_running_loop().create_future()
 
         def done() -> None:
@@ -250,8 +245,6 @@ class HookSessions:
         await self._within(looked)
 
     async def _within(self, awaited: Any) -> None:
-        import asyncio
-
         try:
             await asyncio.wait_for(awaited, LOOK_SECONDS)
         except asyncio.TimeoutError:

@@ -21,7 +21,7 @@ The editor is not known here. Main thread only.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
+from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..agents.window import CannotDo
 from ..comparison import Hunk
@@ -61,11 +61,7 @@ class Ticket:
     that. Main thread."""
 
     def __init__(
-        self,
-        name: str,
-        edits_return: bool,
-        deliver: Callable[[Optional[Outcome]], None],
-        notes: Tuple[str, ...] = (),
+        self, name: str, edits_return: bool, deliver: Callable[[Optional[Outcome]], None], notes: Tuple[str, ...] = ()
     ) -> None:
         self.name = name
         self.edits_return = edits_return
@@ -98,12 +94,13 @@ class Words(NamedTuple):
     right: str
 
 
-class Source(Protocol):
+class Source:
     """What a review is about: a client's proposal, or a change that is in its file already. It says what the decisions
     mean; the review draws what is to be decided, and asks nothing else.
 
     `editable` is whether the user may edit the text, where a hunk is taken back; otherwise hunks are decided one by
-    one, at once. Main thread. A source ends the review, now or later, or says in its header why not.
+    one, at once. Main thread. A source ends the review, now or later, or says in its header why not; it leaves out what
+    cannot be decided of it.
     """
 
     words: Words

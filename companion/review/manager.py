@@ -23,7 +23,7 @@ from ..runtime import Runtime
 from ..settings import Settings
 from .accepted_texts import AcceptedTexts
 from .changes import Changes
-from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Ticket, Words, Writer, takes_reason
+from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Source, Ticket, Words, Writer, takes_reason
 from .display import markup
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
@@ -328,10 +328,6 @@ class ReviewManager:
             self.open_reviews.close(review)
         self.accepted_texts.given_up(review)
 
-    def decided(self, review: Review) -> None:
-        """Close a review that was decided elsewhere, of which no client hears."""
-        self.end(review, None)
-
     def tell(self, review: Review, outcome: Optional[Outcome]) -> None:
         """Tell the client what the user has decided, if it waits for that."""
         if outcome is not None and not review.orphaned:
@@ -430,7 +426,7 @@ VERBS: Dict[str, Verb] = {
 # -- proposals ---------------------------------------------------------------------------------------------------------
 
 
-class Proposals:
+class Proposals(Source):
     """What the reviews of clients' proposals are about. Their hunks are taken back in the text. Main thread only."""
 
     words = Words("Accept", "Reject", "", "Revert", "on disk", "proposal")
@@ -454,9 +450,6 @@ class Proposals:
             text = reviews.open_reviews.text_of(review)
             reviews.open_reviews.say(review, reviews.closed.note(review, text))
             reviews.tell(review, outcome)
-
-    def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
-        """They are accepted with the others."""
 
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Take them back in the text."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
 import sys
 from typing import Iterable, Mapping, Sequence
 
@@ -44,8 +45,6 @@ def notify(text: str, folders: Iterable[str], platform: Platform, title: str = "
     if not found.place:
         logger.warning("cannot notify: %s", found.why or f"there is no {program}")
         return
-    import subprocess  # not at the top: this module is loaded with the package
-
     try:
         subprocess.run(
             [found.place, *words],

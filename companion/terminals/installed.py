@@ -8,19 +8,18 @@ as installed. Nothing is started by it: that makes a search of its own, which le
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Callable, FrozenSet, Iterable, List, Tuple
+import subprocess
+from typing import Callable, FrozenSet, Iterable, List, Tuple
 
 from ..agents.agent import Program
 from ..agents.registry import programs_of
 from ..common.waiting import Latest
+from ..runtime import Runtime
+from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program, is_path
 from .command_lines import in_login_shell, quoted, shell_of
 from .processes import SHELL_SECONDS, expanded, output_of
-
-if TYPE_CHECKING:
-    from ..runtime import Runtime
-    from ..settings import Settings
 
 logger = logging.getLogger("gemini_companion.terminals")
 
@@ -80,8 +79,6 @@ def find_installed(names: Iterable[str], platform: Platform, cancelled: Callable
 
 def _in_shell(programs: List[str], platform: Platform, cancelled: Callable[[], bool]) -> List[str]:
     """Those that the user's login shell knows, functions and aliases among them."""
-    import subprocess  # not at the top: this module is loaded with the package
-
     if not programs:
         return []
     questions = (f"command -v {quoted(each)} >/dev/null && echo {MARK}{quoted(each)}" for each in programs)

@@ -79,17 +79,8 @@ class BaseServer:
         if state:
             self._protocol.registry.import_state(state, self._now())
         self._manager = web.Server(self._handle)
-        self._new_connection = functools.partial(
-            Connection,
-            self._manager,
-            loop=asyncio.get_running_loop(),
-            limits=self._limits,
-            max_line_size=self._limits.header_bytes,
-            max_field_size=self._limits.header_bytes,
-            access_log=None,
-            logger=logger,
-            **self._connection_options(),
-        )
+        options = self._connection_options()
+        self._new_connection = functools.partial(Connection, self._manager, limits=self._limits, **options)
         if self._dialect.on_socket:
             self._listener = await listen_locally(self._new_connection)
             self._gate.port = None

@@ -224,7 +224,8 @@ class Connection(web.RequestHandler):
     ) -> None:
         """With `held` a connection may become a WebSocket: the handler of its request sees to it that it does, or ends
         it. `held`: how many bytes of messages all connections of this server's hold that nobody has taken."""
-        super().__init__(manager, **options)
+        options.update(max_line_size=limits.header_bytes, max_field_size=limits.header_bytes)
+        super().__init__(manager, loop=asyncio.get_running_loop(), access_log=None, logger=logger, **options)
         self._held_by_all = held
         self.frames: Optional[FrameBounds] = None
         """The bounds of what comes from now on, once it is no HTTP any more."""

@@ -49,12 +49,7 @@ class HookServer:
     """Does not listen yet when it is made."""
 
     def __init__(
-        self,
-        secret: str,
-        handler: Handler,
-        *,
-        limits: Limits = Limits(),
-        in_worker: InWorker = in_default_executor,
+        self, secret: str, handler: Handler, *, limits: Limits = Limits(), in_worker: InWorker = in_default_executor
     ) -> None:
         self.limits = limits
         self._handler = handler
@@ -69,17 +64,8 @@ class HookServer:
     async def start(self) -> Address:
         """Listen. Raises OSError."""
         self._manager = web.Server(self._handle)
-        connection = functools.partial(
-            Connection,
-            self._manager,
-            loop=asyncio.get_running_loop(),
-            limits=self.limits,
-            max_line_size=self.limits.header_bytes,
-            max_field_size=self.limits.header_bytes,
-            access_log=None,
-            logger=logger,
-        )
-        self._listener = await listen_on_port(connection, ADDRESS, 0)
+        make_connection = functools.partial(Connection, self._manager, limits=self.limits)
+        self._listener = await listen_on_port(make_connection, ADDRESS, 0)
         self._gate.port = self._listener.address.port
         return self._listener.address
 

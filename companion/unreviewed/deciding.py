@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Set
+from typing import Callable, List, Optional, Sequence, Set
+
+import sublime
 
 from ..comparison import Hunk
 from ..editor.file_views import unsaved_files
@@ -23,9 +25,6 @@ from .tracking import Tracking
 from .undoing import Progress, Refusal, restore, undo
 from .workspace import Workspace
 from .workspaces import Workspaces
-
-if TYPE_CHECKING:
-    import sublime
 
 LATER = PanelEntry("Decide later", lambda: None)
 PROGRESS_SECONDS = 0.3

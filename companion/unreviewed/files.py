@@ -14,9 +14,10 @@ import time
 from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from ..review.document.file_replacement import SUFFIX
-from ..system.files import COARSE_NANOSECONDS
+from ..system.files import COARSE_NANOSECONDS, Stamp
 from .git import Entries, Repository
 from .looking import Walked, Walks
+from .model import folders_of
 
 WALKED_FILES = 50000
 ASKED_SECONDS = 60.0
@@ -50,7 +51,7 @@ class Files:
         self._repository = repository
         self.entries = Entries({}, ())
         self._staged: Optional[Entries] = None
-        self._position_stamp: Tuple[Tuple[int, ...], ...] = ()
+        self._position_stamp: Tuple[Stamp, ...] = ()
         self._paths: Dict[str, str] = {}
         self._asked = float("-inf")
         self.has_moved = False
@@ -63,7 +64,7 @@ class Files:
         self._secret: Dict[str, bool] = {}
         self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
         self._walked: Optional[Walked] = None
-        self._index_stamp: Tuple[int, ...] = (-1,)
+        self._index_stamp: Optional[Stamp] = None
         self.uncovers = True
         self._beyond = False  # whether there were more files than the last walk has named
 
@@ -151,10 +152,10 @@ class Files:
         if whole:
             self.uncovers = self._beyond
             self._former_head = self.head
-            newest = max((stamp[0] for stamp in self._position_stamp if stamp), default=0)
+            newest = max((stamp.modified for stamp in self._position_stamp), default=0)
             self.has_moved = self.has_moved and newest + COARSE_NANOSECONDS > time.time_ns()
         else:
-            self._index_stamp, self._walked = (-1,), None
+            self._index_stamp = self._walked = None
 
     @property
     def like(self) -> str:
@@ -176,7 +177,4 @@ class Files:
 
     def was_ignored(self, path: str) -> bool:
         """Whether git ignored what was at a path when tracking began."""
-        if path in self._ignored:
-            return True
-        parts = path.split("/")
-        return any("/".join(parts[:count]) in self._ignored_folders for count in range(1, len(parts)))
+        return path in self._ignored or not self._ignored_folders.isdisjoint(folders_of(path))

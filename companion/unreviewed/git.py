@@ -10,21 +10,21 @@ These calls block on the disk and on a process. Disk threads.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
 import time
 from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from ..system.files import Stamp
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program
+from .model import identity
 
 SECONDS = 20.0
 LOCK_SECONDS = 30.0
 OLDEST = (2, 25)
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-_SHA256_DIGITS = 64
 _LINK, _REPOSITORY = "120000", "160000"  # modes of entries that are no files
 
 # Each of these could run a program, or write. `GIT_ALLOW_PROTOCOL` also ends the fetch of an object that a partial
@@ -102,11 +102,11 @@ class Repository:
         repositories: List[str] = []
         for record in self._records("ls-files", "--stage", "-z"):
             about, _, path = record.partition("\t")
-            mode, identity, stage = about.split()
+            mode, name, stage = about.split()
             if mode == _REPOSITORY:
                 repositories.append(path)
             elif mode != _LINK and (stage == "0" or path not in files):
-                files[path] = identity if stage == "0" else ""
+                files[path] = name if stage == "0" else ""
         return Entries(files, tuple(repositories))
 
     def untracked(self) -> Entries:
@@ -137,7 +137,7 @@ class Repository:
             return False
         return -LOCK_SECONDS < time.time() - since < LOCK_SECONDS
 
-    def index_stamp(self) -> Tuple[int, ...]:
+    def index_stamp(self) -> Stamp:
         """What changes whenever the index does: as long as it does not, `entries` need not be asked for again."""
         return _stamp(os.path.join(self.own_folder, "index"))
 
@@ -145,7 +145,7 @@ class Repository:
         """The commit that is checked out, "" before the first one. Raises `GitError`."""
         return "".join(self._lines("rev-parse", "--verify", "--quiet", "HEAD", allowed=(0, 1)))
 
-    def position_stamp(self) -> Tuple[Tuple[int, ...], ...]:
+    def position_stamp(self) -> Tuple[Stamp, ...]:
         """What changes whenever the head, its branch or the stash does, or an operation begins or ends.
 
         Raises `OSError`.
@@ -171,7 +171,7 @@ class Repository:
 
         None of them if a commit has gone.
         """
-        commits = [each or _empty_tree(former or latest) for each in (former, latest)]
+        commits = [each or identity(b"", former or latest, b"tree") for each in (former, latest)]
         try:
             asked = ("diff-tree", "-r", "--raw", "--relative", "--no-renames", "-z", *commits, "--")
             records = iter(self._records(*asked))
@@ -235,14 +235,8 @@ class Repository:
         return done.stdout
 
 
-def _empty_tree(like: str) -> str:
-    """What every repository has that keeps such identities."""
-    return (hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1)(b"tree 0\0").hexdigest()
-
-
-def _stamp(path: str) -> Tuple[int, ...]:
+def _stamp(path: str) -> Stamp:
     try:
-        found = os.lstat(path)
+        return Stamp.of(os.lstat(path))
     except OSError:
-        return ()
-    return found.st_mtime_ns, found.st_size, found.st_ino
+        return Stamp()

@@ -26,7 +26,7 @@ import time
 from contextlib import suppress
 from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
-from ..system.files import opened, read_all
+from ..system.files import COARSE_NANOSECONDS, opened, read_all
 from .model import NOTHING, UNKNOWN, Content, identity, unread_identity
 
 COPIED_BYTES = 1 << 20
@@ -35,7 +35,6 @@ READ_BYTES = 1 << 24
 """A larger file is told by its time stamp and never read."""
 LOOK_BYTES = 1 << 30
 """Neither is what one look would read beyond so much."""
-_FRESH_NANOSECONDS = 2_000_000_000  # the coarsest time stamps of file systems
 _STANDS_FOR_ANOTHER = 0x20000000  # the bit of a reparse tag (MS-FSCC 2.1.2.1); files in a cloud have other tags
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 _EVERY = 500  # files after which `cancelled` is asked
@@ -177,7 +176,7 @@ class Looks:
             if path in self._known:
                 return
             reading, signature = FileReading(UNKNOWN), ()
-        fresh = max(status.st_mtime_ns, status.st_ctime_ns) + _FRESH_NANOSECONDS > now
+        fresh = max(status.st_mtime_ns, status.st_ctime_ns) + COARSE_NANOSECONDS > now
         self._known[path] = () if fresh else signature
         found[path] = reading
 
@@ -325,7 +324,7 @@ class Walks:
                 continue  # the others are there all the same
             if is_ours and not self._left_out(name, is_folder):
                 (folders if is_folder else files).append(name)
-        fresh = max(signature[:2]) + _FRESH_NANOSECONDS > time.time_ns()
+        fresh = max(signature[:2]) + COARSE_NANOSECONDS > time.time_ns()
         is_repository = any(entry.name == ".git" for entry in found)
         return _Listed(() if fresh else signature, self._now, files, folders, is_repository)
 

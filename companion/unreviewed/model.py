@@ -62,10 +62,10 @@ UNKNOWN = Content(_UNREAD)
 """There was a file, and nobody knows what it held."""
 
 
-def identity(data: bytes, like: str = "") -> str:
+def identity(data: bytes, like: str = "", kind: bytes = b"blob") -> str:
     """The identity of bytes, as git computes it with SHA-1; with SHA-256 if `like`, another identity, is of that."""
     algorithm = hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1
-    digest = algorithm(b"blob %d\0" % len(data))  # git's own identity, no protection against anybody
+    digest = algorithm(b"%s %d\0" % (kind, len(data)))  # git's own identity, no protection against anybody
     digest.update(data)
     return digest.hexdigest()
 
@@ -155,7 +155,7 @@ class UnreviewedChange(NamedTuple):
         return full_path(self.folder, self.path)
 
 
-def _folders_of(path: str) -> FrozenSet[str]:
+def folders_of(path: str) -> FrozenSet[str]:
     """All folders that lead to a path."""
     parts = path.split("/")
     return frozenset("/".join(parts[:count]) for count in range(1, len(parts)))
@@ -293,11 +293,11 @@ class Model:
         before = self.earlier if scope is ChangeScope.LAST_TURN else self.before
         paths = [path for path in reversed(self.paths()) if not before(path).holds(self.now(path))]
         new = dict.fromkeys(path for path in paths if not before(path).there)
-        folders = {folder for path in new for folder in _folders_of(path)}
+        folders = {folder for path in new for folder in folders_of(path)}
         gone = {
             before(path).identity: path
             for path in reversed(paths)
-            if not self.now(path).there and path not in folders and _folders_of(path).isdisjoint(new)
+            if not self.now(path).there and path not in folders and folders_of(path).isdisjoint(new)
         }
         renamed: Dict[str, str] = {}
         for path in new:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -31,15 +31,13 @@ from ..review.document.disk import Kind, Original, ReadLimits, original_of
 from ..review.document.preparation import FileRequest
 from ..review.document.preparation import read as read_file
 from ..review.document.text import ProposedText
+from ..review.manager import ReviewManager
+from ..settings import Settings
 from .model import ChangeKind, UnreviewedChange, portions
+from .reviewing import ChangeReviews
 from .texts import TextPair, about, file_count, text_pair
 from .tracking import Tracking
 from .workspaces import Workspaces
-
-if TYPE_CHECKING:
-    from ..review.manager import ReviewManager
-    from ..settings import Settings
-    from .reviewing import ChangeReviews
 
 TITLE = "Changes as Patch"
 FILE_NAME = "changes.diff"  # of which it has the syntax

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -21,10 +21,12 @@ from ..editor import file_views
 from ..editor.edits import set_text
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
-from ..review.decision import Owner, Review, Words
+from ..review.decision import Owner, Review, Source, Words
 from ..review.display.panes import fallback_encoding
 from ..review.document.disk import ReadLimits, original_of
 from ..review.document.preparation import Preparation
+from ..review.open_reviews import OpenReviews
+from ..settings import Settings
 from .deciding import LEFT, OUTSIDE, ChangeDecisions
 from .listing import Lists
 from .looking import COPIED_BYTES
@@ -32,12 +34,6 @@ from .model import ChangeKind, ChangeScope, UnreviewedChange
 from .texts import TextPair, about, change_item, doing, file_count, taken_back, without_hunks
 from .tracking import Tracking
 from .undoing import Refusal
-
-if TYPE_CHECKING:
-    import sublime
-
-    from ..review.open_reviews import OpenReviews
-    from ..settings import Settings
 
 WORDS = Words("Keep", "Undo", "Keep", "Undo", "before", "now")
 WRITER = Owner("", "changed outside the editor")
@@ -63,7 +59,7 @@ class _Shown(NamedTuple):
     by_lines: bool
 
 
-class ChangeReviews:
+class ChangeReviews(Source):
     """The reviews of unreviewed changes of one window."""
 
     words = WORDS

@@ -53,8 +53,9 @@ def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:
     None if the two touch each other.
     """
     changes, edits = hunks_between(before, now), hunks_between(now, typed)
-    if any(_touch(change, edit) for change in changes for edit in edits):
-        return None
+    for change in changes:
+        if any(change.right_start <= edit.left_end and edit.left_start <= change.right_end for edit in edits):
+            return None
     return _with_edits(before, changes, typed, edits)
 
 
@@ -104,10 +105,6 @@ def _overlap(change: Hunk, edit: Hunk) -> bool:
     if change.right_count:
         return change.right_start < edit.left_start < change.right_end
     return edit.left_start < change.right_start < edit.left_end
-
-
-def _touch(change: Hunk, edit: Hunk) -> bool:
-    return change.right_start <= edit.left_end and edit.left_start <= change.right_end
 
 
 # -- what the review shows ---------------------------------------------------------------------------------------------

@@ -13,12 +13,13 @@ its text. Whatever the user decides is done in order with the looks at that fold
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Collection, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
 import sublime
 
@@ -26,6 +27,7 @@ from ..common.waiting import InOrder, Latest
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
 from ..review.document.text import saved
+from ..runtime import Runtime
 from ..system.files import opened, read_all
 from .calls import Doer, Moment, OpenCalls
 from .files import NO_RULES, Rules
@@ -35,11 +37,6 @@ from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
 from .workspace import Saves, Workspace, says
 from .workspaces import Root, Workspaces
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from ..runtime import Runtime
 
 TIDY_SECONDS = 3600.0
 DELETING = {"delete_file": "files", "delete_folder": "dirs"}
@@ -147,8 +144,6 @@ class Tracking:
 
     def _arm(self) -> None:
         """Loop thread."""
-        import asyncio
-
         now = self._clock()
         with self._lock:
             due = self._schedule.due(now) if self._watched() else None
@@ -160,8 +155,6 @@ class Tracking:
 
     def _fire(self) -> None:
         """Look, and set the timer for the next look, which saves a wake-up after this one. Loop thread."""
-        import asyncio
-
         self._timer = None
         with self._lock:
             due = self._schedule.due(self._clock())

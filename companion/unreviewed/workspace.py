@@ -132,8 +132,9 @@ class Workspace:
         hide nothing is kept."""
         with self._lock:
             self._files.use(rules)
-            undone = [group for group in self.last_undone.groups if any(map(self._is_secret, group))]
-            hidden = [path for path in self._model.all_paths() if self._files.is_secret(path)]
+            is_secret = self._files.is_secret
+            undone = [group for group in self.last_undone.groups if any(is_secret(step.path) for step in group)]
+            hidden = list(filter(is_secret, self._model.all_paths()))
             names = {content.identity for group in undone for step in group for content in (step.held, step.wanted)}
             for path in hidden:
                 row = self._model.row(path)
@@ -146,9 +147,6 @@ class Workspace:
                 self.last_undone = self.last_undone._replace(groups=left)
                 self._write_record()
                 self._store.drop(names)
-
-    def _is_secret(self, step: Step) -> bool:
-        return self._files.is_secret(step.path)
 
     def begin(self, cancelled: Callable[[], bool]) -> None:
         """Begin to track, or to track again: what was written until now the user has seen, but for what an earlier

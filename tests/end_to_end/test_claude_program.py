@@ -6,6 +6,7 @@ Its licence reserves all rights, so it is installed and run only where the user 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -311,3 +312,77 @@ def shows_review(window):
     return any(
         "gemini_companion.role" in tab["view"]["settings"] for group in window["groups"] for tab in group["tabs"]
     )
+
+
+# -- every write is reviewed -------------------------------------------------------------------------------------------
+
+
+class ClaudeReviewed(Claude):
+    """In this mode, by its hooks alone or connected to the editor as well."""
+
+    def __init__(self, mode, connects):
+        self.mode, self.connects = mode, connects
+
+    def settle(self, host):
+        write_settings(host, ".claude", {"permissions": {"defaultMode": self.mode}})
+
+    def start(self, host, workspace, model):
+        return ClaudeCode(host, workspace, model, None, self.connects, self.mode)
+
+
+@contextlib.contextmanager
+def held(tmp_path, mode="auto", connects=False):
+    """A write of the program waits for the user; gives it and the path of the file."""
+    with at_work(ClaudeReviewed(mode, connects), str(tmp_path)) as hooked:
+        desktop = hooked.desktop
+        desktop.run("Review Every Write")
+        desktop.open(os.path.basename(desktop.write("greeting.py", GREETING.encode())))
+        hooked.program.wait_connected("In greeting.py") if connects else hooked.program.wait_ready()
+        hooked.work(hooked.kind.edit(desktop.path("greeting.py"), "Hello", "Good day"))
+        assert desktop.wait_proposal()["text"] == PROPOSAL
+        desktop.wait_decidable()
+        yield hooked
+        hooked.model.forget()
+
+
+WAYS = [("auto", False), ("manual", False), ("auto", True), ("manual", True)]
+
+
+@pytest.mark.parametrize(("mode", "connects"), WAYS)
+def test_a_write_is_reviewed_once_in_each_mode(tmp_path, mode, connects):
+    with held(tmp_path, mode, connects) as hooked:
+        desktop = hooked.desktop
+        assert connects or QUESTION not in hooked.program.text(), "held, it does not ask"
+        desktop.type_at_end(desktop.wait_proposal()["id"], "# reviewed  \n")
+        desktop.accept()
+        hooked.wait_done()
+        desktop.wait_no_review()
+        assert desktop.read("greeting.py").decode() == PROPOSAL + "# reviewed  \n"
+
+
+@pytest.mark.parametrize(("mode", "connects"), WAYS)
+def test_its_model_reads_why_a_write_is_rejected(tmp_path, mode, connects):
+    with held(tmp_path, mode, connects) as hooked:
+        desktop = hooked.desktop
+        desktop.host.wait_until(lambda: "Reject\u2026" in desktop.header())
+        desktop.run("Reject With Reason\u2026")
+        desktop.host.call("type_text", text="keep the words")
+        desktop.host.call("press", keys="enter")
+        hooked.wait_done()
+        desktop.wait_no_review()
+        assert "The user rejected this change: keep the words" in tool_texts(hooked.model.turns[-1])[-1]
+        assert desktop.read("greeting.py").decode() == GREETING
+
+
+def test_escape_withdraws_what_waits(tmp_path):
+    with held(tmp_path) as hooked:
+        hooked.program.press("escape")
+        hooked.desktop.wait_no_review()
+        assert hooked.desktop.read("greeting.py").decode() == GREETING
+
+
+def test_it_asks_if_the_editor_quits_meanwhile(tmp_path):
+    with held(tmp_path) as hooked:
+        hooked.desktop.host.quit()
+        hooked.program.wait_for(QUESTION)
+        assert hooked.desktop.read("greeting.py").decode() == GREETING

@@ -22,6 +22,8 @@ IDLE = [
     "Review Every Write",
     "Run Agent\u2026",
     "Run Gemini CLI",
+    "Connect Agent\u2026",
+    "Disconnect Agent\u2026",
     "Copy Connection Environment",
     "Restart Server",
     "Pause Sharing",

@@ -32,6 +32,7 @@ EVERY_SETTING = {
     "run_commands": "codex",
     "share_selection": "no",
     "track_changes": "sometimes",
+    "notify": "often",
     "review_before_writing": True,
     "review_skip": "docs/**",
     "context_exclude": ".env",

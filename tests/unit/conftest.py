@@ -1,4 +1,4 @@
-"""What unit tests share: an editor and a loop that the test steps through, and the names of cases."""
+"""What unit tests share: the names of an editor, an editor and a loop that the test steps through, names of cases."""
 
 from __future__ import annotations
 
@@ -17,12 +17,21 @@ from tests.unit.slow_package import Package, slow_package
 LONGEST = 100
 
 
+class NoEditor(ModuleType):
+    """Modules may name what the editor has when they are imported. Nothing of it works."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {}) if name[:1].isupper() and not name.isupper() else 0
+
+
+for needed in ("sublime", "sublime_plugin"):
+    sys.modules.setdefault(needed, NoEditor(needed))
+
+
 def with_editor(name: str, monkeypatch: Any, editor: Any) -> ModuleType:
     """The module `name` of the package, with `editor` for its `sublime`, whoever has imported it before."""
-    for needed in ("sublime", "sublime_plugin"):
-        if needed not in sys.modules:
-            monkeypatch.setitem(sys.modules, needed, ModuleType(needed))
-            sys.modules[needed].Window = sys.modules[needed].View = object  # type: ignore[attr-defined]
     module = importlib.import_module(name)
     monkeypatch.setattr(module, "sublime", editor)
     return module

@@ -256,17 +256,19 @@ def header_rows(header: Header) -> List[HeaderRow]:
 
 def _bars(header: Header) -> List[List[RowPiece]]:
     """The decisions and the counts, with the keys that there is room for, and what else there is to say of the file:
-    behind them, or below them if it has no room there."""
+    behind them, or below them if it has no room there. Whose it is the tab says, too: that goes before a key does."""
     about = _about(header)
     bars = [_actions(header, keys) + _progress(header) for keys in (_BUTTONS, _BUTTONS[:1], ())]
     for bar in bars:
         if _width(bar + about) <= header.columns:
             return [bar + about]
+        if _width(bar) <= header.columns and not (header.new_file or header.place):
+            return [bar]
     fitting = next((bar for bar in bars if _width(bar) <= header.columns), None)
     rows = [fitting] if fitting is not None else _rows_of(bars[-1], header.columns)
     if os.path.isabs(header.place):
         header = header._replace(place="")  # there is a note of it
-    if header.new_file or header.place:  # whose it is, the tab says too
+    if header.new_file or header.place:
         rows += _rows_of(_about(header), header.columns)
     return rows
 

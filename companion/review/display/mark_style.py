@@ -7,10 +7,9 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from ...settings import Settings
+from ...settings import Settings
 
 KINDS = ("added", "removed", "changed", "moved")
 ICONS = {kind: f"Packages/Gemini Companion/icons/{kind}.png" for kind in KINDS}

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import time
 from enum import Enum
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterator, List, Optional, Protocol, Sequence
+from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Protocol, Sequence
 
-if TYPE_CHECKING:
-    from ...runtime import Runtime
-    from .panes import FileWatch
+from ...runtime import Runtime
+from .panes import FileWatch
 
 
 class Phase(Enum):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Generator, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, Generator, Iterator, List, Optional, Tuple
 
 import sublime
 
@@ -18,18 +18,14 @@ from ...common.waiting import Latest
 from ...comparison import Whitespace
 from ...editor import file_views
 from ...editor.edits import PORTION, some_selections, text_steps
+from ...runtime import Runtime
+from ...settings import Settings
 from ..decision import Review, Words
 from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import FileRequest, FileState, Preparation, look, read
 from ..document.text import DEFAULT_FALLBACK, ProposedText
 from ..window import views
 from .markup import LONGEST_REMOVAL, contents_html
-
-if TYPE_CHECKING:
-    import sublime
-
-    from ...runtime import Runtime
-    from ...settings import Settings
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -266,11 +262,7 @@ class FileWatch:
 
     def _begin_look(self) -> None:
         self._runtime.use_disk(
-            look,
-            self.original,
-            self._tabs,
-            then=partial(self._looked, self._reading),
-            failed=self._not_looked,
+            look, self.original, self._tabs, then=partial(self._looked, self._reading), failed=self._not_looked
         )
 
     def _looked(self, reading: int, found: FileState) -> None:

@@ -16,13 +16,16 @@ import logging
 import os
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Iterator, List, Optional
+from typing import Callable, Iterator, List, Optional
 
 import sublime
 
 from ...common.waiting import Debounce
+from ...common.workers import Computation
 from ...editor import file_views
 from ...editor.key_bindings import KeyBindings
+from ...runtime import Runtime
+from ...settings import Settings
 from ..decision import Review, takes_reason
 from ..document.analysis import NO_EDIT, NOTHING, Analysis, Compared, ComparisonQuestion, WhitespaceChoice, compare
 from ..document.disk import Kind, Original, ReadLimits
@@ -37,11 +40,6 @@ from .pacing import Phase, Slices
 from .panes import FileWatch, OriginalPane, ProposalPane
 from .proposal_hunks import ProposalHunks
 from .side_by_side import SideBySide
-
-if TYPE_CHECKING:
-    from ...common.workers import Computation
-    from ...runtime import Runtime
-    from ...settings import Settings
 
 logger = logging.getLogger("gemini_companion.review")
 

@@ -20,19 +20,23 @@ RUN = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "1
 
 
 class Calls:
-    """Stands for the looks at the files: those that have begun, and are over when the test says so."""
+    """Stands for the looks at one window's files: those that have begun, and are over when the test says so. Sessions
+    of windows that other tests have closed may end meanwhile."""
 
-    def __init__(self) -> None:
+    def __init__(self, window: int) -> None:
+        self.window = window
         self.told: List[Tuple[Any, ...]] = []
         self.looked: List[Callable[[], None]] = []
 
     def begins(self, window: int, call: Any, doer: Any, looked: Callable[[], None]) -> None:
-        self.told.append(("begins", window, call, tuple(doer)))
-        self.looked.append(looked)
+        if window == self.window:
+            self.told.append(("begins", window, call, tuple(doer)))
+            self.looked.append(looked)
 
     def ended(self, window: int, call: Any, looked: Callable[[], None]) -> None:
-        self.told.append(("ended", window, call))
-        self.looked.append(looked)
+        if window == self.window:
+            self.told.append(("ended", window, call))
+            self.looked.append(looked)
 
 
 class TestSessions(HookCase):
@@ -109,7 +113,7 @@ class TestSessions(HookCase):
 class TestCalls(HookCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
-        self.calls = Calls()
+        self.calls = Calls(self.window.id())
         for name, told in (("call_begins", self.calls.begins), ("call_ended", self.calls.ended)):
             patcher = mock.patch.object(self.tracking, name, told)
             patcher.start()

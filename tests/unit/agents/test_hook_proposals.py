@@ -91,6 +91,7 @@ def test_a_text_that_stands_twice(writes, tool):
     if writes.tools[tool].every:
         every = arguments_of(writes, tool, "", "two", "2", every=True)
         assert proposed(writes, tool, "two two\n", every) == "2 2\n"
+        assert proposed(writes, tool, "one\n", every) is None
     assert proposed(writes, tool, "two\n", arguments_of(writes, tool, "", "two", "two")) is None
 
 
@@ -103,8 +104,11 @@ def test_a_text_that_stands_twice(writes, tool):
         (GEMINI_CLI, "", "", "c", None),
         (QWEN_CODE, "a\nb\nc\n", "b", "", "a\nc\n"),
         (QWEN_CODE, "a\nb", "b", "", "a\n"),
+        (COPILOT_CLI, "a\nb\nc\n", "b", "", "a\nc\n"),
         (CLAUDE_CODE, "", "", "c", "c"),
         (CLAUDE_CODE, "a", "", "c", None),
+        (CLAUDE_CODE, "a\nb\nc\n", "b", "", "a\nc\n"),
+        (CLAUDE_CODE, "\ufeffa\r\nb\r\n", "b", "", "\ufeffa\r\n"),
     ],
 )
 def test_what_a_program_makes_of_edits(agent, before, old, new, after):

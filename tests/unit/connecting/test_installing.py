@@ -22,6 +22,7 @@ from companion.connecting.installing import (
     carry_out,
     find,
     installations,
+    look,
     planned,
     snippet,
     state_of,
@@ -491,3 +492,35 @@ def test_rows_of_the_user_have_hooks_by_their_dialect(world: World) -> None:
     assert by_path[str(world.home / ".own" / "settings.json")] == ["Own"]
     assert by_path[str(world.home / ".claude" / "settings.json")] == ["Claude Code", "Same"]
     assert len({wanted.file for wanted, _ in found}) == len(found)
+
+
+@pytest.mark.parametrize("key", SHARED_FILE)
+def test_programs_that_are_installed_can_be_connected_and_connected_ones_disconnected(
+    world: World, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """One of those that share a settings file is enough."""
+
+    def listed(connects: bool) -> List[str]:
+        return [each.wanted.agent.key for each in look(found, settings, connects, lambda: False)]
+
+    settings = Settings(agents=({"name": "Own", "command": ["own", "run"], "dialect": "claude"},))
+    found = installations(agents_of(settings), world.files, world.platform)
+    program = {"claude": "own"}.get(key, BY_KEY[key].command(settings)[0])
+    asked: List[Any] = []
+
+    def find(names: Any, *_: Any) -> Any:
+        asked.extend(names)
+        return frozenset({program})
+
+    monkeypatch.setattr(installing, "find_installed", find)
+    assert listed(connects=False) == []
+    assert asked == []
+    assert listed(connects=True) == [key]
+    assert {"claude", "own", "gemini"} <= set(asked)
+    wanted = world.of(key)
+    world.accept(wanted, connects=True)
+    assert listed(connects=False) == [key]
+    world.write(wanted, Path(wanted.path).read_bytes()[:-9])  # not understood, and it names our FILE all the same
+    assert listed(connects=False) == [key]
+    world.write(wanted, b"{}")
+    assert listed(connects=False) == []

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from types import ModuleType
 
 import pytest
 
+from companion.editor.storage import installation_secret
+
 
 @pytest.fixture
-def secret(monkeypatch):
-    if "sublime" not in sys.modules:
-        monkeypatch.setitem(sys.modules, "sublime", ModuleType("sublime"))
-    from companion.editor.storage import installation_secret
-
+def secret():
     return lambda folder: installation_secret(str(folder))
 
 

@@ -51,10 +51,10 @@ def test_it_goes_along_to_the_view_in_front_and_leaves_nothing_behind(bar, windo
     bar.show("first")
     window.view = other
     bar.show("second")
-    assert texts(one, other) == [[], ["second"]]
+    assert texts(one, other) == [[], ["Companion: second"]]
     window.view = one
     bar.show("second")
-    assert texts(one, other) == [["second"], []]
+    assert texts(one, other) == [["Companion: second"], []]
 
 
 def test_once_it_is_cleared_no_view_has_it(bar, window):
@@ -70,7 +70,7 @@ def test_once_it_is_cleared_no_view_has_it(bar, window):
     assert texts(*views) == [[], [], []]
     bar.clear()
     bar.show("again")
-    assert texts(*views) == [["again"], [], []]
+    assert texts(*views) == [["Companion: again"], [], []]
 
 
 def test_what_is_shown_already_is_not_set_again(bar, window):

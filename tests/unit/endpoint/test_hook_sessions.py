@@ -10,10 +10,11 @@ import pytest
 
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.hooks import Happening, HookEvent
 from companion.endpoint import hook_sessions
 from companion.endpoint.clients import HookedPrograms, status_text
-from companion.endpoint.hook_sessions import HookAnswer, HookSessions, first_words, holding
-from companion.settings import Settings
+from companion.endpoint.hook_sessions import HookAnswer, HookSession, HookSessions, first_words, holding
+from companion.settings import UNFOCUSED, Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.transport.hook_server import HookCall
 from tests.host.waiting import NEVER_SECONDS
@@ -260,3 +261,85 @@ def test_programs_that_are_clients_too_are_named_once():
 def test_the_status_bar_says_who_waits(clients, waiting, text):
     assert status_text(clients=clients, waiting=waiting) == text
     assert status_text(clients=clients, waiting=waiting, pending=2).endswith(" you, 2 to review")
+
+
+def test_the_call_that_has_ended_is_the_one_with_its_id_else_one_of_its_tool():
+    def event(tool, call):
+        return HookEvent(Happening.TOOL_ENDED, "s", "/code", "PostToolUse", tool=tool, call=call)
+
+    session = HookSession(CLAUDE_CODE, "s", Window("/code"))
+    session.calls = {1: event("Write", "a"), 2: event("Bash", "b"), 3: event("Bash", "c")}
+    assert [session.call_of(event("Bash", call)) for call in ("b", "c", "a", "another")] == [2, 3, 2, 2]
+    assert session.call_of(event("Edit", "a")) is None
+
+
+def test_what_a_hook_sends_may_be_as_large_as_one_of_the_windows_takes():
+    windows = [Window("/code"), Window("/other")]
+    for size, window in zip((5, 9), windows):
+        window.settings = lambda size=size: Settings(maximum_body_mebibytes=size)
+    assert Editor(*windows).sessions.body_mebibytes() == 9
+    assert Editor().sessions.body_mebibytes() == 1
+
+
+@pytest.mark.parametrize("may_run", [True, False])
+@asynchronous
+async def test_a_tool_runs_once_that_is_decided_and_not_if_it_may_not(may_run):
+    class Gate(NoOpinion):
+        async def answer(self, session, event):
+            asked.append((event.name, len(editor.tracking.open)))
+            return HookAnswer({"decision": may_run}, may_run)
+
+    asked = []
+    editor = Editor(Window("/code"))
+    editor.sessions = HookSessions(Runtime(), lambda: editor.windows, editor.tracking, Gate())
+    assert await editor.tell("PreToolUse", **run_tool(1)) == {"decision": may_run}
+    assert len(editor.tracking.open) == may_run
+    await editor.tell("PostToolUse", **run_tool(1))
+    assert asked == [("PreToolUse", 0), ("PostToolUse", 0)]
+
+
+@asynchronous
+async def test_only_a_prompt_begins_a_turn():
+    window, turns = Window("/code"), []
+    window.changes.turn_begins = lambda: turns.append(1)
+    editor = Editor(window)
+    for event in ("SessionStart", "UserPromptSubmit", "Stop", "UserPromptSubmit"):
+        await editor.tell(event)
+    assert turns == [1, 1]
+
+
+@asynchronous
+async def test_what_is_given_up_while_the_files_are_looked_at_is_no_open_call(monkeypatch):
+    monkeypatch.setattr(hook_sessions, "LOOK_SECONDS", NEVER_SECONDS)
+    editor = Editor(Window("/code"))
+    begins, editor.tracking.call_begins = editor.tracking.call_begins, lambda *call: begins(*call[:3], lambda: None)
+    task = asyncio.ensure_future(editor.tell("PreToolUse", **run_tool(1)))
+    await editor.until(lambda: editor.tracking.open)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert editor.tracking.open == {}
+    await editor.tell("Stop")  # which ends each open call once
+
+
+@asynchronous
+async def test_that_a_program_waits_is_notified_of_once_and_not_to_who_looks(monkeypatch):
+    said = []
+    monkeypatch.setattr(hook_sessions, "notify", lambda text, folders, platform: said.append(text))
+    monkeypatch.setattr(hook_sessions, "WAITING_SECONDS", 0)
+    window = Window("/code")
+    window.settings, window.folders = lambda: Settings(notify=UNFOCUSED), lambda: ("/code",)
+    editor = Editor(window)
+    editor.sessions._runtime.use_disk = lambda function, *arguments, then: function(*arguments, lambda: False)
+    await editor.tell("Stop")
+    await editor.until(lambda: window.hooked.waiting)
+    assert said == []
+    editor.sessions.in_front = False
+    await editor.tell("AfterAgent", program="gemini")
+    await editor.tell("Stop", program="codex")
+    await editor.until(lambda: len(window.hooked.waiting) == 3)
+    assert said == ["Gemini CLI waits for you", "Codex CLI waits for you"]
+    window.settings = lambda: Settings(notify="never")
+    await editor.tell("Stop", session="other")
+    await editor.until(lambda: len(window.hooked.waiting) == 4)
+    assert len(said) == 2

@@ -66,7 +66,8 @@ def test_decisions_have_the_keys_that_there_is_room_for():
         return words(row.markup)
 
     assert says(100).startswith("Accept Ctrl+S  Reject Shift+Escape  \u2191")
-    assert says(60).startswith("Accept Ctrl+S  Reject  \u2191")
+    assert says(60).startswith("Accept Ctrl+S  Reject Shift+Escape  \u2191")
+    assert says(48).startswith("Accept Ctrl+S  Reject  \u2191")
     assert says(44).startswith("Accept  Reject  \u2191")
 
 

@@ -6,10 +6,8 @@ import importlib
 import os
 import stat
 import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import pytest
@@ -218,11 +216,6 @@ def everything() -> Callable[[Path], Dict[str, Tuple[object, ...]]]:
 @pytest.fixture
 def module(monkeypatch: Any) -> Any:
     """What tracks, with an editor that has no window."""
-    for needed in ("sublime", "sublime_plugin"):
-        if needed not in sys.modules:
-            made: Any = ModuleType(needed)
-            made.Window = made.View = object
-            monkeypatch.setitem(sys.modules, needed, made)
     views = importlib.import_module("companion.editor.file_views")
     monkeypatch.setattr(views, "sublime", Editor)
     return importlib.import_module("companion.unreviewed.tracking")

@@ -126,9 +126,8 @@ def test_what_is_pending_survives_the_repository(repository, anew):
     assert repository.read("a.txt") == repository.read("b.txt") == TEXT
 
 
+@pytest.mark.parametrize("project", ["no git"], indirect=True)
 def test_a_folder_that_becomes_a_repository_is_served_as_one(project):
-    if project.with_git:
-        pytest.skip("it is one")
     project.write(a_txt=TEXT)
     workspaces, root = Workspaces(str(project.storage)), Root(str(project.folder), RULES, tracked=True)
     workspaces.look(root, never)

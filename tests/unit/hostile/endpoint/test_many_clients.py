@@ -65,7 +65,7 @@ def test_three_thousand_clients_do_not_hold_up_the_main_thread(desktop):
 
 def test_the_status_bar_stays_short():
     names = [f"{number} " + "x" * 100 for number in range(3000)]
-    text = status_text(port=1, clients=names)
+    text = status_text(clients=names)
     assert len(text) < 200
     assert text.endswith(" and 2995 more")
     assert listed(["a"] * 5 + ["b"]) == "5 a + b"

@@ -1,0 +1,399 @@
+"""What a program that is about to write is answered, of files on a disk and of reviews that are decided at once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from companion.agents.claude_code import CLAUDE_CODE
+from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.qwen_code import QWEN_CODE
+from companion.endpoint import hook_gate
+from companion.endpoint.clients import HookedPrograms
+from companion.endpoint.hook_gate import NOBODY, TAKEN_BACK, UNDECIDED, HookGate
+from companion.endpoint.hook_sessions import HookSession
+from companion.review.decision import Outcome
+from companion.settings import Settings
+from tests.unit.endpoint.answering_editors import Runtime as OneThread
+from tests.unit.endpoint.answering_editors import asynchronous
+
+OURS, ANOTHER = 4711, 4712
+
+
+class Runtime(OneThread):
+    async def call_main(self, function, *arguments):
+        return function(*arguments)
+
+
+class Reviews:
+    """Decides every review as soon as it is shown: with what `decides` gives for its text. Without one it waits."""
+
+    def __init__(self, decides=None):
+        self.decides, self.shown, self.over, self.gone, self.taken, self.noted = decides, [], [], [], [], []
+        self.accepted_texts = SimpleNamespace(over=lambda owner, paths: self.over.append(paths))
+
+    def file_request(self, path):
+        return path
+
+    def open_diff(self, owner, path, text, prepared, ticket):
+        self.shown.append((os.path.basename(path), text))
+        if self.decides is not None:
+            self.decides(path, text, ticket)
+
+    def take_back(self, ticket):
+        self.taken.append(ticket.name)
+
+    def note(self, ticket, sentence):
+        self.noted.append((ticket.name, sentence))
+
+    def owner_gone(self, owner):
+        self.gone.append(owner)
+
+
+class Window:
+    """What is asked of an endpoint."""
+
+    def __init__(self, folder, reviews=None, skip=(), processes=()):
+        self.reviews = reviews or Reviews()
+        self.reviews_every_write = True
+        self.announced = (str(folder),)
+        self.settings = lambda: Settings(review_skip=skip)
+        self.clients = SimpleNamespace(processes=lambda key: list(processes))
+        self.hooked = HookedPrograms()
+
+    def folders(self):
+        return self.announced
+
+
+@pytest.fixture(autouse=True)
+def prepared(monkeypatch):
+    monkeypatch.setattr(hook_gate, "prepare", lambda request, text: (text, None))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "code"
+    made.mkdir()
+    (made / "file.py").write_bytes(b"one\ntwo\n")
+    return made
+
+
+class Asked:
+    """A session of a program in a window, and what it is answered."""
+
+    def __init__(self, agent, window, *others):
+        self.agent, self.window = agent, window
+        self.session = HookSession(agent, "s", window)
+        self.gate = HookGate(Runtime(), lambda: [window, *others])
+
+    async def tell(self, name, tool="", arguments=None, **fields):
+        payload = {"session_id": "s", "cwd": self.window.announced[0], "hook_event_name": name, **fields}
+        if tool:
+            payload.update(tool_name=tool, tool_input=arguments, tool_use_id="1")
+        return await self.gate.answer(self.session, self.agent.hooks.read(payload))
+
+    async def write(self, content, name="PreToolUse", tool="Write", path="file.py", **fields):
+        path = os.path.join(self.window.announced[0], path)
+        return await self.tell(name, tool, {"file_path": path, "content": content}, **fields)
+
+
+def decision(answer):
+    said = answer.told.get("hookSpecificOutput", answer.told)
+    return said.get("permissionDecision") or said.get("decision")
+
+
+def reason(answer):
+    return answer.told["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+def accept(path, text, ticket):
+    ticket.settle(Outcome(path, text))
+
+
+def edit(path, text, ticket):
+    ticket.settle(Outcome(path, "mine\n"))
+
+
+def reject(path, text, ticket):
+    ticket.settle(Outcome(path, None))
+
+
+def withdraw(path, text, ticket):
+    ticket.settle(None)
+
+
+@asynchronous
+async def test_what_is_accepted_may_be_written_and_nothing_else(folder):
+    reviews = Reviews(accept)
+    asked = Asked(CLAUDE_CODE, Window(folder, reviews))
+    answer = await asked.write("new\n")
+    assert reviews.shown == [("file.py", "new\n")]
+    assert (decision(answer), answer.may_run) == ("allow", True)
+    assert "updatedInput" not in answer.told["hookSpecificOutput"]
+    reviews.decides = edit
+    answer = await asked.write("new\n")
+    assert answer.told["hookSpecificOutput"]["updatedInput"]["content"] == "mine\n"
+
+
+@asynchronous
+async def test_what_is_rejected_or_taken_back_is_refused_and_not_run(folder):
+    asked = Asked(CLAUDE_CODE, Window(folder, Reviews(reject)))
+    answer = await asked.write("new\n")
+    assert (decision(answer), reason(answer), answer.may_run) == ("deny", f"{hook_gate.REJECTED}.", False)
+    asked.window.reviews.decides = lambda path, text, ticket: ticket.refuse("too long")
+    answer = await asked.write("new\n")
+    assert (decision(answer), reason(answer)) == ("deny", f"{hook_gate.REJECTED}: too long")
+    asked.window.reviews.decides = lambda path, text, ticket: ticket.settle(Outcome(path, "one\ntwo\n"))
+    answer = await asked.write("new\n")
+    assert (decision(answer), reason(answer), answer.may_run) == ("deny", TAKEN_BACK, False)
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "answered"), [(CLAUDE_CODE, "Write", ("ask", True)), (CODEX_CLI, "apply_patch", ("deny", False))]
+)
+@asynchronous
+async def test_what_is_withdrawn_is_asked_or_refused_by_who_cannot_ask(agent, tool, answered, folder):
+    asked = Asked(agent, Window(folder, Reviews(withdraw)))
+    patch = "*** Begin Patch\n*** Add File: new.py\n+new\n*** End Patch\n"
+    path = str(folder / "file.py")
+    answer = await asked.tell("PreToolUse", tool, {"command": patch, "file_path": path, "content": "new\n"})
+    assert (decision(answer), answer.may_run) == answered
+    assert answered[1] is (reason(answer) != UNDECIDED)
+
+
+@asynchronous
+async def test_a_file_that_changes_meanwhile_is_shown_again_as_it_would_be_then(folder):
+    def decide(path, text, ticket):
+        if len(reviews.shown) == 1:
+            (folder / "file.py").write_bytes(b"one\ntwo\nthree\n")
+        accept(path, text, ticket)
+
+    reviews = Reviews(decide)
+    arguments = {"file_path": str(folder / "file.py"), "old_string": "two\n", "new_string": "zwei\n"}
+    answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).tell("PreToolUse", "Edit", arguments)
+    assert [text for _, text in reviews.shown] == ["one\nzwei\n", "one\nzwei\nthree\n"]
+    assert decision(answer) == "allow"
+
+
+@asynchronous
+async def test_one_rejection_withdraws_the_other_files_of_the_call(folder):
+    def decide(path, text, ticket):
+        if path.endswith("other.py"):
+            reject(path, text, ticket)
+
+    reviews = Reviews(decide)
+    patch = "*** Begin Patch\n*** Add File: new.py\n+new\n*** Add File: other.py\n+other\n*** End Patch\n"
+    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", {"command": patch})
+    assert (decision(answer), [name for name, _ in reviews.shown]) == ("deny", ["new.py", "other.py"])
+    assert "1 0" in reviews.taken
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "seconds", "answered"),
+    [
+        (CLAUDE_CODE, "Write", 0.0, "deny"),
+        (QWEN_CODE, "write_file", 0.0, "ask"),
+        (CLAUDE_CODE, "Write", 86340.0, "allow"),
+    ],
+)
+@asynchronous
+async def test_when_its_time_is_over_nobody_has_answered(agent, tool, seconds, answered, folder, monkeypatch):
+    monkeypatch.setattr(type(agent.hooks), "patience_seconds", seconds)
+    monkeypatch.setattr(type(agent.hooks), "way", lambda *_: hook_gate.Way.WAITS)
+    asked = Asked(agent, Window(folder, Reviews(accept if seconds else None)))
+    answer = await asked.write("new\n", tool=tool)
+    assert decision(answer) == answered
+    if answered == "deny":
+        assert (reason(answer), answer.may_run) == (NOBODY, False)
+    assert asked.gate._held == []
+
+
+@asynchronous
+async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_package_does(folder):
+    async def held(asked):
+        task = asyncio.ensure_future(asked.write("new\n"))
+        while not asked.window.reviews.shown:
+            await asyncio.sleep(0.005)
+        return task
+
+    def leave(asked):
+        asked.window.announced = ()
+        asked.gate.look()
+
+    for end, runs in (
+        (leave, True),
+        (lambda asked: asked.gate.end(), False),
+        (lambda asked: asked.gate.session_ended(asked.session), False),
+    ):
+        asked = Asked(CLAUDE_CODE, Window(folder))
+        task = await held(asked)
+        asked.gate.look()
+        assert not task.done()
+        end(asked)
+        answer = await task
+        assert (decision(answer), answer.may_run, asked.gate._held) == ("ask", runs, [])
+        assert asked.window.reviews.taken == ["1 0"]
+    asked = Asked(CLAUDE_CODE, Window(folder))
+    task = await held(asked)
+    await asked.tell("PostToolUse", "Bash", {"command": "make"})
+    assert not task.done()
+    await asked.tell("UserPromptSubmit", prompt="go")
+    answer = await task
+    assert (decision(answer), answer.may_run) == ("ask", False)
+
+
+@asynchronous
+async def test_what_is_refused_because_it_cannot_be_asked_does_not_run(folder):
+    asked = Asked(CODEX_CLI, Window(folder))
+    task = asyncio.ensure_future(asked.tell("PreToolUse", "apply_patch", add("a.py")))
+    while not asked.window.reviews.shown:
+        await asyncio.sleep(0.005)
+    asked.window.announced = ()
+    asked.gate.look()
+    answer = await task
+    assert (decision(answer), reason(answer), answer.may_run) == ("deny", UNDECIDED, False)
+
+
+@asynchronous
+async def test_that_a_program_may_have_gone_on_is_said_while_it_waits(folder, monkeypatch):
+    monkeypatch.setattr(type(CODEX_CLI.hooks), "may_be_gone_after_seconds", 0.001)
+    asked = Asked(CODEX_CLI, Window(folder))
+    task = asyncio.ensure_future(asked.tell("PreToolUse", "apply_patch", add("a.py", "b.py")))
+    while len(asked.window.reviews.noted) < 2:
+        await asyncio.sleep(0.005)
+    sentence = CODEX_CLI.hooks.may_be_gone.format("Codex CLI")
+    assert asked.window.reviews.noted == [("1 0", sentence), ("1 1", sentence)]
+    asked.gate.end()
+    await task
+
+
+@asynchronous
+async def test_it_goes_its_own_way_where_nothing_is_to_be_reviewed(folder, tmp_path):
+    outside = str(tmp_path / "outside.py")
+    window = Window(folder, skip=("*.md", "code/*.txt"))
+    asked = Asked(CLAUDE_CODE, window)
+    for path in (outside, "notes.md", "src/deep/notes.md"):
+        assert (await asked.write("new\n", path=path)).told == {}
+    assert (await asked.tell("PreToolUse", "Bash", {"command": "make"})).told == {}
+    assert (await asked.write("new\n", permission_mode="plan")).told == {}
+    patch = {"command": "*** Begin Patch\n*** Update File: file.py\n@@\n-not there\n*** End Patch\n"}
+    assert (await Asked(CODEX_CLI, window).tell("PreToolUse", "apply_patch", patch)).told == {}  # it says so itself
+    window.reviews_every_write = False
+    assert (await asked.write("new\n")).told == {}
+    assert window.reviews.shown == []
+    window.reviews_every_write = True
+    asked.gate.end()
+    assert (await asked.write("new\n")).told == {}
+
+
+@asynchronous
+async def test_what_cannot_be_shown_the_program_asks_for(folder):
+    (folder / "file.py").write_bytes(b"\xff\xfe\x00")
+    asked = Asked(CLAUDE_CODE, Window(folder))
+    assert decision(await asked.write("new\n")) == "ask"
+    assert decision(await asked.tell("PreToolUse", "NotebookEdit", {"notebook_path": str(folder / "a.ipynb")})) == "ask"
+    assert asked.window.reviews.shown == []
+
+
+@asynchronous
+async def test_where_its_own_diffs_come_here_it_asks_and_only_for_what_is_reviewed(folder):
+    window = Window(folder, skip=("*.md",), processes=[OURS])
+    asked = Asked(CLAUDE_CODE, window)
+    asked.session.process = OURS
+    assert (await asked.write("new\n", permission_mode="default")).told == {}  # it does so by itself
+    assert decision(await asked.write("new\n", permission_mode="acceptEdits")) == "ask"
+    assert (await asked.write("new\n", path="a.md", permission_mode="acceptEdits")).told == {}
+    assert window.reviews.shown == []
+
+
+@pytest.mark.parametrize(
+    ("process", "known", "hooked", "connected"),
+    [
+        (OURS, [OURS], 1, True),
+        (OURS, [ANOTHER, OURS], 2, True),
+        (OURS, [ANOTHER], 1, False),
+        (OURS, [ANOTHER, None], 1, False),
+        (OURS, [None], 1, True),
+        (OURS, [], 1, False),
+        (None, [OURS], 1, True),
+        (None, [OURS], 2, False),
+        (None, [OURS, None], 2, True),
+        (None, [None], 0, False),
+    ],
+)
+def test_whether_its_own_diffs_come_here(process, known, hooked, connected, folder):
+    window = Window(folder, processes=known)
+    window.hooked = HookedPrograms((CODEX_CLI, *[CLAUDE_CODE] * hooked))
+    asked = Asked(CLAUDE_CODE, window)
+    asked.session.process = process
+    assert asked.gate._is_connected(asked.session) is connected
+
+
+def test_its_diffs_may_come_to_another_window(folder):
+    here, there = Window(folder), Window(folder, processes=[OURS])
+    asked = Asked(CLAUDE_CODE, here, there)
+    asked.session.process = OURS
+    assert asked.gate._is_connected(asked.session)
+
+
+def add(*paths):
+    files = "".join(f"*** Add File: {path}\n+new\n" for path in paths)
+    return {"command": f"*** Begin Patch\n{files}*** End Patch\n"}
+
+
+@asynchronous
+async def test_a_question_about_what_was_accepted_is_answered_until_that_is_written(folder):
+    async def ask(*paths):
+        return decision(await asked.tell("PermissionRequest", "apply_patch", add(*paths)))
+
+    asked = Asked(CODEX_CLI, Window(folder, Reviews(accept)))
+    allowed = {"behavior": "allow"}
+    assert await ask("a.py") is None
+    await asked.tell("PreToolUse", "apply_patch", add("a.py"))
+    await asked.tell("PreToolUse", "apply_patch", add("b.py"))
+    assert [await ask(each) for each in ("a.py", "b.py", "c.py")] == [allowed, allowed, None]
+    assert await ask("a.py", "b.py") is None
+    await asked.tell("PostToolUse", "apply_patch", add("a.py"))
+    assert [await ask(each) for each in ("a.py", "b.py")] == [None, allowed]
+    assert asked.window.reviews.over == [(str(folder / "a.py"),)]
+    await asked.tell("Stop")
+    assert await ask("b.py") is None
+    assert asked.window.reviews.over[1:] == [None]
+    await asked.tell("Stop")
+    assert len(asked.window.reviews.over) == 2, "nothing of it is followed any more"
+
+
+@asynchronous
+async def test_what_begins_again_is_decided_again(folder):
+    reviews = Reviews(accept)
+    asked = Asked(CODEX_CLI, Window(folder, reviews))
+    await asked.tell("PreToolUse", "apply_patch", add("a.py"))
+    reviews.decides = reject
+    await asked.tell("PreToolUse", "apply_patch", add("a.py"))
+    assert decision(await asked.tell("PermissionRequest", "apply_patch", add("a.py"))) is None
+
+
+@asynchronous
+async def test_a_question_about_files_that_were_not_all_shown_is_its_own(folder):
+    asked = Asked(CODEX_CLI, Window(folder, Reviews(accept), skip=("*.md",)))
+    assert decision(await asked.tell("PreToolUse", "apply_patch", add("a.py", "b.md"))) is None
+    assert [name for name, _ in asked.window.reviews.shown] == ["a.py"]
+    assert decision(await asked.tell("PermissionRequest", "apply_patch", add("a.py", "b.md"))) is None
+
+
+@asynchronous
+async def test_who_asks_all_the_same_asks_once_from_then_on(folder):
+    """Gemini CLI asks its user whatever its hook says, unless its user has told it not to."""
+    window = Window(folder, Reviews(accept))
+    asked = Asked(GEMINI_CLI, window)
+    assert decision(await asked.write("new\n", "BeforeTool", "write_file")) == "allow"
+    await asked.tell("Notification", notification_type="ToolPermission")
+    assert decision(await asked.write("newer\n", "BeforeTool", "write_file")) == "ask"
+    assert len(window.reviews.shown) == 1
+    asked.gate.session_ended(asked.session)
+    assert window.reviews.gone == [hook_gate.owner_of(asked.session).session_id]
+    assert decision(await asked.write("newest\n", "BeforeTool", "write_file")) == "allow"
