@@ -39,6 +39,8 @@ from ..review.decision import Outcome, Owner, Ticket
 from ..review.document.preparation import prepare
 from ..runtime import Runtime
 from ..system import files
+from ..system.platform import Platform
+from .context_answers import fit
 from .endpoint import Endpoint
 from .hook_sessions import OVER, HookAnswer, HookSession
 
@@ -384,7 +386,7 @@ class HookGate:
         for held in self._held:
             endpoint = held.session.endpoint
             wanted = held.session.agent.is_wanted(endpoint.settings())
-            if endpoint not in endpoints or not wanted or not set(held.folders) <= set(endpoint.folders()):
+            if endpoint not in endpoints or not wanted or not _belongs(held, endpoint.discovery.all_folders):
                 held.let_ask()
 
     # -- beside the program's own diff --------------------------------------------------------------------------------
@@ -449,6 +451,13 @@ class _Beside:
         self.session, self.paths, self.tell = session, paths, tell
         self.ticket: Optional[Ticket] = None
         self.endpoint: Optional[Endpoint] = None
+
+
+def _belongs(held: _Held, folders: Sequence[str]) -> bool:
+    """Whether what a call is about still lies in the window, as far as it did when it came."""
+    platform = Platform.current()
+    places = (held.event.folder, *held.event.paths)
+    return all(fit(folders, each, platform)[0] == 2 for each in places if fit(held.folders, each, platform)[0] == 2)
 
 
 def owner_of(session: HookSession) -> Owner:

@@ -26,7 +26,7 @@ class HookCase(ChangesTestCase):
         self.sessions = self.application._endpoints.hook_sessions
         self.answers = self.application._endpoints.hook_answers
         self.endpoint.workspace_changed()
-        yield lambda: self.folder in self.endpoint.discovery.all_folders
+        yield lambda: self.endpoint.folders() == (self.folder,)  # what the window had before it is no folder of its own
         yield from self.connect(CLAUDE_CODE)
         self.view = yield from self.open_file("mine.py")
 

@@ -102,7 +102,8 @@ class TestCallsThatNeverEnd(GateCase):
             answer = yield from self.answer(process)
             self.assertEqual(decision(answer), "ask")
             begun = {number for name, number in calls if name == "call_begins"}
-            self.assertEqual(begun, {number for name, number in calls if name == "call_ended"}, event)
+            ended = {number for name, number in calls if name == "call_ended"}  # those of windows that have gone, too
+            self.assertTrue(begun and begun <= ended, event)
             yield self.nothing_open
 
     def test_a_session_is_not_forgotten_while_its_user_thinks(self) -> Iterator[Any]:
