@@ -147,10 +147,12 @@ class WindowChanges:
         if self._track_arguments[-1]:
             self._tracking.sign()
 
-    def turn_begins(self) -> None:
-        """A program begins another turn. Any thread."""
+    def turn_begins(self, begun: Callable[[], None] = lambda: None) -> None:
+        """A program begins another turn; `begun` is called on any thread once that is noted. Any thread."""
         if self._track_arguments[-1]:
-            self._tracking.begin_turn(self._number)
+            self._tracking.begin_turn(self._number, begun)
+        else:
+            begun()
 
     def stop(self) -> None:
         """The window has gone."""

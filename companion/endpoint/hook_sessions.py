@@ -79,7 +79,7 @@ class HookSession:
         self.process: Optional[int] = None
         self.doer = Doer(shown(agent.title))
         self.attention = Attention.NONE
-        self.heard = 0.0
+        self.heard = time.monotonic()
         """When it has told something last, on the monotonic clock."""
         self.asked = 0
         """How many answers it waits for."""
@@ -198,7 +198,7 @@ class HookSessions:
             return
         if happening is Happening.PROMPT:
             session.doer = session.doer._replace(why=first_words(event.prompt))
-            session.endpoint.changes.turn_begins()
+            await self._looked(session.endpoint.changes.turn_begins)
         attention, session.attention = session.attention, TRANSITIONS.get(happening, Attention.NONE)
         if attention is not session.attention:
             pause = 0.0 if session.attention is Attention.NONE else WAITING_SECONDS

@@ -234,14 +234,18 @@ class Tracking:
         """Call something on the main thread, soon. Any thread."""
         self._runtime.on_main(function, *args)
 
-    def begin_turn(self, window: int) -> None:
-        """A program begins another turn in this window: what was written until now belongs to an earlier one."""
+    def begin_turn(self, window: int, begun: Callable[[], None] = lambda: None) -> None:
+        """A program begins another turn in this window: what was written until now belongs to an earlier one.
+
+        `begun` is called on a disk thread once that is noted. Any thread; returns at once.
+        """
         roots = self.roots(window)
 
         def begin(workspaces: Workspaces) -> None:
             for root in roots:
                 workspaces.look(root._replace(tracked=True), lambda: False)
                 workspaces.begin_turn(root)
+            begun()
 
         self.carry_out(begin)
 

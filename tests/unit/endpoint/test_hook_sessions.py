@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -34,7 +35,7 @@ class Window:
         self.tracker = SimpleNamespace(last_in_front=last)
         self.discovery = SimpleNamespace(all_folders=folders)
         self.window = SimpleNamespace(id=lambda: id(self))
-        self.changes = SimpleNamespace(turn_begins=lambda: None, sign=lambda: None)
+        self.changes = SimpleNamespace(turn_begins=lambda begun: begun(), sign=lambda: None)
         self.connected = []
         self.clients = SimpleNamespace(programs=lambda: self.connected)
         self.settings = Settings
@@ -185,6 +186,22 @@ async def test_one_of_which_nothing_is_heard_for_long_ends_unless_its_program_is
 
 
 @asynchronous
+async def test_one_that_begins_while_the_main_thread_is_busy_is_not_forgotten(monkeypatch):
+    window = Window("/code")
+    editor = Editor(window)
+    monkeypatch.setattr(hook_sessions, "time", SimpleNamespace(monotonic=lambda: 1e9, time=time.time))
+
+    async def busy(function, *arguments):
+        editor.sessions.look()
+        await asyncio.sleep(0)
+        return function(*arguments)
+
+    editor.sessions._runtime.call_main = busy
+    await editor.tell("UserPromptSubmit", program="codex")
+    assert [session.agent.key for session in editor.sessions._sessions.values()] == ["codex"]
+
+
+@asynchronous
 async def test_a_session_leaves_with_its_window_and_may_come_back_in_another():
     first, second = Window("/code"), Window("/code/app")
     editor = Editor(first)
@@ -301,11 +318,24 @@ async def test_a_tool_runs_once_that_is_decided_and_not_if_it_may_not(may_run):
 @asynchronous
 async def test_only_a_prompt_begins_a_turn():
     window, turns = Window("/code"), []
-    window.changes.turn_begins = lambda: turns.append(1)
+    window.changes.turn_begins = turns.append
     editor = Editor(window)
     for event in ("SessionStart", "UserPromptSubmit", "Stop", "UserPromptSubmit"):
         await editor.tell(event)
-    assert turns == [1, 1]
+    assert len(turns) == 2
+
+
+@asynchronous
+async def test_a_prompt_is_answered_once_its_turn_has_begun(monkeypatch):
+    monkeypatch.setattr(hook_sessions, "LOOK_SECONDS", NEVER_SECONDS)
+    window, turns = Window("/code"), []
+    window.changes.turn_begins = turns.append
+    told = asyncio.ensure_future(Editor(window).tell("UserPromptSubmit"))
+    while not turns:
+        await asyncio.sleep(0)
+    assert not told.done()
+    turns[0]()
+    assert await told == {}
 
 
 @asynchronous
