@@ -397,3 +397,10 @@ async def test_who_asks_all_the_same_asks_once_from_then_on(folder):
     asked.gate.session_ended(asked.session)
     assert window.reviews.gone == [hook_gate.owner_of(asked.session).session_id]
     assert decision(await asked.write("newest\n", "BeforeTool", "write_file")) == "allow"
+
+
+@asynchronous
+async def test_a_question_of_its_own_is_not_answered_by_what_was_accepted(folder):
+    asked = Asked(CLAUDE_CODE, Window(folder, Reviews(accept)))
+    assert decision(await asked.write("new\n", permission_mode="default")) == "allow"
+    assert (await asked.write("new\n", "PermissionRequest", permission_mode="default")).told == {}
