@@ -21,7 +21,8 @@ Pure. Any thread.
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from bisect import bisect_left
+from itertools import accumulate, groupby
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
@@ -193,12 +194,12 @@ def apply(step: Operation, before: Optional[str]) -> Optional[str]:
     ending = next((line[len(_bare(line)) :] for line in lines[:1]), "") or "\n"
     if lines and lines[-1] == _bare(lines[-1]):
         lines[-1] += ending
-    bare = [_bare(line) for line in lines]
+    bare = _Searched([_bare(line) for line in lines])
     changes: List[Tuple[int, int, List[str]]] = []  # where, how many lines go, and which come
     at = 0
     for hunk in step.hunks:
         if hunk.behind is not None:
-            found = _find(bare, [hunk.behind], at)
+            found = bare.find([hunk.behind], at)
             if found is None:
                 return None
             at = found + 1
@@ -215,14 +216,14 @@ def apply(step: Operation, before: Optional[str]) -> Optional[str]:
     return "".join(lines)
 
 
-def _place(hunk: PatchHunk, bare: Sequence[str], at: int) -> Optional[Tuple[int, Sequence[Tuple[str, str]]]]:
+def _place(hunk: PatchHunk, bare: _Searched, at: int) -> Optional[Tuple[int, Sequence[Tuple[str, str]]]]:
     """Where the hunk belongs, and its lines as they fit there."""
     old = [line for sign, line in hunk.lines if sign != "+"]
     if not old:
-        return len(bare), hunk.lines
-    start = _find(bare, old, at, hunk.at_end)
+        return len(bare.lines), hunk.lines
+    start = bare.find(old, at, hunk.at_end)
     if start is None and not old[-1]:  # models write an empty line at the end that the file does not have
-        start = _find(bare, old[:-1], at, hunk.at_end)
+        start = bare.find(old[:-1], at, hunk.at_end)
         return None if start is None else (start, _without_last_line(hunk.lines))
     return None if start is None else (start, hunk.lines)
 
@@ -250,25 +251,36 @@ def _without_last_line(signed: Sequence[Tuple[str, str]]) -> List[Tuple[str, str
     return kept
 
 
-def _find(lines: Sequence[str], wanted: Sequence[str], at: int, at_end: bool = False) -> Optional[int]:
-    """The first place from `at` on where these lines stand; `at_end`, the last one that there can be."""
-    if not wanted:
-        return at
-    last = len(lines) - len(wanted)
-    start = max(at, last) if at_end else at
-    if start > last:
+class _Searched:
+    """Lines in which others are looked for. Each form of them is made once, as a text between line feeds: no line holds
+    one, and texts are searched much faster than lists."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self._made: Dict[int, Tuple[str, Sequence[int]]] = {}
+
+    def find(self, wanted: Sequence[str], at: int, at_end: bool = False) -> Optional[int]:
+        """The first place from `at` on where these stand; `at_end`, the last one that there can be."""
+        if not wanted:
+            return at
+        last = len(self.lines) - len(wanted)
+        start = max(at, last) if at_end else at
+        if start > last:
+            return None
+        for number, form in enumerate(_FORMS):
+            if number not in self._made:
+                self._made[number] = _joined(self.lines, form)
+            text, starts = self._made[number]
+            place = text.find(_joined(wanted, form)[0], starts[start])
+            if place >= 0:
+                return bisect_left(starts, place)
         return None
-    for form in _FORMS:
-        text, looked_for = _joined(lines[start:], form), _joined(wanted, form)
-        place = text.find(looked_for)
-        if place >= 0:
-            return start + text.count("\n", 0, place)
-    return None
 
 
-def _joined(lines: Sequence[str], form: Callable[[str], str]) -> str:
-    """Each between line feeds, as no line holds one: texts are searched much faster than lists."""
-    return "\n" + "".join([form(line) + "\n" for line in lines])
+def _joined(lines: Sequence[str], form: Callable[[str], str]) -> Tuple[str, Sequence[int]]:
+    """The lines between line feeds, and where each begins with the one before it."""
+    formed = [form(line) + "\n" for line in lines]
+    return "\n" + "".join(formed), list(accumulate(map(len, formed), initial=0))
 
 
 _FORMS: Tuple[Callable[[str], str], ...] = (

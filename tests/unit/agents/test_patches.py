@@ -10,6 +10,7 @@ import re
 
 import pytest
 
+from companion.agents import patches
 from companion.agents.patches import Operation, apply, operations, patch_of
 
 HEAD = "*** Update File: a\n"
@@ -130,3 +131,12 @@ def test_a_patch_made_of_two_texts_makes_the_second_of_the_first(seed):
 def lines_of(text):
     lines = re.split("\r\n|\r|\n", text)
     return lines if lines[-1] else lines[:-1]
+
+
+def test_the_lines_of_a_file_are_made_ready_once_however_many_hunks_there_are(monkeypatch):
+    formed = []
+    monkeypatch.setattr(patches, "_FORMS", (lambda line: formed.append(line) or line,))
+    hunks = "".join(f"@@\n-{number}\n+x\n" for number in range(0, 100, 2))
+    (step,) = operations(f"*** Begin Patch\n*** Update File: a\n{hunks}*** End Patch\n")
+    apply(step, "".join(f"{number}\n" for number in range(100)))
+    assert len(formed) == 100 + 50
