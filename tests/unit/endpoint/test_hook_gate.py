@@ -41,6 +41,7 @@ class Reviews:
 
     def open_diff(self, owner, path, text, prepared, ticket):
         self.shown.append((os.path.basename(path), text))
+        self.ticket = ticket
         if self.decides is not None:
             self.decides(path, text, ticket)
 
@@ -397,3 +398,29 @@ async def test_who_asks_all_the_same_asks_once_from_then_on(folder):
     asked.gate.session_ended(asked.session)
     assert window.reviews.gone == [hook_gate.owner_of(asked.session).session_id]
     assert decision(await asked.write("newest\n", "BeforeTool", "write_file")) == "allow"
+
+
+@asynchronous
+async def test_a_question_of_its_own_is_not_answered_by_what_was_accepted(folder):
+    asked = Asked(CLAUDE_CODE, Window(folder, Reviews(accept)))
+    assert decision(await asked.write("new\n", permission_mode="default")) == "allow"
+    assert (await asked.write("new\n", "PermissionRequest", permission_mode="default")).told == {}
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "text", "written"),
+    [
+        (CLAUDE_CODE, "Write", "new\n", "new\n"),
+        (CLAUDE_CODE, "Write", "mine", "mine"),
+        (CLAUDE_CODE, "Write", "one\ntwo\n", "one\ntwo\n"),
+        (CODEX_CLI, "apply_patch", "mine", "mine\n"),  # no patch leaves out the last line end
+        (QWEN_CODE, "write_file", "mine\n", "new\n"),  # before its tool runs it takes no other text
+    ],
+)
+@asynchronous
+async def test_what_the_program_writes_of_an_edited_text_is_known(agent, tool, text, written, folder):
+    asked = Asked(agent, Window(folder, Reviews(accept)))
+    patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-one\n-two\n+new\n*** End Patch\n"
+    arguments = {"command": patch, "file_path": str(folder / "file.py"), "content": "new\n"}
+    await asked.tell("PreToolUse", tool, arguments)
+    assert asked.window.reviews.ticket.written("new\n", text) == written
