@@ -119,6 +119,7 @@ class _Held:
     ) -> None:
         self.session, self.dialect, self.event, self.decided = session, dialect, event, decided
         self.folders = session.endpoint.folders()
+        self.places = _places(event, session.endpoint.discovery.all_folders)
 
     def decide(self, answer: HookAnswer) -> None:
         """Answer it, unless that was done."""
@@ -385,8 +386,8 @@ class HookGate:
         endpoints = self._endpoints()
         for held in self._held:
             endpoint = held.session.endpoint
-            wanted = held.session.agent.is_wanted(endpoint.settings())
-            if endpoint not in endpoints or not wanted or not _belongs(held, endpoint.discovery.all_folders):
+            wanted, folders = held.session.agent.is_wanted(endpoint.settings()), endpoint.discovery.all_folders
+            if endpoint not in endpoints or not wanted or held.places - _places(held.event, folders):
                 held.let_ask()
 
     # -- beside the program's own diff --------------------------------------------------------------------------------
@@ -453,11 +454,10 @@ class _Beside:
         self.endpoint: Optional[Endpoint] = None
 
 
-def _belongs(held: _Held, folders: Sequence[str]) -> bool:
-    """Whether what a call is about still lies in the window, as far as it did when it came."""
+def _places(event: HookEvent, folders: Sequence[str]) -> Set[str]:
+    """What a call is about, and where its program works, as far as it lies in these folders."""
     platform = Platform.current()
-    places = (held.event.folder, *held.event.paths)
-    return all(fit(folders, each, platform)[0] == 2 for each in places if fit(held.folders, each, platform)[0] == 2)
+    return {each for each in (event.folder, *event.paths) if fit(folders, each, platform)[0] == 2}
 
 
 def owner_of(session: HookSession) -> Owner:

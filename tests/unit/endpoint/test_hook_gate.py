@@ -69,6 +69,10 @@ class Window:
     def folders(self):
         return self.announced
 
+    @property
+    def discovery(self):
+        return SimpleNamespace(all_folders=self.announced)
+
 
 @pytest.fixture(autouse=True)
 def prepared(monkeypatch):
