@@ -27,6 +27,13 @@ from .common.workers import COMPUTING_THREADS, DISK_THREADS, NOTHING_TO_TELL, Co
 
 Result = TypeVar("Result")
 
+
+def settle(answer: asyncio.Future[Result], result: Result) -> None:
+    """Answer what is awaited: only the first result counts, and none once it was given up. Loop thread."""
+    if not answer.done():
+        answer.set_result(result)
+
+
 logger = logging.getLogger("gemini_companion.runtime")
 
 # Pauses before a failed event loop is resumed; they grow as long as it does no work in between.

@@ -16,7 +16,7 @@ import os
 import stat
 from contextlib import suppress
 from functools import partial
-from typing import Any, Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple, TypeVar
+from typing import Any, Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple
 
 import sublime
 
@@ -31,13 +31,12 @@ from ..review.document.preparation import PathError, Preparation, prepare
 from ..review.document.text import ProposedText
 from ..review.document.writing import Guard
 from ..review.manager import ReviewManager
-from ..runtime import Runtime
+from ..runtime import Runtime, settle
 from .clients import Clients
 from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
 
 Prepared = Tuple[ProposedText, Preparation]
-Result = TypeVar("Result")
 
 PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
@@ -95,11 +94,11 @@ class EndpointWindow:
     async def review(self, request: ReviewRequest) -> Optional[str]:
         """Show a proposal and wait for the decision: the accepted text, or None."""
         decided: asyncio.Future[Optional[Outcome]] = asyncio.get_running_loop().create_future()
-        ticket = Ticket(request.name, request.edits_return, partial(self._runtime.on_loop, _settle, decided))
+        ticket = Ticket(request.name, request.edits_return, partial(self._runtime.on_loop, settle, decided))
         session = request.call.session
 
         def cancelled(reason: Cancellation) -> None:
-            _settle(decided, None)
+            settle(decided, None)
             self._runtime.on_main(self._call_over, ticket, reason, session)
 
         request.call.on_cancelled(cancelled)
@@ -355,7 +354,7 @@ class EndpointWindow:
         """Have something begun on the main thread, and wait until it calls what it is given, with what went wrong or an
         empty text. Raises `CannotDo`."""
         told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        await self._runtime.call_main(begin, partial(self._runtime.on_loop, _settle, told))
+        await self._runtime.call_main(begin, partial(self._runtime.on_loop, settle, told))
         problem = await told
         if problem:
             raise CannotDo(problem)
@@ -382,9 +381,3 @@ def _place(path: str, folders: Sequence[str]) -> Tuple[Optional[str], str, Optio
         status = os.lstat(found)  # what has become a link since then is no file
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
     return place, os.path.realpath(found), size
-
-
-def _settle(answer: asyncio.Future[Result], result: Result) -> None:
-    """Only the first result counts, and none once the call was given up."""
-    if not answer.done():
-        answer.set_result(result)

@@ -37,7 +37,7 @@ from ..editor.file_views import same_key
 from ..protocol.limits import MEBIBYTE
 from ..review.decision import Outcome, Owner, Ticket
 from ..review.document.preparation import prepare
-from ..runtime import Runtime
+from ..runtime import Runtime, settle
 from ..system import files
 from ..system.platform import Platform
 from .context_answers import fit
@@ -123,8 +123,7 @@ class _Held:
 
     def decide(self, answer: HookAnswer) -> None:
         """Answer it, unless that was done."""
-        if not self.decided.done():
-            self.decided.set_result(answer)
+        settle(self.decided, answer)
 
     def let_ask(self, *, is_tracked: bool = True) -> None:
         """Have the program ask its user instead. `is_tracked`: what it does then is looked at."""
@@ -307,13 +306,9 @@ class HookGate:
             self._runtime.on_main(note, ticket, sentence)
 
     def _ticket(self, held: _Held, name: str, file: _ReviewedFile, verdict: asyncio.Future[Verdict]) -> Ticket:
-        def decide(found: Verdict) -> None:
-            if not verdict.done():
-                verdict.set_result(found)
-
         def deliver(outcome: Optional[Outcome]) -> None:
             found = Verdict() if outcome is None else Verdict(outcome.content, "" if outcome.content is None else None)
-            self._runtime.on_loop(decide, found)
+            self._runtime.on_loop(settle, verdict, found)
 
         def hand_back(text: str) -> HandedBack:
             return self._back(held, (file.proposal,), (text,))
@@ -327,7 +322,7 @@ class HookGate:
             notes.append(f"{title} waits {dialect.patience_seconds:.0f} seconds, and then asks in its terminal.")
         edits_return = held.event.name in dialect.edits_by
         ticket = HeldTicket(name, file.proposal, edits_return, deliver, hand_back, tuple(notes))
-        ticket.refuse = lambda reason: self._runtime.on_loop(decide, Verdict(rejected=reason))
+        ticket.refuse = lambda reason: self._runtime.on_loop(settle, verdict, Verdict(rejected=reason))
         return ticket
 
     # -- what ends it -------------------------------------------------------------------------------------------------
@@ -396,12 +391,7 @@ class HookGate:
         """Wait as long as the program's own diff is open: the reason for its rejection goes this way."""
         self._involved.add(session)
         told: asyncio.Future[Optional[str]] = asyncio.get_running_loop().create_future()
-
-        def tell(reason: Optional[str]) -> None:
-            if not told.done():
-                told.set_result(reason)
-
-        beside = _Beside(session, event.paths, partial(self._runtime.on_loop, tell))
+        beside = _Beside(session, event.paths, partial(self._runtime.on_loop, settle, told))
         self._runtime.on_main(self._begin_beside, beside)
         try:
             reason = await told
