@@ -170,6 +170,13 @@ class ReviewTestCase(DeferrableTestCase):
         """Whether every review shows its comparison of the text that its view holds."""
         return all(shown.settled for shown in self.presentations())
 
+    def fits(self, review: Review) -> bool:
+        """The same of one review, drawn for the screen as it is now: a view has no width before the editor shows it."""
+        shown = self.reviews._presentations[review]
+        drawn_for = [sizes for sizes in shown._drawing._watch.sizes if sizes.extent]
+        now = [(view.line_height(), view.viewport_extent()[0]) for view in shown.views]
+        return bool(shown.settled) and [(sizes.line_height, sizes.extent) for sizes in drawn_for] == now
+
     def presentations(self) -> List[Any]:
         return list(self.reviews._presentations.values())
 

@@ -17,14 +17,12 @@ from .test_review_level import HALF, LevelTestCase, top
 
 
 class TestTheScreenChanges(LevelTestCase):
-    def fits(self, review: Any) -> bool:
-        """Whether the header is drawn for the view's line height and width, and equal lines are level."""
+    def level_and_fits(self, review: Any) -> bool:
+        """Whether it is drawn for the screen as it is now, header and all, and equal lines are level."""
         view, html = self.proposal(review), self.header_html(review)
         rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
-        levelled = self.reviews._presentations[review]._drawing.levelled
-        sizes = [(each.line_height(), each.viewport_extent()[0]) for each in (self.original(review), view)]
-        fits = levelled is not None and [(one.line_height, one.extent) for one in levelled.sizes] == sizes
-        return self.level(review) and rows in html and fits
+        levelled = self.reviews._presentations[review]._drawing.levelled is not None
+        return self.fits(review) and levelled and self.level(review) and rows in html
 
     def drawn_after_each(self, changes: Sequence[Callable[[], Any]], drawn: Callable[[], bool]) -> Iterator[Any]:
         """Make the changes one after the other; each is drawn before the next."""
@@ -47,7 +45,7 @@ class TestTheScreenChanges(LevelTestCase):
             {"font_size": 14.3, "line_padding_bottom": -1},
         )
         changes = [partial(self.set_look, review, **look) for look in looks]
-        yield from self.drawn_after_each(changes, partial(self.fits, review))
+        yield from self.drawn_after_each(changes, partial(self.level_and_fits, review))
 
     def test_resizing(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -58,7 +56,7 @@ class TestTheScreenChanges(LevelTestCase):
             widths.append(self.proposal(review).viewport_extent()[0])
 
         changes = [partial(resize, share) for share in (0.4, 0.6, 0.45, 0.55, 0.5)]
-        yield from self.drawn_after_each(changes, partial(self.fits, review))
+        yield from self.drawn_after_each(changes, partial(self.level_and_fits, review))
         self.assertEqual(len(set(widths)), len(changes))
 
     def test_inline(self) -> Iterator[Any]:
@@ -97,7 +95,7 @@ class TestTheScreenChanges(LevelTestCase):
         lines = [f"line {number}\n" for number in range(80)]
         review = yield from self.review("".join([*lines[:3], *(["gone\n"] * 5), *lines[3:]]), "".join(lines))
         view = self.proposal(review)
-        yield lambda: view.viewport_extent()[0] > 0 and self.settled()
+        yield lambda: self.fits(review)
         select(view, sublime.Region(view.text_point(6, 0)))
         view.set_viewport_position((0.0, 0.0), False)
         drawing = self.reviews._presentations[review]._drawing
@@ -113,7 +111,7 @@ class TestTheScreenChanges(LevelTestCase):
         lines, gone = [f"line {number}\n" for number in range(80)], ["gone\n"] * 30
         review = yield from self.review("".join([*lines[:3], *gone, *lines[3:]]), "".join(lines))
         view = self.proposal(review)
-        yield lambda: view.viewport_extent()[0] > 0 and self.settled()
+        yield lambda: self.fits(review)
         view.set_viewport_position((0.0, 0.0), False)
         before, high = view.line_height(), view.viewport_extent()[1]
         self.set_look(review, font_size=13)
@@ -155,6 +153,6 @@ class TestTheScreenChanges(LevelTestCase):
             leader.set_viewport_position((0.0, 300.0 + 40 * number), False)
             yield locked
             change()
-            yield lambda: self.fits(review) and locked()
+            yield lambda: self.level_and_fits(review) and locked()
             leader.set_viewport_position((0.0, 320.0 + 40 * number), False)
             yield locked

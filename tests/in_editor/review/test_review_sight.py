@@ -129,7 +129,7 @@ class TestTheHeader(LevelTestCase):
         proposed = "".join("changed\n" if number == changed else line for number, line in enumerate(LINES))
         review = yield from self.review("".join(LINES), proposed)
         view = self.proposal(review)
-        yield lambda: view.viewport_extent()[1] > 0 and self.settled()
+        yield lambda: self.fits(review)
         yield lambda: view.rowcol(view.sel()[0].b)[0] == changed
         yield 200  # a moment in which nothing moves
         shown = [each.viewport_position()[1] for each in self.reviews._presentations[review].views]
@@ -342,7 +342,7 @@ class TestLinks(LevelTestCase):
         rest = "".join(LINES[:20])
         review = yield from self.review(block + rest, f"{rest}{WIDE}\n{block}")
         view = self.proposal(review)
-        yield lambda: view.viewport_extent()[0] > 0 and self.settled()
+        yield lambda: self.fits(review)
         captions = [view.substr(view.line(region)) for region in view.get_regions("gemini_companion.moved_captions")]
         self.assertEqual(captions, ["def moved():"])
         links = [view.substr(view.line(region)) for region in view.get_regions("gemini_companion.revert")]

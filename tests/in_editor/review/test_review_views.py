@@ -258,7 +258,7 @@ class TestMarks(ReviewTestCase):
             self.write()
             review = yield from self.open_diff(proposed=PROPOSED.replace("\n\n\ndef second():\n    return 2", ""))
             view = self.proposal(review)
-            yield lambda view=view: view.viewport_extent()[0] > 0 and self.settled()
+            yield lambda review=review: self.fits(review)
             real, drawn = sublime.PhantomSet.update, []
 
             def update(phantoms: Any, new: Any, real: Any = real, drawn: List[Any] = drawn) -> None:
