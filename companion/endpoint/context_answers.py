@@ -264,6 +264,11 @@ def fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, int
     return best
 
 
+def holds(folders: Sequence[str], place: str, platform: Platform) -> bool:
+    """Whether one of these folders holds that place. Any thread."""
+    return fit(folders, place, platform)[0] == 2
+
+
 def _comparable(folder: str, platform: Platform) -> str:
     path = platform.path.join(platform.path.normpath(folder), "")
     return path if platform.name == LINUX else path.lower()

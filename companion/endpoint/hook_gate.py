@@ -40,7 +40,7 @@ from ..review.document.preparation import prepare
 from ..runtime import Runtime, settle
 from ..system import files
 from ..system.platform import Platform
-from .context_answers import fit
+from .context_answers import holds
 from .endpoint import Endpoint
 from .hook_sessions import OVER, HookAnswer, HookSession
 
@@ -447,7 +447,7 @@ class _Beside:
 def _places(event: HookEvent, folders: Sequence[str]) -> Set[str]:
     """What a call is about, and where its program works, as far as it lies in these folders."""
     platform = Platform.current()
-    return {each for each in (event.folder, *event.paths) if fit(folders, each, platform)[0] == 2}
+    return {each for each in (event.folder, *event.paths) if holds(folders, each, platform)}
 
 
 def owner_of(session: HookSession) -> Owner:

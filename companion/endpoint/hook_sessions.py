@@ -33,16 +33,16 @@ from ..agents.hooks import Happening, HookEvent, ToolKind
 from ..agents.registry import AGENTS, agents_of
 from ..common.display_names import ELLIPSIS, shown, wrapped
 from ..common.workers import NOTHING_TO_TELL
+from ..runtime import Runtime, settle
 from ..settings import UNFOCUSED
 from ..system.notifications import notify
 from ..system.platform import Platform
 from ..system.processes import is_alive
 from ..unreviewed.calls import Doer
 from .clients import HookedPrograms
-from .context_answers import chosen, fit
+from .context_answers import chosen, holds
 
 if TYPE_CHECKING:
-    from ..runtime import Runtime
     from ..transport.hook_server import HookCall
     from ..unreviewed.tracking import Tracking
     from .endpoint import Endpoint
@@ -236,12 +236,7 @@ class HookSessions:
     async def _looked(self, look: Callable[[Callable[[], None]], None]) -> None:
         """Begin a look, and wait for its end for a while: what is not seen in time is less certain, and no more."""
         looked = asyncio.get_running_loop().create_future()
-
-        def done() -> None:
-            if not looked.done():
-                looked.set_result(None)
-
-        look(lambda: self._runtime.on_loop(done))
+        look(lambda: self._runtime.on_loop(settle, looked, None))
         await self._within(looked)
 
     async def _within(self, awaited: Any) -> None:
@@ -312,7 +307,7 @@ def holding(endpoints: Sequence[Endpoint], folder: str, platform: Platform) -> O
     """The window with the innermost folder that holds this one; of equal ones the one that was last in front. None if
     there is none. Any thread."""
     found = chosen(endpoints, folder, platform)
-    return found if found is not None and fit(found.discovery.all_folders, folder, platform)[0] == 2 else None
+    return found if found is not None and holds(found.discovery.all_folders, folder, platform) else None
 
 
 def first_words(prompt: str) -> str:
