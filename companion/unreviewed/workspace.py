@@ -42,7 +42,7 @@ from typing import (
 from ..comparison import Hunk
 from ..review.document.text import without_mark
 from ..system.files import identity_of
-from .calls import PERHAPS, Evidence, Moment, Origin
+from .calls import PERHAPS, Evidence, Moment
 from .files import Files, Rules
 from .git import GitError, Repository
 from .history import History
@@ -245,7 +245,7 @@ class Workspace:
             self._history.look_for_room()
             self._follow_renames(found)
             saving = self._saves.files()
-            fresh = [path for path, each in found.items() if self._found(path, each, evidence.origin, saving)]
+            fresh = [path for path, each in found.items() if self._found(path, each, evidence, saving)]
             self._copies.keep_all(self._model.before(path) for path in fresh if self._model.unreviewed(path))
         for path in self._history.committed.keys() & self._model.rows.keys():
             if self._model.unreviewed(path) and not self._history.written(path, self._model.now(path), None, None):
@@ -253,7 +253,7 @@ class Workspace:
         if fresh:
             self._write_record()
 
-    def _found(self, path: str, reading: FileReading, origin: Origin, saving: Collection[str]) -> bool:
+    def _found(self, path: str, reading: FileReading, evidence: Evidence, saving: Collection[str]) -> bool:
         """A look has found something at a path. Whether that is to be written down."""
         now, data, shown, row = reading.content, reading.data, self._model.now(path), self._model.row(path)
         history, was_own = self._history, row.own
@@ -275,7 +275,9 @@ class Workspace:
         if self.tracked and self._arrived(path, now, reading):
             return True
         if self.tracked or row.own:
-            history.written(path, now, data, origin)
+            if self._files.restored(path) in (now.identity, reading.blob or now.identity):
+                evidence = evidence._replace(git_moved=True)
+            history.written(path, now, data, evidence.origin)
         elif row.before is None:
             self._model.happened(Event.SAVED, path, now)
             history.seen(path, now, data)

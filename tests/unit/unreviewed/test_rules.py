@@ -254,6 +254,49 @@ def test_what_the_user_does_by_git_is_not_counted_though_a_program_without_hooks
     assert dirty.outside() == {}
 
 
+@pytest.mark.parametrize("command", [["restore", "."], ["checkout", "-q", "--", "a.txt", "b.txt"]])
+def test_what_the_user_restores_is_not_counted_though_a_program_without_hooks_is_at_work(dirty, command):
+    """It was committed, or staged, and git writes the index anew. What else is written meanwhile is counted."""
+    dirty.save(b_txt=text(line1=b"staged"))
+    dirty.git("add", "b.txt")
+    dirty.begin()
+    dirty.save(b_txt=text(line1=b"user"))
+    dirty.look()
+    dirty.git(*command)
+    dirty.write(clean_txt=b"agent\n")
+    assert set(dirty.look()) == {"clean.txt"}
+    assert set(dirty.outside()) == {"a.txt", "b.txt"}
+    assert dirty.before("a.txt") == text(line3=b"first", line9=b"user")
+    dirty.save(a_txt=text(line3=b"first", line9=b"user"))
+    dirty.git("status")
+    dirty.look()
+    dirty.write(a_txt=text(line3=b"first"))  # by another program, without git
+    assert set(dirty.look()) == {"a.txt", "clean.txt"}
+
+
+def test_what_git_restores_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
+    dirty.calls.only_hooked(WINDOW, False)
+    look = Looks.look
+
+    def overtaken(*args):
+        dirty.git("restore", "a.txt")
+        return look(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Looks, "look", overtaken)
+        assert dirty.look() == {}
+    assert set(dirty.outside()) == {"a.txt"}
+
+
+def test_what_is_cleaned_away_beside_a_program_without_hooks_is_counted(dirty):
+    """Nothing tells it from a file that was deleted, and git has it nowhere."""
+    dirty.calls.only_hooked(WINDOW, False)
+    dirty.git("clean", "-q", "-f")
+    assert set(dirty.look()) == {"mine.txt"}
+    assert dirty.undo() == []
+    assert dirty.read("mine.txt") == b"user\n"
+
+
 def test_what_git_does_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
     """It was asked where it stands before the files were read."""
     dirty.calls.only_hooked(WINDOW, False)
