@@ -53,6 +53,7 @@ from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
 RENAMING_SECONDS = 600.0  # that the user may take to type another name
+DELETING_SECONDS = 60.0  # that he may take to say that he means it
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
@@ -60,6 +61,11 @@ class _Expected(NamedTuple):
     text: Callable[[], bytes]
     shown: Content
     since: float
+
+
+class _Leaving(NamedTuple):
+    is_renamed: bool
+    until: float
 
 
 class Saves:
@@ -115,7 +121,7 @@ class Workspace:
         self._history = History(store, repository)
         self._model, self._copies = self._history.model, self._history.copies
         self._expected: Dict[str, List[_Expected]] = {}
-        self._renamed: Dict[str, float] = {}  # since when the user types another name for it, by the steady clock
+        self._leaving: Dict[str, _Leaving] = {}  # what the user is renaming or deleting, by the steady clock
         self.last_undone = Undone()
         """What the last undo was, to be restored where nobody has touched the file since."""
         self.tracked = False
@@ -243,7 +249,7 @@ class Workspace:
             only_hooked = self._moment.only_hooked and moment.only_hooked
             evidence = Evidence(self._moment.doer_since(), self._files.has_moved, only_hooked)
             self._history.look_for_room()
-            self._follow_renames(found)
+            self._follow_side_bar(found, evidence)
             saving = self._saves.files()
             fresh = [path for path, each in found.items() if self._found(path, each, evidence, saving)]
             self._copies.keep_all(self._model.before(path) for path in fresh if self._model.unreviewed(path))
@@ -288,14 +294,18 @@ class Workspace:
             history.written(path, now, data, PERHAPS)  # what was to be reviewed is so still
         return True
 
-    def _follow_renames(self, found: Dict[str, FileReading]) -> None:
-        """Whatever has gone where the user has typed another name, and is elsewhere as it was, has moved there."""
-        started = time.monotonic() - RENAMING_SECONDS
-        self._renamed = {name: since for name, since in self._renamed.items() if since > started}
+    def _follow_side_bar(self, found: Dict[str, FileReading], evidence: Evidence) -> None:
+        """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. Where he
+        was asked whether to delete it, he has, unless a program had a call open."""
+        now = time.monotonic()
+        self._leaving = {name: each for name, each in self._leaving.items() if each.until > now}
         gone: Dict[str, List[str]] = {}
         for path, reading in found.items():
-            if not reading.content.there and any(_lies_in(path, name) for name in self._renamed):
+            names = [] if reading.content.there else [name for name in self._leaving if _lies_in(path, name)]
+            if any(self._leaving[name].is_renamed for name in names):
                 gone.setdefault(self._model.now(path).identity, []).append(path)
+            elif names and evidence.doer is None:
+                self._model.happened(Event.SAVED, path, NOTHING)
         for path, reading in found.items() if gone else ():
             old = gone.get(reading.content.identity)
             if old and reading.content.there and not self._model.knows(path):
@@ -355,7 +365,12 @@ class Workspace:
     def renames(self, name: str) -> None:
         """The user is about to type another name for this file or folder in the side bar."""
         with self._lock:
-            self._renamed[name] = time.monotonic()
+            self._leaving[name] = _Leaving(True, time.monotonic() + RENAMING_SECONDS)
+
+    def removes(self, name: str) -> None:
+        """The user is being asked whether this file or folder is to be deleted."""
+        with self._lock:
+            self._leaving[name] = _Leaving(False, time.monotonic() + DELETING_SECONDS)
 
     def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.

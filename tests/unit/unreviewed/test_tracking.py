@@ -11,6 +11,7 @@ from threading import Event, Thread
 import pytest
 
 from companion.review.document.file_replacement import beside
+from companion.unreviewed import workspace
 from companion.unreviewed.calls import Doer, Origin
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
@@ -426,14 +427,37 @@ def test_what_the_user_deletes_in_the_side_bar_is_not_listed(project, tracking, 
     assert [change.path for change in tracking.lists(1).changes] == ["d.txt"]
 
 
+def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_may_have_done_so(
+    project, tracking, runtime, tabs, rules, monkeypatch
+):
+    project.write(a_txt=b"1\n", b_txt=b"1\n", c_txt=b"1\n", d_txt=b"1\n", sub__e_txt=b"1\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, b_txt=b"2\n")
+    events, paths = tabs.Tabs(tracking), [str(project.folder / name) for name in ("a.txt", "b.txt", "c.txt", "sub")]
+    events.commanded("side_bar_delete", {"paths": paths})
+    runtime.step(INTERVAL_SECONDS)  # the user answers
+    write_and_look(project, tracking, runtime, a_txt=None, b_txt=None, sub__e_txt=None)
+    assert tracking.lists(1) == Lists()
+    tracking.call_begins(1, "call", Doer("Claude Code"), lambda: None)
+    runtime.step(INTERVAL_SECONDS)
+    write_and_look(project, tracking, runtime, c_txt=None)
+    tracking.call_ended(1, "call", lambda: None)
+    runtime.step(INTERVAL_SECONDS)
+    monkeypatch.setattr(workspace, "DELETING_SECONDS", 0.0)
+    events.commanded("side_bar_delete", {"paths": [str(project.folder / "d.txt")]})
+    write_and_look(project, tracking, runtime, d_txt=None)  # so much later that the user has decided not to
+    assert [change.path for change in tracking.lists(1).changes] == ["d.txt", "c.txt"]
+
+
+@pytest.mark.parametrize("command", ["rename_path", "side_bar_move", "side_bar_cut"])
 @pytest.mark.parametrize("name", ["a.txt", "sub"])
 def test_what_the_user_renames_in_the_side_bar_is_not_listed_and_a_change_goes_along(
-    project, tracking, runtime, tabs, rules, name
+    project, tracking, runtime, tabs, rules, name, command
 ):
     project.write(a_txt=b"1\n", sub__b_txt=b"1\n", sub__c_txt=b"one\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, sub__c_txt=b"two\n")
-    tabs.Tabs(tracking).commanded("rename_path", {"paths": [str(project.folder / name)]})
+    tabs.Tabs(tracking).commanded(command, {"paths": [str(project.folder / name)]})
     runtime.step(INTERVAL_SECONDS)
     (project.folder / name).rename(project.folder / "moved")
     write_and_look(project, tracking, runtime)
