@@ -322,11 +322,6 @@ class Model:
         """Whether there is, or was, a file."""
         return path in self._now or self.before(path).there
 
-    def all_before(self) -> Iterable[Content]:
-        """What all files held when the user last had a say, or when the last turn began."""
-        turns = [row.turn for row in self.rows.values() if row.turn is not None]
-        return [*map(self.before, self.all_paths()), *turns]
-
     def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> UnreviewedChange:
         before, now = before_of(old_path or path), self.now(path)
         if old_path:

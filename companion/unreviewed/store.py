@@ -215,6 +215,11 @@ Group = Tuple[Step, ...]
 """What an undo does with one change that is listed: all of these steps or none; a rename has two."""
 
 
+def contents_of(groups: Iterable[Group]) -> List[Content]:
+    """What their files hold and held."""
+    return [content for group in groups for step in group for content in (step.held, step.wanted)]
+
+
 class Undone(NamedTuple):
     """What an undo has taken, to be brought back, and `when`: the last undo has the latest time of the wall clock.
 
@@ -237,6 +242,11 @@ class SavedRow(NamedTuple):
     saved: bool = False
     made: Optional[Made] = None
 
+    def contents(self) -> List[Content]:
+        """All that it names, as far as there was a file."""
+        held = (self.now, self.before, self.turn, *(self.made[:2] if self.made else ()))
+        return [each for each in held if each is not None and each.there]
+
 
 class Record(NamedTuple):
     """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `has_turns`: as `Model` has it.
@@ -253,14 +263,8 @@ class Record(NamedTuple):
 
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
     """Write it down, or remove what there is if it is empty. Raises `OSError` if it has to be `secure`."""
-    steps = [step for group in record.undone.groups for step in group]
-    needed = [content for step in steps for content in (step.held, step.wanted)]
-    saved: List[Content] = []
-    for row in record.rows.values():
-        held = (row.now, row.before, row.turn, *(row.made[:2] if row.made else ()))
-        contents = [each for each in held if each is not None and each.there]
-        needed += contents
-        saved += contents if row.saved else []
+    needed = contents_of(record.undone.groups)
+    needed += [content for row in record.rows.values() for content in row.contents()]
     names = {content.identity for content in needed if content.there}
     fields = {
         "folder": folder,
@@ -270,7 +274,7 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
         "under_way": record.undone.under_way,
         "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
         "identities": sorted(names),
-        "saved": sorted({content.identity for content in saved}),
+        "saved": sorted({each.identity for row in record.rows.values() if row.saved for each in row.contents()}),
         "has_turns": record.has_turns,
         "head": record.head,
     }
@@ -321,25 +325,17 @@ def _needed(record: Dict[str, Any], which: str = "identities") -> Set[str]:
 
 def _group(found: List[Any]) -> Group:
     return tuple(
-        Step(_text(path), _content(held), _content(wanted), _origin(*more)) for path, held, wanted, *more in found
+        Step(_text(path), _content(held), _content(wanted), _origin(origin)) for path, held, wanted, origin in found
     )
 
 
-def _row(
-    now: object,
-    before: object,
-    turn: object,
-    origin: object,
-    own: object = False,
-    saved: object = False,
-    made: Any = None,
-) -> SavedRow:
+def _row(now: object, before: object, turn: object, origin: object, own: object, saved: object, made: Any) -> SavedRow:
     former = Made(_content(made[0]), _content(made[1]), _origin(made[2])) if made else None
     return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved), former)
 
 
-def _origin(found: Any = ()) -> Origin:
-    who, why, counted, perhaps = found or UNNAMED
+def _origin(found: Any) -> Origin:
+    who, why, counted, perhaps = found
     return Origin(_text(who), _text(why), bool(counted), bool(perhaps))
 
 

@@ -48,7 +48,7 @@ from .git import GitError, Repository
 from .history import History
 from .looking import FileReading, Looks
 from .model import NOTHING, ChangeScope, Content, Event, UnreviewedChange, full_path, identity
-from .store import Group, Record, SavedRow, Step, Store, Undone, read_record, write_record
+from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
 from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
@@ -141,11 +141,9 @@ class Workspace:
             is_secret = self._files.is_secret
             undone = [group for group in self.last_undone.groups if any(is_secret(step.path) for step in group)]
             hidden = list(filter(is_secret, self._model.all_paths()))
-            names = {content.identity for group in undone for step in group for content in (step.held, step.wanted)}
+            names = {content.identity for content in contents_of(undone)}
             for path in hidden:
-                row = self._model.row(path)
-                held = [self._model.now(path), row.before, row.turn, *(row.made[:2] if row.made else ())]
-                names.update(each.identity for each in held if each is not None)
+                names.update(content.identity for content in self._saved_row(path).contents())
                 self._model.leave(path)
                 self._looks.leave(path)
             if names:
@@ -448,8 +446,7 @@ class Workspace:
         The result are those that can be undone, because it is known what their files hold and held.
         """
         with self._lock:
-            contents = [content for group in wanted for step in group for content in (step.held, step.wanted)]
-            known = self._copies.secure(contents)
+            known = self._copies.secure(contents_of(wanted))
             ready = dict.fromkeys(
                 group for group in wanted if all({step.held.identity, step.wanted.identity} <= known for step in group)
             )
@@ -498,14 +495,15 @@ class Workspace:
     # -- the record ---------------------------------------------------------------------------------------------------
 
     def _write_record(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
-        saved = {
-            path: SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved, row.made)
-            for path, row in self._model.rows.items()
-        }
+        saved = {path: self._saved_row(path) for path in self._model.rows}
         for path, step in restored.items():
             saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
         record = Record(saved, self.last_undone, self._copies.blobs, self._model.has_turns, self._files.head)
         write_record(self._store, self.folder, record, secure)
+
+    def _saved_row(self, path: str) -> SavedRow:
+        row = self._model.row(path)
+        return SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved, row.made)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
