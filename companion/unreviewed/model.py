@@ -200,8 +200,6 @@ class Model:
     def __init__(self) -> None:
         self._now: Dict[str, Content] = {}
         self.rows: Dict[str, PathRow] = {}
-        self.has_turns = False
-        """Whether a program has told of turns."""
 
     def learn(self, path: str, before: Content, now: Content) -> None:
         """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
@@ -212,7 +210,7 @@ class Model:
         """What was known of a path that was learnt again."""
         if made is not None or self.unreviewed(path):
             row = self.rows.setdefault(path, PathRow())
-            row.origin, row.turn, row.made = origin, turn if self.has_turns else None, made
+            row.origin, row.turn, row.made = origin, turn, made
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
@@ -242,13 +240,12 @@ class Model:
 
     def begin_turn(self) -> None:
         """What was written until now was written in an earlier turn."""
-        self.has_turns = True
         for path, row in self.rows.items():
             row.turn = self.now(path) if row.before is not None else row.made and row.made.now
 
     def set_turn(self, path: str, turn: Optional[Content]) -> None:
         """If the path is unreviewed, this is what it held when the last turn began."""
-        if self.has_turns and self.unreviewed(path):
+        if self.unreviewed(path):
             self.rows[path].turn = turn
 
     def own(self, path: str, own: bool, saved: bool = False) -> None:

@@ -249,15 +249,11 @@ class SavedRow(NamedTuple):
 
 
 class Record(NamedTuple):
-    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `has_turns`: as `Model` has it.
-
-    `head`: the commit at the last look.
-    """
+    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `head`: the commit at last look."""
 
     rows: Mapping[str, SavedRow] = {}
     undone: Undone = Undone()
     blobs: Mapping[str, str] = {}
-    has_turns: bool = False
     head: str = ""
 
 
@@ -275,7 +271,6 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
         "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
         "identities": sorted(names),
         "saved": sorted({each.identity for row in record.rows.values() if row.saved for each in row.contents()}),
-        "has_turns": record.has_turns,
         "head": record.head,
     }
     try:
@@ -295,7 +290,6 @@ def read_record(store: Store, folder: str) -> Record:
             {path: _row(*row) for path, row in found.get("rows", {}).items()},
             Undone(undone, float(found.get("undone_at", 0.0)), bool(found.get("under_way"))),
             {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
-            bool(found.get("has_turns")),
             _text(found.get("head", "")),
         )
     except (AttributeError, TypeError, ValueError) as error:

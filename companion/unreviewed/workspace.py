@@ -424,11 +424,6 @@ class Workspace:
         """Whether anything is unreviewed."""
         return bool(self._model.rows)
 
-    @property
-    def has_turns(self) -> bool:
-        """Whether a program has told of turns."""
-        return self._model.has_turns
-
     def data(self, content: Content) -> Optional[bytes]:
         """The bytes that a file held, or None if nobody has them any more."""
         return self.all_data([content])[0]
@@ -498,7 +493,7 @@ class Workspace:
         saved = {path: self._saved_row(path) for path in self._model.rows}
         for path, step in restored.items():
             saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
-        record = Record(saved, self.last_undone, self._copies.blobs, self._model.has_turns, self._files.head)
+        record = Record(saved, self.last_undone, self._copies.blobs, self._files.head)
         write_record(self._store, self.folder, record, secure)
 
     def _saved_row(self, path: str) -> SavedRow:
@@ -511,7 +506,6 @@ class Workspace:
         self.last_undone = record.undone
         if record.rows:
             self._files.stood_at(record.head)
-        self._model.has_turns = record.has_turns
         for path, (now, before, turn, origin, own, saved, made) in record.rows.items():
             self._model.learn(path, now if before is None else before, now)
             self._model.own(path, own, saved)

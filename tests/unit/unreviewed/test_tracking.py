@@ -148,6 +148,18 @@ def test_what_was_written_in_the_last_turn_is_known_in_a_later_process(
     assert {change.path for change in later.lists(7).changes} == {"a.txt", "b.txt"}
 
 
+def test_what_is_written_in_a_repository_that_has_come_since_is_of_the_last_turn(repository, tracking, runtime, rules):
+    repository.write(a_txt=b"1\n")
+    tracking.track(1, [str(repository.folder)], rules, tracked=True)
+    write_and_look(repository, tracking, runtime, a_txt=b"2\n")
+    tracking.begin_turn(1)
+    repository.write(nested__b_txt=b"1\n")
+    repository.git("init", "-q", "nested")
+    write_and_look(repository, tracking, runtime)
+    write_and_look(repository, tracking, runtime, nested__b_txt=b"2\n")
+    assert [change.path for change in tracking.lists(1).last_turn] == ["b.txt"]
+
+
 def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"1\n2\n3\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
