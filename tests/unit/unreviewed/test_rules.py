@@ -80,6 +80,15 @@ def test_what_is_written_before_and_after_a_call_is_perhaps_the_user_s(hooked):
     assert set(hooked.outside()) == {"b.txt"}
 
 
+def test_a_rename_is_perhaps_the_user_s_if_a_half_of_it_is(hooked):
+    hooked.write(a_txt=None)
+    with hooked.call(*CLAUDE):
+        hooked.write(new_txt=TEXT)
+    (change,) = hooked.listed().values()
+    assert (change.old_path, change.path) == ("a.txt", "new.txt")
+    assert change.origin == Origin(*CLAUDE, perhaps=True)
+
+
 def test_a_look_that_came_too_late_makes_nothing_certain(hooked):
     """The program was told to go on, and wrote before its folder was looked at."""
     hooked.calls.begins(WINDOW, 1, Doer(*CLAUDE))
@@ -220,6 +229,17 @@ def test_what_a_stash_takes_and_gives_back_is_its_program_s_as_before(dirty, loo
     assert dirty.read("a.txt") == text(line3=b"first", line9=b"user")
 
 
+def test_what_comes_back_out_of_a_stash_is_of_the_turn_in_which_it_was_written(dirty):
+    with dirty.call(*CLAUDE):
+        dirty.write(b_txt=text(line1=b"agent"))
+    dirty.git("stash", "-q")
+    dirty.look()
+    dirty.workspace.begin_turn()
+    dirty.git("stash", "pop", "-q")
+    assert set(dirty.look()) == {"b.txt"}
+    assert dirty.workspace.changes(ChangeScope.LAST_TURN) == []
+
+
 def test_what_the_user_has_undone_and_makes_again_is_perhaps_his(hooked):
     with hooked.call(*CLAUDE):
         hooked.write(a_txt=text(line1=b"agent"))
@@ -311,6 +331,22 @@ def test_what_git_does_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch)
         assert dirty.look() == {}
     assert dirty.look() == {}
     assert set(dirty.outside()) == {"a.txt"}  # the user's work; the rest git can bring back
+
+
+def test_what_git_has_begun_to_write_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
+    """It has a lock then, and moves later."""
+    dirty.calls.only_hooked(WINDOW, False)
+    look = Looks.look
+
+    def overtaken(*args):
+        (dirty.folder / ".git" / "index.lock").write_bytes(b"")
+        dirty.write(b_txt=text(line1=b"pulled"))
+        return look(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Looks, "look", overtaken)
+        assert dirty.look() == {}
+    assert set(dirty.outside()) == {"b.txt"}
 
 
 def test_what_git_writes_just_after_it_has_moved_is_not_counted(dirty):
