@@ -243,11 +243,6 @@ class Model:
         for path, row in self.rows.items():
             row.turn = self.now(path) if row.before is not None else row.made and row.made.now
 
-    def set_turn(self, path: str, turn: Optional[Content]) -> None:
-        """If the path is unreviewed, this is what it held when the last turn began."""
-        if self.unreviewed(path):
-            self.rows[path].turn = turn
-
     def own(self, path: str, own: bool, saved: bool = False) -> None:
         """Note whether only the store has what the path holds beside the file, and whether the user has saved that."""
         if own or path in self.rows:
