@@ -183,6 +183,11 @@ class Repository:
             found[next(records)] = (old.strip("0") and old, new.strip("0") and new)
         return found
 
+    def tree(self, commit: str) -> Dict[str, str]:
+        """The files of a commit, with their identities; none if that is "". Raises `GitError`."""
+        found = self._records("ls-tree", "-r", "-z", commit) if commit else []
+        return {path: about.split()[2] for about, _, path in (record.partition("\t") for record in found)}
+
     def blobs(self, names: Sequence[str]) -> Dict[str, bytes]:
         """What git has of these identities. All of it is in memory at once."""
         try:

@@ -134,6 +134,8 @@ class History:
         self.committed: Mapping[str, Tuple[str, str]] = {}
         self.holds = False
         """Whether what the user has seen is kept, because somebody may change it."""
+        self.unkept: Set[str] = set()
+        """Meanwhile, the paths of which nobody has kept what they hold, though git has not committed it."""
         self._room = (0, 0)  # files and bytes
         self._refreshed = time.monotonic()
 
@@ -175,11 +177,14 @@ class History:
         """The user has seen what a path holds: it is kept from now on, if these bytes are not committed."""
         files, size = self._room
         is_own = self.holds and data is not None and ((files > 0 and len(data) <= size) or self.model.row(path).saved)
-        if is_own and self.copies.keep(now, data):
+        is_kept = is_own and self.copies.keep(now, data)
+        if is_kept:
             self._room = files - 1, size - len(data or b"")
-            self.model.own(path, True)
-        else:
-            self.model.own(path, False)
+        self._own(path, is_kept, now.there and (data is not None or not now.readable or now.size > COPIED_BYTES))
+
+    def _own(self, path: str, kept: bool, uncommitted: bool, saved: bool = False) -> None:
+        self.model.own(path, kept, saved)
+        (self.unkept.add if uncommitted and not kept else self.unkept.discard)(path)
 
     def refresh(self) -> None:
         """Once in a while, have the store keep for longer what is as it was."""
@@ -195,7 +200,7 @@ class History:
             self.model.happened(Event.WRITTEN, path, now, origin=PERHAPS)
         else:
             self.model.happened(event, path, now, before)
-        self.model.own(path, self.holds and self.copies.has(now), saved=event is Event.SAVED)
+        self._own(path, self.holds and self.copies.has(now), now.there, saved=event is Event.SAVED)
 
     def carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
         """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""

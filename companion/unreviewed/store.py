@@ -20,7 +20,7 @@ import os
 import time
 import zlib
 from contextlib import suppress
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from ..common.workers import together
 from ..system import files
@@ -249,16 +249,21 @@ class SavedRow(NamedTuple):
 
 
 class Record(NamedTuple):
-    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `head`: the commit at last look."""
+    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `head`: the commit at last look.
+
+    `unkept`: the paths of which that is not known, though git has not committed what they hold; None if nobody tracks,
+    or there are too many.
+    """
 
     rows: Mapping[str, SavedRow] = {}
     undone: Undone = Undone()
     blobs: Mapping[str, str] = {}
     head: str = ""
+    unkept: Optional[FrozenSet[str]] = None
 
 
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
-    """Write it down, or remove what there is if it is empty. Raises `OSError` if it has to be `secure`."""
+    """Write it down, or remove what there is if it says nothing. Raises `OSError` if it has to be `secure`."""
     needed = contents_of(record.undone.groups)
     needed += [content for row in record.rows.values() for content in row.contents()]
     names = {content.identity for content in needed if content.there}
@@ -272,9 +277,11 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
         "identities": sorted(names),
         "saved": sorted({each.identity for row in record.rows.values() if row.saved for each in row.contents()}),
         "head": record.head,
+        "unkept": None if record.unkept is None else sorted(record.unkept),
     }
+    is_empty = not needed and record.unkept is None
     try:
-        store.write_record(_name(folder), fields if needed else None, to_disk=secure)
+        store.write_record(_name(folder), None if is_empty else fields, to_disk=secure)
     except OSError as error:
         if secure:
             raise
@@ -285,12 +292,13 @@ def read_record(store: Store, folder: str) -> Record:
     """What is written down of a folder; an empty record if that is nothing. Raises `OSError`."""
     found = store.record(_name(folder)) or {}
     try:
-        undone = tuple(map(_group, found.get("undone", ())))
+        undone, unkept = tuple(map(_group, found.get("undone", ()))), found.get("unkept")
         return Record(
             {path: _row(*row) for path, row in found.get("rows", {}).items()},
             Undone(undone, float(found.get("undone_at", 0.0)), bool(found.get("under_way"))),
             {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
             _text(found.get("head", "")),
+            None if unkept is None else frozenset(map(_text, unkept)),
         )
     except (AttributeError, TypeError, ValueError) as error:
         logger.error("the record of unreviewed changes makes no sense: %s", type(error).__name__)

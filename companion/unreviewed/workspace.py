@@ -6,7 +6,8 @@ copy; of all else copies are in the store, within bounds, before a look ends: so
 What the user says is known by content. A save of his hands over the text that was saved; a proposal that he accepted is
 expected, and has arrived once the file holds it. Either moves his own edits into what the file held before (`history`).
 What he renames or deletes in the side bar is his, too. While nobody tracks the folder, whatever is written counts as
-his; what has changed between two processes does not, if the first one has not ended to track.
+his. What has changed between two processes does not, if the first one has not ended to track: of what git has not
+committed it has left copies, and of the rest the commit; the paths of which it had neither are in its record.
 
 Rule: nothing is written in the folder. What cannot be known, because it was too large to be kept or because nobody
 looked, is never guessed. What was unreviewed once is so until the user has a say.
@@ -52,6 +53,7 @@ from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, re
 from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
+UNKEPT_FILES = 1000  # of which a record says that what they hold is not known
 RENAMING_SECONDS = 600.0  # that the user may take to type another name
 DELETING_SECONDS = 60.0  # that he may take to say that he means it
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
@@ -129,6 +131,9 @@ class Workspace:
         self.only_undo = threading.Lock()
         """Held by an undo, or a restore, from its beginning to its end."""
         self._root: Optional[Tuple[int, int]] = None  # which folder it is, whatever it is called
+        self._left: Optional[Dict[str, Optional[str]]] = None
+        """What an earlier process left that has not ended to track: by path what was committed, None if it is not known
+        what the file held. Of all other files that git has not there are rows. Until all was looked at."""
         self._load()
 
     # -- looks --------------------------------------------------------------------------------------------------------
@@ -146,6 +151,7 @@ class Workspace:
                 names.update(content.identity for content in self._saved_row(path).contents())
                 self._model.leave(path)
                 self._looks.leave(path)
+                self._history.unkept.discard(path)
             if names:
                 left = tuple(group for group in self.last_undone.groups if group not in undone)
                 self.last_undone = self.last_undone._replace(groups=left)
@@ -161,11 +167,14 @@ class Workspace:
         with self._lock:
             self.tracked = False
             self._root = identity_of(os.stat(self.folder))
-            self._files.begin()
-            self._history.holds = True
-            self._look(cancelled)
+            self._look_first(cancelled)
             self.tracked = not cancelled()
             self._write_record()
+
+    def _look_first(self, cancelled: Callable[[], bool]) -> bool:
+        self._files.begin()
+        self._history.holds = True
+        return self._look(cancelled)
 
     def end(self, cancelled: Callable[[], bool]) -> None:
         """Track no more: a last look, and from then on only unreviewed files are looked at. Raises as `look` does."""
@@ -178,8 +187,9 @@ class Workspace:
 
     def _settle(self) -> None:
         """Nobody tracks: what nobody has to review is the user's from now on."""
-        self._history.holds = False
-        if self._model.drop_own():
+        was_held, self._history.holds = self._history.holds, False
+        if self._model.drop_own() or was_held:
+            self.tracked = False
             self._write_record()
 
     def look(self, cancelled: Callable[[], bool]) -> bool:
@@ -191,7 +201,10 @@ class Workspace:
             if not self.tracked:
                 with suppress(GitError):
                     self._files.look_at_position()
-                self._look_at(list(self._model.rows))
+                if self._left is None:
+                    self._look_at(list(self._model.rows))
+                elif not self._look_first(cancelled):
+                    return False
                 self._settle()
                 return True
             return not self.is_git_at_work() and self._look(cancelled)
@@ -232,7 +245,7 @@ class Workspace:
             self._history.committed = {}
             self._files.listed(whole)
         if whole:
-            self._moment = moment
+            self._moment, self._left = moment, None
         self._history.refresh()
         return whole
 
@@ -269,6 +282,11 @@ class Workspace:
                 history.seen(path, now, data)
             return self._model.row(path).own is not was_own
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
+            left = self._left.get(path, "") if self._left is not None and now.readable and not reading.blob else None
+            if left is not None:  # nobody has looked meanwhile, and it is another file than it was
+                self._model.learn(path, *[Content(left, now.mode, now.size) if left else NOTHING] * 2)
+                history.written(path, now, data, PERHAPS)
+                return True
             # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
             self._model.learn(path, now, now)
             history.seen(path, now, data)
@@ -493,7 +511,8 @@ class Workspace:
         saved = {path: self._saved_row(path) for path in self._model.rows}
         for path, step in restored.items():
             saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
-        record = Record(saved, self.last_undone, self._copies.blobs, self._files.head)
+        unkept = frozenset(self._history.unkept) if self.tracked and len(self._history.unkept) <= UNKEPT_FILES else None
+        record = Record(saved, self.last_undone, self._copies.blobs, self._files.head, unkept)
         write_record(self._store, self.folder, record, secure)
 
     def _saved_row(self, path: str) -> SavedRow:
@@ -504,8 +523,12 @@ class Workspace:
         record = read_record(self._store, self.folder)
         self._copies.blobs.update(record.blobs)
         self.last_undone = record.undone
-        if record.rows:
+        if record.rows or record.unkept is not None:
             self._files.stood_at(record.head)
+        if record.unkept is not None and (self._repository is not None or not record.head):
+            with suppress(GitError):  # the commit may have gone
+                tree = self._repository.tree(record.head) if self._repository is not None else {}
+                self._left = {**tree, **dict.fromkeys(record.unkept)}
         for path, (now, before, turn, origin, own, saved, made) in record.rows.items():
             self._model.learn(path, now if before is None else before, now)
             self._model.own(path, own, saved)

@@ -31,6 +31,8 @@ PUBLISHED = (
     "{!r} in __import__('sys').modules['Gemini Companion.plugin'].application.endpoints()[0].discovery.all_folders"
 )
 BARE = """
+import socket
+
 from aiohttp import web
 
 async def answer(request):
@@ -39,7 +41,9 @@ async def answer(request):
 
 application = web.Application()
 application.router.add_post("/hook", answer)
-web.run_app(application, host="127.0.0.1", port=0, print=lambda said: print(said, flush=True))
+listening = socket.create_server(("127.0.0.1", 0))
+print("http://127.0.0.1:%d" % listening.getsockname()[1], flush=True)
+web.run_app(application, sock=listening, print=None)
 """
 
 
@@ -68,7 +72,7 @@ def main() -> None:
         os.mkdir(workspace)
         bare = subprocess.Popen([sys.executable, "-c", BARE], stdout=subprocess.PIPE, universal_newlines=True)
         assert bare.stdout is not None
-        address = next(word for line in bare.stdout for word in line.split() if word.startswith("http://"))
+        address = bare.stdout.readline().strip()
         file = os.path.join(folder, "bare.conf")
         with open(file, "w", encoding="utf-8") as conf:
             conf.write(f'url = "{address}/hook"\nheader = "Content-Type: application/json"\nnoproxy = "*"\n')

@@ -107,6 +107,16 @@ class Hooked:
         self.desktop.host.call("choose", item=-1)
         return {row: told for row, (_, told) in rows.items() if self.kind.title in told}
 
+    def listed_apart(self):
+        """The files of the list that were changed outside of a program's steps."""
+        self.desktop.run("Show Unreviewed Changes")
+        more = next(row for row in self.desktop.rows() if "outside of a program's steps" in row)
+        self.desktop.host.call("choose", item=more)
+        self.desktop.host.wait_until(lambda: more not in self.desktop.rows())
+        rows = self.desktop.rows()
+        self.desktop.host.call("choose", item=-1)
+        return set(rows)
+
     def wait_done(self):
         """Waits until the turn has ended: no hook has kept the program."""
         self.program.wait_for(self._done)
@@ -213,9 +223,10 @@ class HookedJourneys:
             hooked.work(edit(f"{name}_after.py"))
             hooked.wait_done()
             desktop.wait_status("changed file")
-            # who has done what nobody has seen is not known, if that is listed at all
             wanted = {f"{MISHAPS}/{name}_after.py": "+1 \u22121, " + DOING.format(kind.title)}
             desktop.host.wait_until(lambda wanted=wanted: hooked.listed_of_it() == wanted)
+            if name != "disabled":  # it has said then that it looks no more
+                assert hooked.listed_apart() >= {f"{MISHAPS}/{each}.py" for each in (name, "shell")}
             desktop.run("Keep All Changes")
             work.wait_count(0)
             os.unlink(work.path("shell.py"))

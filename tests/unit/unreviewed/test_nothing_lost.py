@@ -46,6 +46,80 @@ def test_uncommitted_work_that_is_overwritten_in_a_quiet_minute_outlives_the_pro
     assert (project.read("a.txt"), project.read("new.txt")) == (text(line5=b"user"), b"user\n")
 
 
+@pytest.mark.parametrize("tracked", [True, False])
+def test_what_is_written_after_the_editor_was_killed_stands_in_the_list_at_the_next_start(project, tracked):
+    """Also in files that git has, and in new ones. Nobody vouches for it, so that no command takes all of it."""
+    project.write(a_txt=TEXT, b_txt=b"b\n", c_txt=b"c\n")
+    if project.with_git:
+        project.commit()
+    project.begin()
+    for _ in range(2):
+        project.write(a_txt=text(line5=b"agent"), new_txt=b"new\n")
+        start(project, tracked)
+        assert project.all_listed().keys() == {"a.txt", "new.txt"}
+        assert "new.txt" in project.outside()
+        assert ("a.txt" in project.outside()) is project.with_git
+        assert project.before("a.txt") == TEXT
+        assert project.undo() == []
+        assert (project.read("a.txt"), (project.folder / "new.txt").exists()) == (TEXT, False)
+        assert project.all_listed() == {}
+        start(project, tracked)
+        assert project.all_listed() == {}
+        start(project, True)
+
+
+def start(project, tracked):
+    """Another process begins, which tracks the folder or only shows it."""
+    if tracked:
+        project.begin()
+        return
+    workspaces = Workspaces(str(project.storage))
+    workspaces.look(Root(str(project.folder), RULES), never)
+    project.workspace = workspaces.of(str(project.folder)) or project.workspace
+
+
+def test_what_was_committed_meanwhile_or_stands_as_before_is_nothing_to_review(repository):
+    repository.write(a_txt=TEXT, b_txt=TEXT)
+    repository.commit()
+    repository.begin()
+    repository.write(a_txt=text(line5=b"agent"), new_txt=b"new\n")
+    repository.commit()
+    os.utime(str(repository.folder / "b.txt"), (1, 1))
+    repository.begin()
+    assert repository.all_listed() == {}
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_of_what_was_too_large_to_be_kept_nothing_is_guessed_after_a_kill(repository, saved):
+    repository.write(a_txt=TEXT)
+    repository.commit()
+    large = b"large\n" * (1 << 18)
+    if saved:
+        repository.begin()
+        repository.save(a_txt=large)
+    else:
+        repository.write(a_txt=large)
+        repository.begin()
+    repository.write(a_txt=large + b"more\n")
+    repository.begin()
+    assert repository.all_listed() == {}
+
+
+@pytest.mark.parametrize("gone", ["its commit", "the repository"])
+def test_nor_of_what_a_commit_held_that_has_gone(repository, gone):
+    repository.write(a_txt=TEXT, _gitignore=b"")
+    repository.commit()
+    repository.begin()
+    shutil.rmtree(str(repository.folder / ".git"))
+    if gone == "its commit":
+        repository.git("init", "-q", "-b", "main")
+    else:
+        repository.with_git = False
+    repository.write(a_txt=text(line5=b"agent"))
+    repository.begin()
+    assert repository.all_listed() == {}
+
+
 def test_once_tracking_has_ended_what_is_written_is_the_user_s(project):
     project.write(a_txt=b"user\n")
     project.begin()

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from companion.unreviewed.git import GitError, Repository
-from tests.unit.unreviewed.conftest import TEXT, text
+from tests.unit.unreviewed.conftest import TEXT, never, text
 
 
 @pytest.fixture
@@ -113,6 +113,7 @@ def test_a_reset_of_the_user_s_own_work_is_listed_and_can_be_undone(repository):
 @pytest.mark.parametrize("looks", [True, False])
 @pytest.mark.parametrize("untracked", [True, False])
 def test_what_a_stash_takes_and_gives_back_is_unreviewed_as_before(tracked, untracked, looks):
+    tracked.workspace.end(never)
     tracked.write(mine_txt=text(line5=b"user"))
     tracked.begin()
     tracked.write(mine_txt=text(line5=b"user", line20=b"agent"))
@@ -156,6 +157,7 @@ def test_a_commit_keeps_a_change_that_has_just_come_out_of_a_stash_or_was_just_s
 
 def test_the_user_s_own_stash_pull_and_pop_count_nothing(tracked):
     """What comes out of it is his, and what he had is there to be seen all the time."""
+    tracked.workspace.end(never)
     tracked.write(f1_txt=text(line10=b"user"), mine_txt=text(line1=b"user"))
     tracked.begin()
     tracked.git("stash", "-q")
@@ -196,6 +198,7 @@ def test_an_operation_with_a_conflict_lists_what_differs_from_both_sides_alone(t
 
 
 def test_a_pull_with_a_stash_of_its_own_leaves_the_agent_s_line_unreviewed(tracked):
+    tracked.workspace.end(never)
     tracked.write(f1_txt=text(line10=b"user"))
     tracked.begin()
     tracked.write(f1_txt=text(line10=b"user", line20=b"agent"))
