@@ -409,8 +409,9 @@ def test_what_a_program_writes_in_one_window_is_its_own_in_another_one_on_the_sa
 
 
 def test_where_only_hooked_programs_are_at_work_nothing_else_is_counted(project, tracking, runtime, rules):
-    """As soon as another program has come, it may have written since the last look."""
+    """As soon as another program has come, it may have written since the last look. In a second window is none."""
     tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.track(2, [str(project.folder)], rules, tracked=False)
     tracking.only_hooked(1, True)
     write_and_look(project, tracking, runtime, a_txt=b"1\n")
     assert [change.path for change in tracking.lists(1).outside] == []
