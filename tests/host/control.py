@@ -130,6 +130,7 @@ class HostCalls:
 
     def enable_package(self, name: str) -> None:
         self._host.packages.enable(name)
+        self._host.model.check_disk()  # else its settings are read later, in place of what was set meanwhile
 
     def loaded_plugins(self) -> Any:
         return self._host.packages.loaded()

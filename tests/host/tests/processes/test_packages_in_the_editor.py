@@ -78,6 +78,21 @@ def test_switching_off_and_on_leaves_inner_modules_stale(sample):
         assert sample.log()[1:] == ["loaded 1", "unloaded 1", sample.log()[0], "loaded 1"]
 
 
+def test_the_settings_of_a_package_that_is_back_are_read_at_once(sample):
+    """Else they take the place of what is set through the API in the second after it."""
+    sample.write({f"{sample.name}.sublime-settings": '{"one": 1, "two": 2}'})
+    settings = f"sublime.load_settings('{sample.name}.sublime-settings')"
+    with sample.start() as host:
+        assert host.evaluate(f"{settings}.to_dict()") == {"one": 1, "two": 2}
+        host.disable_package(sample.name)
+        host.call("check_disk")
+        assert host.evaluate(f"{settings}.to_dict()") == {}
+        host.enable_package(sample.name)
+        host.execute(f"{settings}.set('one', 11)")
+        host.call("check_disk")
+        assert host.evaluate(f"{settings}.to_dict()") == {"one": 11, "two": 2}
+
+
 @pytest.mark.parametrize("drops", [False, True])
 def test_after_an_upgrade_new_code_runs_only_if_the_plugin_drops_its_modules(sample, drops):
     header = (
