@@ -28,7 +28,7 @@ from ..review.window import views
 from ..runtime import Runtime
 from ..system.platform import Platform
 from . import installing
-from .installing import FoundHooks, HookState, Installation, Plan
+from .installing import FoundHooks, HookState, Plan
 
 WRITER = Owner("", "Gemini Companion")
 """No client is connected as that: nobody is told of the decision."""
@@ -60,13 +60,11 @@ class AgentConnections:
             return
         entries: List[PanelEntry] = []
         for each in found:
-            act = partial(self._plan, endpoint, connects, each.wanted)
+            plan = partial(self._runtime.use_disk, installing.planned, each.wanted, connects)
+            act = partial(plan, then=partial(self._show, endpoint))
             entries.append(PanelEntry(each.wanted.agent.title, act, each.wanted.path, each.state.value))
         heading = "Agent to connect" if connects else "Agent to disconnect"
         endpoint.reviews.when_free(partial(choose, endpoint.window, entries, heading))  # shells may have taken a while
-
-    def _plan(self, endpoint: Endpoint, connects: bool, wanted: Installation) -> None:
-        self._runtime.use_disk(installing.planned, wanted, connects, then=partial(self._show, endpoint))
 
     def _show(self, endpoint: Endpoint, plan: Plan) -> None:
         if not endpoint.window.is_valid():

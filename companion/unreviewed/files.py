@@ -56,6 +56,7 @@ class Files:
         self._asked = float("-inf")
         self.has_moved = False
         """Whether the commit, the branch, the stash or what is staged is another than at the last look."""
+        self._is_index_anew = False  # whether git has written it since then
         self.use(NO_RULES)
 
     def use(self, rules: Rules) -> None:
@@ -97,6 +98,7 @@ class Files:
         is_another = self.look_at_position()
         stamp = repository.index_stamp()
         former, is_index_another = self._staged, self._index_stamp != stamp
+        self._look_at_index(stamp)
         if former is None or is_index_another:
             self._staged = repository.entries()
             self.has_moved = self.has_moved or (former is not None and self._staged.files != former.files)
@@ -132,9 +134,17 @@ class Files:
         self.has_moved = self.has_moved or bool(former) or self._former_head not in (None, self.head)
         return True
 
+    def _look_at_index(self, stamp: Stamp) -> None:
+        self._is_index_anew = self._is_index_anew or self._index_stamp not in (None, stamp)
+
+    def restored(self, path: str) -> Optional[str]:
+        """What git has staged of a path, if it may have brought that back since the last look."""
+        return self._staged.files.get(path) if self._is_index_anew and self._staged is not None else None
+
     def look_again(self) -> None:
         """The files were read: git may have moved meanwhile. Raises `OSError`."""
         if self._repository is not None:
+            self._look_at_index(self._repository.index_stamp())
             is_another = self._repository.position_stamp() != self._position_stamp
             self.has_moved = self.has_moved or is_another or self._repository.at_work()
 
@@ -150,7 +160,7 @@ class Files:
         Git moves before it writes, or afterwards: what has moved just now has moved at the next look, too.
         """
         if whole:
-            self.uncovers = self._beyond
+            self.uncovers, self._is_index_anew = self._beyond, False
             self._former_head = self.head
             newest = max((stamp.modified for stamp in self._position_stamp), default=0)
             self.has_moved = self.has_moved and newest + COARSE_NANOSECONDS > time.time_ns()

@@ -204,9 +204,9 @@ class History:
 
     def carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
         """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""
-        turn = self.model.row(path).turn
-        if turn is not None:
-            self.model.set_turn(path, self._carried(turn, shown, wanted) or turn)
+        row = self.model.row(path)
+        if row.before is not None and row.turn is not None:
+            row.turn = self._carried(row.turn, shown, wanted) or row.turn
 
     def _carried(self, base: Content, shown: Content, wanted: Content) -> Optional[Content]:
         """`base` with the user's edit; None if that cannot be made."""

@@ -18,32 +18,31 @@ from .workspace import Workspace
 
 
 class Lists(NamedTuple):
-    """What programs have changed, the newest first; the same of the last turn alone, None if no program tells of turns;
-    and what else has changed.
+    """What programs have changed, the newest first; the same of the last turn alone, which is all until a program tells
+    of turns; and what else has changed.
 
     `restorable`: whether something was undone.
     """
 
     changes: Tuple[UnreviewedChange, ...] = ()
-    last_turn: Optional[Tuple[UnreviewedChange, ...]] = None
+    last_turn: Tuple[UnreviewedChange, ...] = ()
     outside: Tuple[UnreviewedChange, ...] = ()
     restorable: bool = False
 
     def of(self, scope: ChangeScope) -> Tuple[UnreviewedChange, ...]:
         """Those of one scope."""
         if scope is ChangeScope.LAST_TURN:
-            return self.last_turn or ()
+            return self.last_turn
         return self.changes if scope is ChangeScope.SINCE_KEPT else self.outside
 
 
 def joined(lists: Sequence[Lists]) -> Lists:
     """Several of them as one. A file that two of them have is in it once."""
-    turns = [each.last_turn for each in lists if each.last_turn is not None]
     changes = _newest_first(each.changes for each in lists)
     counted = {change.full_path for change in changes}
     return Lists(
         changes,
-        _newest_first(turns) if turns else None,
+        _newest_first(each.last_turn for each in lists),
         tuple(each for each in _newest_first(each.outside for each in lists) if each.full_path not in counted),
         any(each.restorable for each in lists),
     )
@@ -79,7 +78,7 @@ class Listing:
         """All that is unreviewed."""
         counts, self._counts = self._counts, {}
         changes = self._listed(counts, ChangeScope.SINCE_KEPT)
-        turn = self._listed(counts, ChangeScope.LAST_TURN) if self._workspace.has_turns else None
+        turn = self._listed(counts, ChangeScope.LAST_TURN)
         outside = self._listed(counts, ChangeScope.OUTSIDE)
         return Lists(changes, turn, outside, bool(self._workspace.last_undone.groups))
 

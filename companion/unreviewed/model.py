@@ -200,8 +200,6 @@ class Model:
     def __init__(self) -> None:
         self._now: Dict[str, Content] = {}
         self.rows: Dict[str, PathRow] = {}
-        self.has_turns = False
-        """Whether a program has told of turns."""
 
     def learn(self, path: str, before: Content, now: Content) -> None:
         """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
@@ -212,7 +210,7 @@ class Model:
         """What was known of a path that was learnt again."""
         if made is not None or self.unreviewed(path):
             row = self.rows.setdefault(path, PathRow())
-            row.origin, row.turn, row.made = origin, turn if self.has_turns else None, made
+            row.origin, row.turn, row.made = origin, turn, made
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
@@ -242,14 +240,8 @@ class Model:
 
     def begin_turn(self) -> None:
         """What was written until now was written in an earlier turn."""
-        self.has_turns = True
         for path, row in self.rows.items():
             row.turn = self.now(path) if row.before is not None else row.made and row.made.now
-
-    def set_turn(self, path: str, turn: Optional[Content]) -> None:
-        """If the path is unreviewed, this is what it held when the last turn began."""
-        if self.has_turns and self.unreviewed(path):
-            self.rows[path].turn = turn
 
     def own(self, path: str, own: bool, saved: bool = False) -> None:
         """Note whether only the store has what the path holds beside the file, and whether the user has saved that."""
@@ -321,11 +313,6 @@ class Model:
     def knows(self, path: str) -> bool:
         """Whether there is, or was, a file."""
         return path in self._now or self.before(path).there
-
-    def all_before(self) -> Iterable[Content]:
-        """What all files held when the user last had a say, or when the last turn began."""
-        turns = [row.turn for row in self.rows.values() if row.turn is not None]
-        return [*map(self.before, self.all_paths()), *turns]
 
     def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> UnreviewedChange:
         before, now = before_of(old_path or path), self.now(path)

@@ -215,6 +215,11 @@ Group = Tuple[Step, ...]
 """What an undo does with one change that is listed: all of these steps or none; a rename has two."""
 
 
+def contents_of(groups: Iterable[Group]) -> List[Content]:
+    """What their files hold and held."""
+    return [content for group in groups for step in group for content in (step.held, step.wanted)]
+
+
 class Undone(NamedTuple):
     """What an undo has taken, to be brought back, and `when`: the last undo has the latest time of the wall clock.
 
@@ -237,32 +242,30 @@ class SavedRow(NamedTuple):
     saved: bool = False
     made: Optional[Made] = None
 
+    def contents(self) -> List[Content]:
+        """All that it names, as far as there was a file."""
+        held = (self.now, self.before, self.turn, *(self.made[:2] if self.made else ()))
+        return [each for each in held if each is not None and each.there]
+
 
 class Record(NamedTuple):
-    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `has_turns`: as `Model` has it.
+    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `head`: the commit at last look.
 
-    `head`: the commit at the last look. `unkept`: the paths of which that is not known, though git has not committed
-    what they hold; None if nobody tracks, or there are too many.
+    `unkept`: the paths of which that is not known, though git has not committed what they hold; None if nobody tracks,
+    or there are too many.
     """
 
     rows: Mapping[str, SavedRow] = {}
     undone: Undone = Undone()
     blobs: Mapping[str, str] = {}
-    has_turns: bool = False
     head: str = ""
     unkept: Optional[FrozenSet[str]] = None
 
 
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
     """Write it down, or remove what there is if it says nothing. Raises `OSError` if it has to be `secure`."""
-    steps = [step for group in record.undone.groups for step in group]
-    needed = [content for step in steps for content in (step.held, step.wanted)]
-    saved: List[Content] = []
-    for row in record.rows.values():
-        held = (row.now, row.before, row.turn, *(row.made[:2] if row.made else ()))
-        contents = [each for each in held if each is not None and each.there]
-        needed += contents
-        saved += contents if row.saved else []
+    needed = contents_of(record.undone.groups)
+    needed += [content for row in record.rows.values() for content in row.contents()]
     names = {content.identity for content in needed if content.there}
     fields = {
         "folder": folder,
@@ -272,8 +275,7 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
         "under_way": record.undone.under_way,
         "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
         "identities": sorted(names),
-        "saved": sorted({content.identity for content in saved}),
-        "has_turns": record.has_turns,
+        "saved": sorted({each.identity for row in record.rows.values() if row.saved for each in row.contents()}),
         "head": record.head,
         "unkept": None if record.unkept is None else sorted(record.unkept),
     }
@@ -295,7 +297,6 @@ def read_record(store: Store, folder: str) -> Record:
             {path: _row(*row) for path, row in found.get("rows", {}).items()},
             Undone(undone, float(found.get("undone_at", 0.0)), bool(found.get("under_way"))),
             {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
-            bool(found.get("has_turns")),
             _text(found.get("head", "")),
             None if unkept is None else frozenset(map(_text, unkept)),
         )
@@ -326,25 +327,17 @@ def _needed(record: Dict[str, Any], which: str = "identities") -> Set[str]:
 
 def _group(found: List[Any]) -> Group:
     return tuple(
-        Step(_text(path), _content(held), _content(wanted), _origin(*more)) for path, held, wanted, *more in found
+        Step(_text(path), _content(held), _content(wanted), _origin(origin)) for path, held, wanted, origin in found
     )
 
 
-def _row(
-    now: object,
-    before: object,
-    turn: object,
-    origin: object,
-    own: object = False,
-    saved: object = False,
-    made: Any = None,
-) -> SavedRow:
+def _row(now: object, before: object, turn: object, origin: object, own: object, saved: object, made: Any) -> SavedRow:
     former = Made(_content(made[0]), _content(made[1]), _origin(made[2])) if made else None
     return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved), former)
 
 
-def _origin(found: Any = ()) -> Origin:
-    who, why, counted, perhaps = found or UNNAMED
+def _origin(found: Any) -> Origin:
+    who, why, counted, perhaps = found
     return Origin(_text(who), _text(why), bool(counted), bool(perhaps))
 
 

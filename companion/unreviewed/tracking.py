@@ -19,7 +19,7 @@ import threading
 import time
 from contextlib import suppress
 from functools import partial
-from typing import Any, Callable, Collection, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Collection, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import sublime
 
@@ -39,10 +39,19 @@ from .workspace import Saves, Workspace, says
 from .workspaces import Root, Workspaces
 
 TIDY_SECONDS = 3600.0
-DELETING = {"delete_file": "files", "delete_folder": "dirs"}
-RENAMING = {"rename_path": "paths"}
-"""What the side bar calls, with the argument that says which files: they are deleted when the command is over, and
-renamed once the user has typed another name."""
+_TYPED = ("paths", Workspace.renames)
+SIDE_BAR: Mapping[str, Tuple[str, Callable[[Workspace, str], None]]] = {
+    "delete_file": ("files", Workspace.removed),
+    "delete_folder": ("dirs", Workspace.removed),
+    "rename_path": _TYPED,
+    # Of the packages SideBarEnhancements and SideBarTools:
+    "side_bar_rename": _TYPED,
+    "side_bar_mass_rename": _TYPED,
+    "side_bar_move": _TYPED,
+    "side_bar_cut": _TYPED,
+    "side_bar_delete": ("paths", Workspace.removes),
+}
+"""What the side bar calls, with the argument that says which files, and what the user does with them."""
 
 
 class _TrackedFolder:
@@ -395,11 +404,13 @@ class Tabs:
 
     def commanded(self, name: str, arguments: Optional[Dict[str, Any]]) -> None:
         """A command of a window has run: the user may have deleted files in the side bar, or is about to rename one."""
-        for table, do in ((DELETING, Workspace.removed), (RENAMING, Workspace.renames)):
-            paths = (arguments or {}).get(table.get(name, ""))
-            for path in paths if isinstance(paths, list) else ():
-                if isinstance(path, str) and self._tracking.called(path):
-                    self._tracking.carry_out(partial(tell, do, path), path=path)
+        if name not in SIDE_BAR:
+            return
+        argument, do = SIDE_BAR[name]
+        paths = (arguments or {}).get(argument)
+        for path in paths if isinstance(paths, list) else ():
+            if isinstance(path, str) and self._tracking.called(path):
+                self._tracking.carry_out(partial(tell, do, path), path=path)
 
     def activated(self) -> None:
         """A view has the focus: the user may come from another application, and files have changed meanwhile."""

@@ -43,18 +43,19 @@ from typing import (
 from ..comparison import Hunk
 from ..review.document.text import without_mark
 from ..system.files import identity_of
-from .calls import PERHAPS, Evidence, Moment, Origin
+from .calls import PERHAPS, Evidence, Moment
 from .files import Files, Rules
 from .git import GitError, Repository
 from .history import History
 from .looking import FileReading, Looks
 from .model import NOTHING, ChangeScope, Content, Event, UnreviewedChange, full_path, identity
-from .store import Group, Record, SavedRow, Step, Store, Undone, read_record, write_record
+from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
 from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
 UNKEPT_FILES = 1000  # of which a record says that what they hold is not known
 RENAMING_SECONDS = 600.0  # that the user may take to type another name
+DELETING_SECONDS = 60.0  # that he may take to say that he means it
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
@@ -62,6 +63,11 @@ class _Expected(NamedTuple):
     text: Callable[[], bytes]
     shown: Content
     since: float
+
+
+class _Leaving(NamedTuple):
+    is_renamed: bool
+    until: float
 
 
 class Saves:
@@ -117,7 +123,7 @@ class Workspace:
         self._history = History(store, repository)
         self._model, self._copies = self._history.model, self._history.copies
         self._expected: Dict[str, List[_Expected]] = {}
-        self._renamed: Dict[str, float] = {}  # since when the user types another name for it, by the steady clock
+        self._leaving: Dict[str, _Leaving] = {}  # what the user is renaming or deleting, by the steady clock
         self.last_undone = Undone()
         """What the last undo was, to be restored where nobody has touched the file since."""
         self.tracked = False
@@ -140,11 +146,9 @@ class Workspace:
             is_secret = self._files.is_secret
             undone = [group for group in self.last_undone.groups if any(is_secret(step.path) for step in group)]
             hidden = list(filter(is_secret, self._model.all_paths()))
-            names = {content.identity for group in undone for step in group for content in (step.held, step.wanted)}
+            names = {content.identity for content in contents_of(undone)}
             for path in hidden:
-                row = self._model.row(path)
-                held = [self._model.now(path), row.before, row.turn, *(row.made[:2] if row.made else ())]
-                names.update(each.identity for each in held if each is not None)
+                names.update(content.identity for content in self._saved_row(path).contents())
                 self._model.leave(path)
                 self._looks.leave(path)
                 self._history.unkept.discard(path)
@@ -256,9 +260,9 @@ class Workspace:
             only_hooked = self._moment.only_hooked and moment.only_hooked
             evidence = Evidence(self._moment.doer_since(), self._files.has_moved, only_hooked)
             self._history.look_for_room()
-            self._follow_renames(found)
+            self._follow_side_bar(found, evidence)
             saving = self._saves.files()
-            fresh = [path for path, each in found.items() if self._found(path, each, evidence.origin, saving)]
+            fresh = [path for path, each in found.items() if self._found(path, each, evidence, saving)]
             self._copies.keep_all(self._model.before(path) for path in fresh if self._model.unreviewed(path))
         for path in self._history.committed.keys() & self._model.rows.keys():
             if self._model.unreviewed(path) and not self._history.written(path, self._model.now(path), None, None):
@@ -266,7 +270,7 @@ class Workspace:
         if fresh:
             self._write_record()
 
-    def _found(self, path: str, reading: FileReading, origin: Origin, saving: Collection[str]) -> bool:
+    def _found(self, path: str, reading: FileReading, evidence: Evidence, saving: Collection[str]) -> bool:
         """A look has found something at a path. Whether that is to be written down."""
         now, data, shown, row = reading.content, reading.data, self._model.now(path), self._model.row(path)
         history, was_own = self._history, row.own
@@ -293,7 +297,9 @@ class Workspace:
         if self.tracked and self._arrived(path, now, reading):
             return True
         if self.tracked or row.own:
-            history.written(path, now, data, origin)
+            if self._files.restored(path) in (now.identity, reading.blob or now.identity):
+                evidence = evidence._replace(git_moved=True)
+            history.written(path, now, data, evidence.origin)
         elif row.before is None:
             self._model.happened(Event.SAVED, path, now)
             history.seen(path, now, data)
@@ -304,14 +310,18 @@ class Workspace:
             history.written(path, now, data, PERHAPS)  # what was to be reviewed is so still
         return True
 
-    def _follow_renames(self, found: Dict[str, FileReading]) -> None:
-        """Whatever has gone where the user has typed another name, and is elsewhere as it was, has moved there."""
-        started = time.monotonic() - RENAMING_SECONDS
-        self._renamed = {name: since for name, since in self._renamed.items() if since > started}
+    def _follow_side_bar(self, found: Dict[str, FileReading], evidence: Evidence) -> None:
+        """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. Where he
+        was asked whether to delete it, he has, unless a program had a call open."""
+        now = time.monotonic()
+        self._leaving = {name: each for name, each in self._leaving.items() if each.until > now}
         gone: Dict[str, List[str]] = {}
         for path, reading in found.items():
-            if not reading.content.there and any(_lies_in(path, name) for name in self._renamed):
+            names = [] if reading.content.there else [name for name in self._leaving if _lies_in(path, name)]
+            if any(self._leaving[name].is_renamed for name in names):
                 gone.setdefault(self._model.now(path).identity, []).append(path)
+            elif names and evidence.doer is None:
+                self._model.happened(Event.SAVED, path, NOTHING)
         for path, reading in found.items() if gone else ():
             old = gone.get(reading.content.identity)
             if old and reading.content.there and not self._model.knows(path):
@@ -371,7 +381,12 @@ class Workspace:
     def renames(self, name: str) -> None:
         """The user is about to type another name for this file or folder in the side bar."""
         with self._lock:
-            self._renamed[name] = time.monotonic()
+            self._leaving[name] = _Leaving(True, time.monotonic() + RENAMING_SECONDS)
+
+    def removes(self, name: str) -> None:
+        """The user is being asked whether this file or folder is to be deleted."""
+        with self._lock:
+            self._leaving[name] = _Leaving(False, time.monotonic() + DELETING_SECONDS)
 
     def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.
@@ -427,11 +442,6 @@ class Workspace:
         """Whether anything is unreviewed."""
         return bool(self._model.rows)
 
-    @property
-    def has_turns(self) -> bool:
-        """Whether a program has told of turns."""
-        return self._model.has_turns
-
     def data(self, content: Content) -> Optional[bytes]:
         """The bytes that a file held, or None if nobody has them any more."""
         return self.all_data([content])[0]
@@ -449,8 +459,7 @@ class Workspace:
         The result are those that can be undone, because it is known what their files hold and held.
         """
         with self._lock:
-            contents = [content for group in wanted for step in group for content in (step.held, step.wanted)]
-            known = self._copies.secure(contents)
+            known = self._copies.secure(contents_of(wanted))
             ready = dict.fromkeys(
                 group for group in wanted if all({step.held.identity, step.wanted.identity} <= known for step in group)
             )
@@ -499,15 +508,16 @@ class Workspace:
     # -- the record ---------------------------------------------------------------------------------------------------
 
     def _write_record(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
-        saved = {
-            path: SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved, row.made)
-            for path, row in self._model.rows.items()
-        }
+        saved = {path: self._saved_row(path) for path in self._model.rows}
         for path, step in restored.items():
             saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
         unkept = frozenset(self._history.unkept) if self.tracked and len(self._history.unkept) <= UNKEPT_FILES else None
-        record = Record(saved, self.last_undone, self._copies.blobs, self._model.has_turns, self._files.head, unkept)
+        record = Record(saved, self.last_undone, self._copies.blobs, self._files.head, unkept)
         write_record(self._store, self.folder, record, secure)
+
+    def _saved_row(self, path: str) -> SavedRow:
+        row = self._model.row(path)
+        return SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved, row.made)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
@@ -519,7 +529,6 @@ class Workspace:
             with suppress(GitError):  # the commit may have gone
                 tree = self._repository.tree(record.head) if self._repository is not None else {}
                 self._left = {**tree, **dict.fromkeys(record.unkept)}
-        self._model.has_turns = record.has_turns
         for path, (now, before, turn, origin, own, saved, made) in record.rows.items():
             self._model.learn(path, now if before is None else before, now)
             self._model.own(path, own, saved)

@@ -238,6 +238,21 @@ class TestListing(ChangesTestCase):
         listener.on_post_window_command(self.window, "delete_file", {"files": [self.path("mine.py")]})
         yield from self.listed("theirs.py")
 
+    def test_what_a_package_for_the_side_bar_deletes_or_moves_is_not_listed(self) -> Iterator[Any]:
+        """It does so a while after its command."""
+        for name in ("deleted.py", "moved.py", "theirs.py"):
+            self.write(name, LINES + name)
+        yield from self.track()
+        listener, heard = sys.modules[PLUGIN].GeminiCompanionListener(), []
+        for command, name in (("side_bar_delete", "deleted.py"), ("side_bar_rename", "moved.py")):
+            listener.on_post_window_command(self.window, command, {"paths": [self.path(name)]})
+            self.tracking.carry_out(lambda _: None, heard.append, self.path(name))
+        yield lambda: len(heard) == 2
+        for name in ("deleted.py", "theirs.py"):
+            os.unlink(self.path(name))
+        os.rename(self.path("moved.py"), self.path("other.py"))
+        yield from self.listed("theirs.py")
+
     def hooked(self, *names: str) -> Iterator[Any]:
         """Only programs that tell of their calls are at work. `yield from` gives the tab of the first file."""
         view = yield from self.open_file(names[0], LINES)

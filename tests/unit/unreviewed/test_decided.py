@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 
 import pytest
 
@@ -66,16 +67,16 @@ def test_a_file_that_goes_while_a_tab_cannot_be_saved_is_listed(project, monkeyp
     assert project.read("a.txt") == b"mine\n"
 
 
-@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
-def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwards(project, ending):
+@pytest.mark.parametrize(("mark", "ending"), [(b"", b"\n"), (b"", b"\r\n"), (BOM_UTF8, b"\n")])
+def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwards(project, mark, ending):
     before, accepted = b"1\n2\n3\n4\n5\n6\n", b"1\n2\nmine\n3\n4\nfive\n6\n"
     now = accepted.replace(b"1\n", b"one\n")
-    project.write(a_txt=before.replace(b"\n", ending))
+    project.write(a_txt=mark + before.replace(b"\n", ending))
     project.begin()
     project.workspace.expect("a.txt", accepted)
-    project.write(a_txt=now.replace(b"\n", ending))  # before anybody has seen what was accepted there
+    project.write(a_txt=mark + now.replace(b"\n", ending))  # before anybody has seen what was accepted there
     project.look()
-    assert project.before("a.txt") == accepted.replace(b"\n", ending)
+    assert project.before("a.txt") == mark + accepted.replace(b"\n", ending)
 
 
 def test_what_lacks_a_line_that_was_accepted_has_not_arrived(project):

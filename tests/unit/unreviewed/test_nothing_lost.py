@@ -173,6 +173,7 @@ def test_what_is_pending_is_not_forgotten_whatever_becomes_of_the_file_while_nob
     for _ in range(2):
         assert set(project.all_listed()) == {"a.txt"}
         assert project.before("a.txt") == TEXT
+        assert project.workspace.changes()[0].origin.perhaps, "so Undo All does not take it"
         project.begin()
     assert project.undo() == []
     assert project.read("a.txt") == TEXT

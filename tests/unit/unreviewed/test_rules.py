@@ -80,6 +80,15 @@ def test_what_is_written_before_and_after_a_call_is_perhaps_the_user_s(hooked):
     assert set(hooked.outside()) == {"b.txt"}
 
 
+def test_a_rename_is_perhaps_the_user_s_if_a_half_of_it_is(hooked):
+    hooked.write(a_txt=None)
+    with hooked.call(*CLAUDE):
+        hooked.write(new_txt=TEXT)
+    (change,) = hooked.listed().values()
+    assert (change.old_path, change.path) == ("a.txt", "new.txt")
+    assert change.origin == Origin(*CLAUDE, perhaps=True)
+
+
 def test_a_look_that_came_too_late_makes_nothing_certain(hooked):
     """The program was told to go on, and wrote before its folder was looked at."""
     hooked.calls.begins(WINDOW, 1, Doer(*CLAUDE))
@@ -220,6 +229,17 @@ def test_what_a_stash_takes_and_gives_back_is_its_program_s_as_before(dirty, loo
     assert dirty.read("a.txt") == text(line3=b"first", line9=b"user")
 
 
+def test_what_comes_back_out_of_a_stash_is_of_the_turn_in_which_it_was_written(dirty):
+    with dirty.call(*CLAUDE):
+        dirty.write(b_txt=text(line1=b"agent"))
+    dirty.git("stash", "-q")
+    dirty.look()
+    dirty.workspace.begin_turn()
+    dirty.git("stash", "pop", "-q")
+    assert set(dirty.look()) == {"b.txt"}
+    assert dirty.workspace.changes(ChangeScope.LAST_TURN) == []
+
+
 def test_what_the_user_has_undone_and_makes_again_is_perhaps_his(hooked):
     with hooked.call(*CLAUDE):
         hooked.write(a_txt=text(line1=b"agent"))
@@ -254,6 +274,49 @@ def test_what_the_user_does_by_git_is_not_counted_though_a_program_without_hooks
     assert dirty.outside() == {}
 
 
+@pytest.mark.parametrize("command", [["restore", "."], ["checkout", "-q", "--", "a.txt", "b.txt"]])
+def test_what_the_user_restores_is_not_counted_though_a_program_without_hooks_is_at_work(dirty, command):
+    """It was committed, or staged, and git writes the index anew. What else is written meanwhile is counted."""
+    dirty.save(b_txt=text(line1=b"staged"))
+    dirty.git("add", "b.txt")
+    dirty.begin()
+    dirty.save(b_txt=text(line1=b"user"))
+    dirty.look()
+    dirty.git(*command)
+    dirty.write(clean_txt=b"agent\n")
+    assert set(dirty.look()) == {"clean.txt"}
+    assert set(dirty.outside()) == {"a.txt", "b.txt"}
+    assert dirty.before("a.txt") == text(line3=b"first", line9=b"user")
+    dirty.save(a_txt=text(line3=b"first", line9=b"user"))
+    dirty.git("status")
+    dirty.look()
+    dirty.write(a_txt=text(line3=b"first"))  # by another program, without git
+    assert set(dirty.look()) == {"a.txt", "clean.txt"}
+
+
+def test_what_git_restores_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
+    dirty.calls.only_hooked(WINDOW, False)
+    look = Looks.look
+
+    def overtaken(*args):
+        dirty.git("restore", "a.txt")
+        return look(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Looks, "look", overtaken)
+        assert dirty.look() == {}
+    assert set(dirty.outside()) == {"a.txt"}
+
+
+def test_what_is_cleaned_away_beside_a_program_without_hooks_is_counted(dirty):
+    """Nothing tells it from a file that was deleted, and git has it nowhere."""
+    dirty.calls.only_hooked(WINDOW, False)
+    dirty.git("clean", "-q", "-f")
+    assert set(dirty.look()) == {"mine.txt"}
+    assert dirty.undo() == []
+    assert dirty.read("mine.txt") == b"user\n"
+
+
 def test_what_git_does_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
     """It was asked where it stands before the files were read."""
     dirty.calls.only_hooked(WINDOW, False)
@@ -268,6 +331,22 @@ def test_what_git_does_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch)
         assert dirty.look() == {}
     assert dirty.look() == {}
     assert set(dirty.outside()) == {"a.txt"}  # the user's work; the rest git can bring back
+
+
+def test_what_git_has_begun_to_write_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
+    """It has a lock then, and moves later."""
+    dirty.calls.only_hooked(WINDOW, False)
+    look = Looks.look
+
+    def overtaken(*args):
+        (dirty.folder / ".git" / "index.lock").write_bytes(b"")
+        dirty.write(b_txt=text(line1=b"pulled"))
+        return look(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Looks, "look", overtaken)
+        assert dirty.look() == {}
+    assert set(dirty.outside()) == {"b.txt"}
 
 
 def test_what_git_writes_just_after_it_has_moved_is_not_counted(dirty):

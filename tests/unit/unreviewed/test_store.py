@@ -155,7 +155,7 @@ def test_a_record_comes_back_as_it_was(store):
         "a/b\udcff": SavedRow(Content(""), known),
         "d": SavedRow(known, known, known, origin, True, True, Made(known, known, origin)),
     }
-    record = Record(rows, Undone(((step,),), 1.5, under_way=True), {}, has_turns=True, head="1a2b")
+    record = Record(rows, Undone(((step,),), 1.5, under_way=True), {}, head="1a2b")
     write_record(store, "/one", record, secure=True)
     assert read_record(store, "/one") == record
 

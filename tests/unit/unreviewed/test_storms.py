@@ -102,10 +102,10 @@ def test_a_reset_of_the_user_s_own_work_is_listed_and_can_be_undone(repository):
     repository.write(a_txt=text(line5=b"the user's own"))
     repository.begin()
     repository.git("checkout", "--", "a.txt")
-    assert set(repository.look()) == {"a.txt"}
+    assert set(repository.all_listed()) == {"a.txt"}
     repository.write(b_txt=text(line1=b"agent"))
     repository.git("commit", "-q", "-a", "-m", "something else")
-    assert set(repository.look()) == {"a.txt"}
+    assert set(repository.all_listed()) == {"a.txt"}
     assert repository.undo() == []
     assert repository.read("a.txt") == text(line5=b"the user's own")
 

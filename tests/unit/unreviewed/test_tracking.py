@@ -11,6 +11,7 @@ from threading import Event, Thread
 import pytest
 
 from companion.review.document.file_replacement import beside
+from companion.unreviewed import workspace
 from companion.unreviewed.calls import Doer, Origin
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
@@ -145,6 +146,18 @@ def test_what_was_written_in_the_last_turn_is_known_in_a_later_process(
     later.track(7, [str(project.folder)], rules, tracked=True)
     assert [change.path for change in later.lists(7).last_turn] == ["b.txt"]
     assert {change.path for change in later.lists(7).changes} == {"a.txt", "b.txt"}
+
+
+def test_what_is_written_in_a_repository_that_has_come_since_is_of_the_last_turn(repository, tracking, runtime, rules):
+    repository.write(a_txt=b"1\n")
+    tracking.track(1, [str(repository.folder)], rules, tracked=True)
+    write_and_look(repository, tracking, runtime, a_txt=b"2\n")
+    tracking.begin_turn(1)
+    repository.write(nested__b_txt=b"1\n")
+    repository.git("init", "-q", "nested")
+    write_and_look(repository, tracking, runtime)
+    write_and_look(repository, tracking, runtime, nested__b_txt=b"2\n")
+    assert [change.path for change in tracking.lists(1).last_turn] == ["b.txt"]
 
 
 def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, tracking, runtime, tabs, rules):
@@ -396,8 +409,9 @@ def test_what_a_program_writes_in_one_window_is_its_own_in_another_one_on_the_sa
 
 
 def test_where_only_hooked_programs_are_at_work_nothing_else_is_counted(project, tracking, runtime, rules):
-    """As soon as another program has come, it may have written since the last look."""
+    """As soon as another program has come, it may have written since the last look. In a second window is none."""
     tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.track(2, [str(project.folder)], rules, tracked=False)
     tracking.only_hooked(1, True)
     write_and_look(project, tracking, runtime, a_txt=b"1\n")
     assert [change.path for change in tracking.lists(1).outside] == []
@@ -426,14 +440,37 @@ def test_what_the_user_deletes_in_the_side_bar_is_not_listed(project, tracking, 
     assert [change.path for change in tracking.lists(1).changes] == ["d.txt"]
 
 
+def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_may_have_done_so(
+    project, tracking, runtime, tabs, rules, monkeypatch
+):
+    project.write(a_txt=b"1\n", b_txt=b"1\n", c_txt=b"1\n", d_txt=b"1\n", sub__e_txt=b"1\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, b_txt=b"2\n")
+    events, paths = tabs.Tabs(tracking), [str(project.folder / name) for name in ("a.txt", "b.txt", "c.txt", "sub")]
+    events.commanded("side_bar_delete", {"paths": paths})
+    runtime.step(INTERVAL_SECONDS)  # the user answers
+    write_and_look(project, tracking, runtime, a_txt=None, b_txt=None, sub__e_txt=None)
+    assert tracking.lists(1) == Lists()
+    tracking.call_begins(1, "call", Doer("Claude Code"), lambda: None)
+    runtime.step(INTERVAL_SECONDS)
+    write_and_look(project, tracking, runtime, c_txt=None)
+    tracking.call_ended(1, "call", lambda: None)
+    runtime.step(INTERVAL_SECONDS)
+    monkeypatch.setattr(workspace, "DELETING_SECONDS", 0.0)
+    events.commanded("side_bar_delete", {"paths": [str(project.folder / "d.txt")]})
+    write_and_look(project, tracking, runtime, d_txt=None)  # so much later that the user has decided not to
+    assert [change.path for change in tracking.lists(1).changes] == ["d.txt", "c.txt"]
+
+
+@pytest.mark.parametrize("command", ["rename_path", "side_bar_move", "side_bar_cut"])
 @pytest.mark.parametrize("name", ["a.txt", "sub"])
 def test_what_the_user_renames_in_the_side_bar_is_not_listed_and_a_change_goes_along(
-    project, tracking, runtime, tabs, rules, name
+    project, tracking, runtime, tabs, rules, name, command
 ):
     project.write(a_txt=b"1\n", sub__b_txt=b"1\n", sub__c_txt=b"one\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, sub__c_txt=b"two\n")
-    tabs.Tabs(tracking).commanded("rename_path", {"paths": [str(project.folder / name)]})
+    tabs.Tabs(tracking).commanded(command, {"paths": [str(project.folder / name)]})
     runtime.step(INTERVAL_SECONDS)
     (project.folder / name).rename(project.folder / "moved")
     write_and_look(project, tracking, runtime)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.unreviewed.model import ChangeScope
+from companion.unreviewed.texts import hunks_between
 from companion.unreviewed.undoing import Progress, undo
 
 BEFORE = b"1\n2\n3\n4\n5\n"
@@ -55,6 +56,17 @@ def test_what_the_user_has_thrown_away_does_not_come_back_with_an_undo_of_the_la
     assert turns.look() == {}
     turns.write(a_txt=BEFORE.replace(b"5", b"five"))
     turns.look()
+    assert undo_last_turn(turns) == ["a.txt"]
+    assert turns.read("a.txt") == BEFORE
+
+
+def test_a_hunk_of_an_earlier_turn_that_was_undone_does_not_come_back_with_an_undo_of_the_last_turn(turns):
+    now = BEFORE.replace(b"1", b"one").replace(b"5", b"five")
+    turns.write(a_txt=now)
+    turns.look()
+    changes, storage = turns.workspace.changes(), str(turns.storage)
+    assert undo(turns.workspace, changes, Progress(), storage, 0.5, hunks_between(BEFORE, now)[:1]) == []
+    assert turns.read("a.txt") == BEFORE.replace(b"5", b"five")
     assert undo_last_turn(turns) == ["a.txt"]
     assert turns.read("a.txt") == BEFORE
 
