@@ -105,6 +105,17 @@ def test_of_what_was_too_large_to_be_kept_nothing_is_guessed_after_a_kill(reposi
     assert repository.all_listed() == {}
 
 
+def test_nor_of_what_was_beyond_what_is_kept_of_files_that_nobody_has_changed(project, monkeypatch):
+    monkeypatch.setattr(history, "COPIED_FILES", 1)
+    project.write(a_txt=TEXT, b_txt=TEXT)
+    project.begin()
+    project.write(a_txt=b"agent\n", b_txt=b"agent\n", new_txt=b"new\n")
+    project.begin()
+    (kept,) = {"a.txt", "b.txt"} & project.all_listed().keys()
+    assert project.all_listed().keys() == {kept, "new.txt"}
+    assert project.before(kept) == TEXT
+
+
 @pytest.mark.parametrize("gone", ["its commit", "the repository"])
 def test_nor_of_what_a_commit_held_that_has_gone(repository, gone):
     repository.write(a_txt=TEXT, _gitignore=b"")
