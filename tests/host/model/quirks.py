@@ -8,7 +8,8 @@ off.
   replacing_selects   `View.replace` moves a caret at the start of what it replaces by the growth, or selects what came
                       in (sublime_text 1165, 4144)
   replacing_scrolls   where it moves or selects so, the view scrolls to it once the command is over (sublime_text 2560)
-  late_highlights     `on_highlight` comes once more for what is chosen, before `on_select`
+  late_highlights     `on_highlight` comes once more for what is chosen, before `on_select` (no public issue says
+                      so; it is the more awkward of the two)
   fills_replace       a filled region replaces the syntax colours of its text; without a background in the scheme the
                       scope's foreground fills, and the text is inverted (sublime_text 817, 2976, 3035, 3729, 5844;
                       BracketHighlighter 250)

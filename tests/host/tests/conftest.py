@@ -97,6 +97,11 @@ class Bench:
             views.append(view)
         return views
 
+    def without(self, truth: str) -> None:
+        """Switch a truth off, as `HOST_QUIRKS=-truth` does."""
+        assert truth in self.host.quirks, "it is on by default"
+        self.host.quirks = self.host.quirks - {truth}
+
     def draw(self) -> None:
         """Let a moment pass in which the editor draws what shows."""
         drawn = self.host.focus.active_window().active_view

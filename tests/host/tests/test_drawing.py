@@ -176,11 +176,6 @@ def test_the_minimap_shows_every_row_of_a_region_unless_it_is_hidden_empty_or_no
     assert found == [("rows", 0, 1, 3), ("rows", 1, 0, 1), ("rows", 2, 0, 2)]
 
 
-def without(bench, truth):
-    assert truth in bench.host.quirks, "it is on by default"
-    bench.host.quirks = bench.host.quirks - {truth}
-
-
 def test_what_is_filled_loses_the_colors_of_its_syntax(bench):
     """Evidence: sublime_text 3729, 817, 2976, 5844; BracketHighlighter 250."""
     view, sublime = bench.open("code.py", b"return 1\nreturn 2\n"), bench.sublime
@@ -192,7 +187,7 @@ def test_what_is_filled_loses_the_colors_of_its_syntax(bench):
     view.add_regions("filled", [sublime.Region(0, 9)], "diff.inserted", "", sublime.DRAW_NO_OUTLINE)
     assert bench.gestures.render().count(colored) == 1
     assert '<span style="color:%s">return</span>' % style["foreground"] in bench.gestures.render()
-    without(bench, "fills_replace")
+    bench.without("fills_replace")
     assert bench.gestures.render().count(colored) == 2
 
 
@@ -224,7 +219,7 @@ def test_marks_are_drawn_as_their_keys_first_came_and_the_first_icon_shows(bench
     add("one", "redish")
     assert order() == ["redish", "bluish", "redish"]
     assert [stripe.key for stripe in minimap.stripes(bench.host.views[view.id()])] == ["one", "two"]
-    without(bench, "keys_keep_order")
+    bench.without("keys_keep_order")
     assert order() == ["bluish", "redish", "bluish"]
 
 
@@ -248,7 +243,7 @@ def test_an_annotation_ends_at_the_edge_begins_behind_its_text_and_is_cut_off(be
         bench.gestures.click_annotation("k", "2", index=2)
     view.set_viewport_position((8.0, 0.0))
     assert lefts() == pytest.approx([short, (len(texts[1]) + 1) * em - 8, 501 * em - 8], abs=0.01)
-    without(bench, "annotations_shrink")
+    bench.without("annotations_shrink")
     assert lefts() == pytest.approx([short] * 3, abs=0.01)
     bench.gestures.click_annotation("k", "2", index=2)
     assert clicked == ["0", "1", "2"]

@@ -82,3 +82,18 @@ def test_scrolling_is_clamped(bench, view):
     view.settings().set("scroll_past_end", False)
     view.set_viewport_position((0, 1e9))
     assert view.viewport_position()[1] == view.text_to_layout(view.size())[1] + view.line_height() - height
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_view_has_no_size_until_it_was_drawn_and_what_is_centred_comes_to_its_top(bench, late):
+    """Evidence: sublime_text 538, 3128, 4687."""
+    if not late:
+        bench.without("late_size")
+    view = bench.window.new_file()
+    view.run_command("append", {"characters": LINES})
+    view.show_at_center(view.text_point(100, 0))
+    assert (view.viewport_extent() == (0.0, 0.0)) is late
+    top = view.text_to_layout(view.text_point(100, 0))[1]
+    assert (abs(view.viewport_position()[1] - top) < view.line_height()) is late
+    bench.draw()
+    assert min(view.viewport_extent()) > 0

@@ -6,6 +6,8 @@ import threading
 
 import pytest
 
+from tests.host.model import quirks
+
 KEEPER = """
 kept = []
 class KeepCommand(sublime_plugin.TextCommand):
@@ -281,3 +283,17 @@ def plugin_unloaded():
     assert module.seen == ["exit"]
     assert "shut down" in bench.errors()[0]
     bench.host.closed = False
+
+
+def test_truths_are_on_unless_they_are_switched_off_by_name_and_quirks_the_other_way_round(monkeypatch):
+    for named, expected in (
+        ("", quirks.TRUTHS),
+        ("-late_size", quirks.TRUTHS - {"late_size"}),
+        ("late_events,-late_size", quirks.TRUTHS - {"late_size"} | {"late_events"}),
+        ("all", quirks.TRUTHS | quirks.ALL),
+    ):
+        monkeypatch.setenv("HOST_QUIRKS", named)
+        assert quirks.chosen() == expected
+    monkeypatch.setenv("HOST_QUIRKS", "-late_events")
+    with pytest.raises(ValueError, match="late_events"):
+        quirks.chosen()

@@ -215,6 +215,12 @@ def test_what_is_chosen_from_a_list_is_highlighted_once_more(bench):
     bench.gestures.choose(1)
     bench.settle()
     assert calls == [0, 1, ("chosen", 1)]
+    bench.without("late_highlights")
+    del calls[:]
+    bench.window.show_quick_panel(["a", "b"], lambda index: calls.append(("chosen", index)), on_highlight=calls.append)
+    bench.gestures.choose(1)
+    bench.settle()
+    assert calls == [0, ("chosen", 1)]
 
 
 @pytest.mark.parametrize("shown_by", ["open_file", "focus_view"])
