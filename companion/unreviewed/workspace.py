@@ -284,7 +284,8 @@ class Workspace:
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
             left = self._left.get(path, "") if self._left is not None and now.readable and not reading.blob else None
             if left is not None:  # nobody has looked meanwhile, and it is another file than it was
-                self._model.learn(path, *[Content(left, now.mode, now.size) if left else NOTHING] * 2)
+                before = Content(left, now.mode, now.size) if left else NOTHING
+                self._model.learn(path, before, before)
                 history.written(path, now, data, PERHAPS)
                 return True
             # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
