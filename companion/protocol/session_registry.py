@@ -36,8 +36,8 @@ class SessionRegistry:
         self.limits = limits
         self._dialect = dialect
         self.calls = Calls()
-        self.stopping = False
-        """Streams that are opened now end as soon as their messages are written."""
+        self._stopping = False
+        self._come_back_seconds: Optional[float] = None
         self._sessions: Dict[str, Session] = {}
         self._secret = secrets.token_urlsafe(24)
         """Part of the ids of clients without a session, so that no client of another server's has the same."""
@@ -181,8 +181,8 @@ class SessionRegistry:
                 raise RpcError(INVALID_REQUEST, sentence, status=429)
             stream = session.new_stream()
         session.attach(stream, received)
-        if self.stopping:
-            stream.close()
+        if self._stopping:
+            session.end_stream(stream, self._come_back_seconds)
         return OpenStream(session, stream)
 
     def stream_lost(self, session: Session, stream: Stream, was_reset: bool, now: float) -> List[Event]:
@@ -237,11 +237,8 @@ class SessionRegistry:
 
         `come_back_seconds`: how long the stream tells its client to wait before it reconnects.
         """
-        self.stopping = True
-        closing: List[Output] = []
-        for session in self._sessions.values():
-            closing += session.end_streams(come_back_seconds if session.kind is MCP else None)
-        return _woken(closing)
+        self._stopping, self._come_back_seconds = True, come_back_seconds
+        return _woken([each for session in self._sessions.values() for each in session.end_streams(come_back_seconds)])
 
     def tick(self, now: float) -> List[Event]:
         """Close the sessions that have timed out."""

@@ -171,16 +171,18 @@ class Session:
         self._become(_CLOSED)
         if self.kind is CONNECTION:
             return [self]
-        return self.end_streams(GONE_SECONDS if self.kind is MCP else None)
+        return [*self.end_streams(GONE_SECONDS)]
 
-    def end_streams(self, come_back_seconds: Optional[float] = None) -> List[Output]:
+    def end_streams(self, come_back_seconds: Optional[float] = None) -> List[Stream]:
         """End the open streams, and return them. `come_back_seconds`: see `Stream.close`."""
-        closing: List[Output] = []
-        for stream in self.streams.values():
-            if stream.open:
-                stream.close(come_back_seconds)
-                closing.append(stream)
+        closing = [stream for stream in self.streams.values() if stream.open]
+        for stream in closing:
+            self.end_stream(stream, come_back_seconds)
         return closing
+
+    def end_stream(self, stream: Stream, come_back_seconds: Optional[float]) -> None:
+        """Let it end once everything is written. Only who has a session is told when to come back to it."""
+        stream.close(come_back_seconds if self.kind is MCP else None)
 
     def _become(self, state: SessionState) -> None:
         if state not in TRANSITIONS[self.state]:

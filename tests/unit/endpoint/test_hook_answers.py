@@ -228,6 +228,8 @@ async def test_without_the_libraries_who_connects_a_program_hears_so(tmp_path, m
     editor.answers._libraries.imported = never
     with pytest.raises(OSError, match="the libraries that are needed are not there yet"):
         await editor.make()
+    while editor.answers._starting is None:  # the loop may not have come to it yet
+        await asyncio.sleep(0.005)
     editor.answers._starting.cancel()
 
 

@@ -118,4 +118,6 @@ def test_a_stream_that_is_opened_after_the_stop_ends_at_once(wire):
     """Else a client that comes late would hold up the end of the server."""
     session = wire.connect()
     wire.core.stop(5)
-    assert wire.listen(session).closing
+    stream = wire.listen(session)
+    assert stream.closing
+    assert b"retry: 5000" in wire.take(stream), "it comes back to the successor, as those do that came earlier"
