@@ -20,6 +20,7 @@ from ..settings import Settings
 from ..terminals.launcher import terminal_of
 from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
+from ..unreviewed.model import identity
 from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
@@ -193,7 +194,8 @@ def _rules(roots: Tuple[str, ...], secret: Tuple[str, ...], left_out: Sequence[_
             for start, names, paths in (folders if is_folder else files)
         )
 
-    return Rules(exclusion(secret), is_left_out)
+    paths = [_with_slash((*each.folders, *each.files), [each.folder] if each.folder else roots) for each in left_out]
+    return Rules(exclusion(secret), is_left_out, identity(ascii((secret, left_out, paths)).encode()))
 
 
 def _with_slash(patterns: Sequence[str], roots: Sequence[str]) -> List[str]:

@@ -21,6 +21,8 @@ from .model import folders_of
 
 WALKED_FILES = 50000
 ASKED_SECONDS = 60.0
+NAMED_FILES = 5000
+"""The most that are noted by name because nobody knows what they hold."""
 _FEW_FILES = 1000
 _NOT_OURS = (SUFFIX, ".sublime-workspace")
 """What is made beside a file for a moment, while it is written, is our own; and the editor keeps windows in files."""
@@ -28,10 +30,11 @@ _NOT_OURS = (SUFFIX, ".sublime-workspace")
 
 class Rules(NamedTuple):
     """What is not looked at: `secret` files; and, outside of git, what the editor leaves out. Both are asked about an
-    absolute path, `left_out` also about whether that is a folder."""
+    absolute path, `left_out` also about whether that is a folder. Rules of the same `patterns` say the same."""
 
     secret: Callable[[str], bool]
     left_out: Callable[[str, bool], bool]
+    patterns: str = ""
 
 
 NO_RULES = Rules(lambda path: False, lambda path, is_folder: False)
@@ -61,10 +64,11 @@ class Files:
 
     def use(self, rules: Rules) -> None:
         """Other rules from now on."""
-        self._rules = rules
+        self.rules = rules
         self._secret: Dict[str, bool] = {}
         self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
         self._walked: Optional[Walked] = None
+        self._unseen: Optional[FrozenSet[str]] = None
         self._index_stamp: Optional[Stamp] = None
         self.uncovers = True
         self._beyond = False  # whether there were more files than the last walk has named
@@ -75,14 +79,14 @@ class Files:
 
     def begin(self) -> None:
         """What is there from now on counts. Raises `GitError`."""
-        self.uncovers = True
+        self.uncovers, self._unseen = True, None
         if self._repository is not None:
             self._ignored = self._repository.ignored()
             self._ignored_folders = self._passed_by = self._repository.ignored_folders(self._ignored)
 
     def list(self) -> Dict[str, str]:
         """The files that are there, with what git has committed of them. Raises `GitError` and `OSError`."""
-        walked = self._walks.walk()
+        walked, former = self._walks.walk(), self._paths
         if self._repository is None:
             self._beyond = not walked.whole
             if walked is not self._walked:
@@ -90,7 +94,8 @@ class Files:
                 self._paths = {path: "" for path in walked.files if not self.is_secret(path)}
         else:
             self._ask(self._repository, walked)
-        self._walked = walked
+        if walked is not self._walked or self._paths is not former:
+            self._walked, self._unseen = walked, None
         return self._paths
 
     def _ask(self, repository: Repository, walked: Walked) -> None:
@@ -165,7 +170,7 @@ class Files:
             newest = max((stamp.modified for stamp in self._position_stamp), default=0)
             self.has_moved = self.has_moved and newest + COARSE_NANOSECONDS > time.time_ns()
         else:
-            self._index_stamp = self._walked = None
+            self._index_stamp = self._walked = self._unseen = None
 
     @property
     def like(self) -> str:
@@ -176,14 +181,31 @@ class Files:
         """Whether a path is not to be looked at, whatever there is."""
         known = self._secret.get(path)
         if known is None:
-            known = path.endswith(_NOT_OURS) or self._rules.secret(f"{self._folder}/{path}")
+            known = path.endswith(_NOT_OURS) or self.rules.secret(f"{self._folder}/{path}")
             self._secret[path] = known
         return known
 
     def _is_left_out(self, path: str, is_folder: bool) -> bool:
         if self._repository is not None:
             return is_folder and path in self._passed_by
-        return self._rules.left_out(f"{self._folder}/{path}", is_folder)
+        return self.rules.left_out(f"{self._folder}/{path}", is_folder)
+
+    def unseen(self) -> FrozenSet[str]:
+        """What is there and not looked at, but for what the rules leave out, and what git has that is not there. A
+        folder ends with `/` and stands for all in it: alone for everything, if not all can be named."""
+        if self._unseen is None:
+            self._unseen = self._name_unseen()
+        return self._unseen
+
+    def _name_unseen(self) -> FrozenSet[str]:
+        walked = self._walked
+        if walked is None or not walked.whole:
+            return frozenset("/")
+        here = self._paths.keys() ^ set(walked.files) if self._repository is not None else ()
+        folders = frozenset(f"{folder}/" for folder in (*self._passed_by, *walked.repositories))
+        if len(here) + len(folders) > NAMED_FILES:
+            return frozenset("/")
+        return folders.union(path for path in here if not self.is_secret(path))
 
     def was_ignored(self, path: str) -> bool:
         """Whether git ignored what was at a path when tracking began."""

@@ -19,7 +19,7 @@ from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optiona
 from ..system.files import Stamp
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program
-from .model import identity
+from .model import UNKNOWN, Content, identity
 
 SECONDS = 20.0
 LOCK_SECONDS = 30.0
@@ -183,10 +183,35 @@ class Repository:
             found[next(records)] = (old.strip("0") and old, new.strip("0") and new)
         return found
 
-    def tree(self, commit: str) -> Dict[str, str]:
-        """The files of a commit, with their identities; none if that is "". Raises `GitError`."""
-        found = self._records("ls-tree", "-r", "-z", commit) if commit else []
-        return {path: about.split()[2] for about, _, path in (record.partition("\t") for record in found)}
+    def tree(self, commit: str) -> Dict[str, Content]:
+        """What a commit has at its paths, of no known size; nothing if that is "". Raises `GitError`."""
+        found: Dict[str, Content] = {}
+        for record in self._records("ls-tree", "-r", "-z", commit) if commit else ():
+            about, _, path = record.partition("\t")
+            mode, _, name = about.split()
+            found[path] = UNKNOWN if mode in (_LINK, _REPOSITORY) else Content(name, int(mode, 8) & 0o777)
+        return found
+
+    def with_crlf(self, paths: Sequence[str]) -> List[str]:
+        """Those to which a checkout gives CR LF where git has line feeds (gitattributes(5), "End-of-line conversion").
+
+        Raises `GitError`.
+        """
+        asked = os.fsencode("".join(f"{path}\0" for path in paths))
+        words = os.fsdecode(self._run(["check-attr", "-z", "--stdin", "text", "eol"], asked)).split("\0")
+        automatic = "".join(self._lines("config", "core.autocrlf", allowed=(0, 1))).lower()
+        converts = automatic in ("true", "yes", "on", "1", "input")
+        usual = "".join(self._lines("config", "core.eol", allowed=(0, 1))).lower()
+        if converts:
+            usual = "lf" if automatic == "input" else "crlf"
+        elif usual not in ("lf", "crlf"):
+            usual = "crlf" if sys.platform == "win32" else "lf"
+        found = []
+        for path, text, eol in zip(words[0::6], words[2::6], words[5::6]):
+            is_text = text in ("set", "auto") or eol in ("lf", "crlf") or converts
+            if text != "unset" and is_text and (eol if eol in ("lf", "crlf") else usual) == "crlf":
+                found.append(path)
+        return found
 
     def blobs(self, names: Sequence[str]) -> Dict[str, bytes]:
         """What git has of these identities. All of it is in memory at once."""

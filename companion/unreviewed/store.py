@@ -251,8 +251,8 @@ class SavedRow(NamedTuple):
 class Record(NamedTuple):
     """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `head`: the commit at last look.
 
-    `unkept`: the paths of which that is not known, though git has not committed what they hold; None if nobody tracks,
-    or there are too many.
+    `unkept`: the paths of which that is not known, though git has not committed what they hold, and what was not looked
+    at, as `Files.unseen` names it by rules of these `patterns`. None if nobody tracks, or there are too many.
     """
 
     rows: Mapping[str, SavedRow] = {}
@@ -260,6 +260,7 @@ class Record(NamedTuple):
     blobs: Mapping[str, str] = {}
     head: str = ""
     unkept: Optional[FrozenSet[str]] = None
+    patterns: str = ""
 
 
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
@@ -278,6 +279,7 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
         "saved": sorted({each.identity for row in record.rows.values() if row.saved for each in row.contents()}),
         "head": record.head,
         "unkept": None if record.unkept is None else sorted(record.unkept),
+        "patterns": record.patterns,
     }
     is_empty = not needed and record.unkept is None
     try:
@@ -299,6 +301,7 @@ def read_record(store: Store, folder: str) -> Record:
             {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
             _text(found.get("head", "")),
             None if unkept is None else frozenset(map(_text, unkept)),
+            _text(found.get("patterns", "")),
         )
     except (AttributeError, TypeError, ValueError) as error:
         logger.error("the record of unreviewed changes makes no sense: %s", type(error).__name__)

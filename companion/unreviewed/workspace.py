@@ -44,16 +44,15 @@ from ..comparison import Hunk
 from ..review.document.text import without_mark
 from ..system.files import identity_of
 from .calls import PERHAPS, Evidence, Moment
-from .files import Files, Rules
+from .files import NAMED_FILES, Files, Rules
 from .git import GitError, Repository
-from .history import History
+from .history import History, LeftContents
 from .looking import FileReading, Looks
 from .model import NOTHING, ChangeScope, Content, Event, UnreviewedChange, full_path, identity
 from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
 from .texts import holds_edit, with_hunks
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
-UNKEPT_FILES = 1000  # of which a record says that what they hold is not known
 RENAMING_SECONDS = 600.0  # that the user may take to type another name
 DELETING_SECONDS = 60.0  # that he may take to say that he means it
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
@@ -131,9 +130,8 @@ class Workspace:
         self.only_undo = threading.Lock()
         """Held by an undo, or a restore, from its beginning to its end."""
         self._root: Optional[Tuple[int, int]] = None  # which folder it is, whatever it is called
-        self._left: Optional[Dict[str, Optional[str]]] = None
-        """What an earlier process left that has not ended to track: by path what was committed, None if it is not known
-        what the file held. Of all other files that git has not there are rows. Until all was looked at."""
+        self._left: Optional[LeftContents] = None  # by an earlier process, until all was looked at
+        self._noted: Optional[FrozenSet[str]] = None  # as unkept, when the record was written last
         self._load()
 
     # -- looks --------------------------------------------------------------------------------------------------------
@@ -143,6 +141,8 @@ class Workspace:
         hide nothing is kept."""
         with self._lock:
             self._files.use(rules)
+            if self._left is not None and self._left.patterns != rules.patterns:
+                self._left = None
             is_secret = self._files.is_secret
             undone = [group for group in self.last_undone.groups if any(is_secret(step.path) for step in group)]
             hidden = list(filter(is_secret, self._model.all_paths()))
@@ -237,6 +237,9 @@ class Workspace:
         try:
             paths = self._files.list()
             self._looks.like = self._files.like
+            if self._left is not None:
+                for path in self._left.missed(self._files.entries.files):
+                    self._looks.remember(path)
             found = self._looks.look(paths, cancelled)
             self._history.committed = self._files.committed()
             self._take(found, moment)
@@ -262,13 +265,23 @@ class Workspace:
             self._history.look_for_room()
             self._follow_side_bar(found, evidence)
             saving = self._saves.files()
-            fresh = [path for path, each in found.items() if self._found(path, each, evidence, saving)]
+            fresh = self._found_since(found) if self._left is not None else []
+            fresh += [path for path, each in found.items() if self._found(path, each, evidence, saving)]
             self._copies.keep_all(self._model.before(path) for path in fresh if self._model.unreviewed(path))
         for path in self._history.committed.keys() & self._model.rows.keys():
             if self._model.unreviewed(path) and not self._history.written(path, self._model.now(path), None, None):
                 fresh.append(path)
-        if fresh:
+        if fresh or (self.tracked and self._noted != self._unkept()):
             self._write_record()
+
+    def _found_since(self, found: Mapping[str, FileReading]) -> List[str]:
+        """The paths at which something is found that was written, or deleted, after an earlier process has ended."""
+        new = {path: reading for path, reading in found.items() if not self._model.knows(path)}
+        left = self._left.at(new) if self._left is not None else {}
+        for path, before in left.items():
+            self._model.learn(path, before, before)
+            self._history.written(path, new[path].content, new[path].data, PERHAPS)
+        return list(left)
 
     def _found(self, path: str, reading: FileReading, evidence: Evidence, saving: Collection[str]) -> bool:
         """A look has found something at a path. Whether that is to be written down."""
@@ -282,12 +295,6 @@ class Workspace:
                 history.seen(path, now, data)
             return self._model.row(path).own is not was_own
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
-            left = self._left.get(path, "") if self._left is not None and now.readable and not reading.blob else None
-            if left is not None:  # nobody has looked meanwhile, and it is another file than it was
-                before = Content(left, now.mode, now.size) if left else NOTHING
-                self._model.learn(path, before, before)
-                history.written(path, now, data, PERHAPS)
-                return True
             # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
             self._model.learn(path, now, now)
             history.seen(path, now, data)
@@ -512,9 +519,16 @@ class Workspace:
         saved = {path: self._saved_row(path) for path in self._model.rows}
         for path, step in restored.items():
             saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
-        unkept = frozenset(self._history.unkept) if self.tracked and len(self._history.unkept) <= UNKEPT_FILES else None
-        record = Record(saved, self.last_undone, self._copies.blobs, self._files.head, unkept)
+        self._noted = self._unkept()
+        patterns = self._files.rules.patterns
+        record = Record(saved, self.last_undone, self._copies.blobs, self._files.head, self._noted, patterns)
         write_record(self._store, self.folder, record, secure)
+
+    def _unkept(self) -> Optional[FrozenSet[str]]:
+        """For the record."""
+        if not self.tracked or len(self._history.unkept) > NAMED_FILES:
+            return None
+        return self._files.unseen().union(self._history.unkept)
 
     def _saved_row(self, path: str) -> SavedRow:
         row = self._model.row(path)
@@ -528,8 +542,7 @@ class Workspace:
             self._files.stood_at(record.head)
         if record.unkept is not None and (self._repository is not None or not record.head):
             with suppress(GitError):  # the commit may have gone
-                tree = self._repository.tree(record.head) if self._repository is not None else {}
-                self._left = {**tree, **dict.fromkeys(record.unkept)}
+                self._left = LeftContents(self._copies, self._repository, record)
         for path, (now, before, turn, origin, own, saved, made) in record.rows.items():
             self._model.learn(path, now if before is None else before, now)
             self._model.own(path, own, saved)

@@ -262,4 +262,5 @@ def _joined_rules(roots: Sequence[Root]) -> Rules:
     return Rules(
         lambda path: any(rules.secret(name) for rules, name in named(path)),
         lambda path, is_folder: any(rules.left_out(name, is_folder) for rules, name in named(path)),
+        "\n".join(sorted({rules.patterns for rules, _, _ in known})),
     )

@@ -1,10 +1,15 @@
-"""An editor that is killed in the midst of a write: the next start puts the file right, and says so."""
+"""An editor that is killed: the next start puts right what was half written, and lists what was written meanwhile."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+
+from tests.host.driver import Host
+from tests.host.launch import write_user_settings
+from tests.tools.desktop import Desktop
+from tests.tools.unasked import looked_at
 
 GREETING = b"def greet(name):\n    return 'Hello, ' + name\n"
 
@@ -46,3 +51,40 @@ def test_a_file_that_was_half_written_has_its_former_text_after_the_next_start(d
     desktop.host.wait_until(
         lambda: "A very warm welcome" in desktop.host.evaluate(f"sublime.View({shown}).substr(sublime.Region(0, 999))")
     )
+
+
+LISTED = """
+import sys
+application = sys.modules["Gemini Companion.plugin"].application
+lists = [each.changes.reviews.lists for each in application._endpoints.all()] if application is not None else []
+listed = sorted(change.path for each in lists for change in (*each.changes, *each.outside))
+"""
+
+
+@pytest.mark.parametrize("meanwhile", ["", "excluded", "left out"])
+def test_what_is_written_meanwhile_is_listed_unless_other_files_were_looked_at(tmp_path, workspace, meanwhile):
+    """What was hidden then may have been there then, so that nobody knows what it held."""
+    always = {"track_changes": "always"}
+    then = {"Gemini Companion": dict(always, context_exclude=["*.hidden"]), "Preferences": {}}
+    later = {"Gemini Companion": dict(always), "Preferences": {}}
+    for name in ("mine.hidden", "mine.out"):
+        tmp_path.joinpath("workspace", name).write_bytes(b"of the user\n")
+    then["Preferences"] = {"file_exclude_patterns": ["*.out"]}
+    if meanwhile == "excluded":
+        later["Preferences"] = then["Preferences"]
+    elif meanwhile == "left out":
+        later["Gemini Companion"] = then["Gemini Companion"]
+    else:
+        later = then
+    with Host.start(folders=[workspace], settings=then) as host:
+        host.quit()  # an editor that is killed restores what the one before has left
+        host.restart()
+        host.wait_until(lambda: looked_at(Desktop(host, workspace), workspace))
+        host.kill()
+        tmp_path.joinpath("workspace", "mine.hidden").write_bytes(b"of a program\n")
+        tmp_path.joinpath("workspace", "mine.out").write_bytes(b"of a program\n")
+        tmp_path.joinpath("workspace", "new.py").write_bytes(b"of a program\n")
+        write_user_settings(host.data, later)
+        host.restart()
+        host.wait_until(lambda: looked_at(Desktop(host, workspace), workspace))
+        host.wait_until(lambda: host.execute(LISTED, result="listed") == ([] if meanwhile else ["new.py"]))

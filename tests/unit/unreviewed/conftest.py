@@ -118,14 +118,14 @@ class Project:
         assert program is not None
         return Repository(program, str(folder or self.folder), os.environ)
 
-    def begin(self) -> Workspace:
+    def begin(self, rules: Rules = RULES) -> Workspace:
         """Begin to track, in a new process as it were."""
         repository = self.repository() if self.with_git else None
         store = Store(str(self.storage / STORE))
         self.saves, self.calls = Saves(), OpenCalls()
         self.workspace = Workspace(str(self.folder), store, repository, self.moment, self.saves)
         finish(self.workspace, str(self.storage))
-        self.workspace.use(RULES)
+        self.workspace.use(rules)
         self.workspace.begin(never)
         return self.workspace
 

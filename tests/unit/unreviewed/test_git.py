@@ -201,3 +201,32 @@ def test_a_git_that_is_too_old_is_refused(project, tmp_path):
     old.chmod(0o755)
     with pytest.raises(GitError, match="older than 2.25"):
         Repository(str(old), str(project.folder), os.environ)
+
+
+ATTRIBUTES = [
+    "",
+    "text",
+    "-text",
+    "text=auto",
+    "eol=crlf",
+    "eol=lf",
+    "text eol=crlf",
+    "-text eol=crlf",
+    "text=auto eol=lf",
+]
+
+
+@pytest.mark.parametrize("automatic", [None, "true", "input", "false", "yes"])
+@pytest.mark.parametrize("usual", [None, "crlf", "lf", "native"])
+def test_it_is_known_what_gets_other_line_ends_from_a_checkout(project, automatic, usual):
+    names = {f"f{number}.txt": attribute for number, attribute in enumerate(ATTRIBUTES)}
+    project.write(**{name.replace(".", "_"): b"1\n2\n" for name in names})
+    project.commit()
+    project.write(_gitattributes="".join(f"{name} {each}\n" for name, each in names.items() if each).encode())
+    for setting, value in (("autocrlf", automatic), ("eol", usual)):
+        if value is not None:
+            project.git("config", f"core.{setting}", value)
+    for name in names:
+        (project.folder / name).unlink()
+    project.git("checkout", "--", *names)
+    assert project.repository().with_crlf(list(names)) == [name for name in names if b"\r\n" in project.read(name)]
