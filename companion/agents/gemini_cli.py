@@ -18,7 +18,7 @@ from .ide_companion import IDE_COMPANION
 
 
 class GeminiHooks(HookDialect):
-    """In a folder of an extension of ours. Neither a mode nor a call id is told, and nothing after Esc."""
+    """In a folder of an extension of ours. The program tells neither a mode nor a call id, and nothing after Esc."""
 
     events = {
         "SessionStart": Happening.OTHER,

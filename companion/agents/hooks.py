@@ -243,7 +243,7 @@ class HookDialect:
     can_ask = True
     """Whether it can be told to ask its user."""
     asks_when_late = False
-    """Whether it is told to ask its user then, and not that nobody has answered."""
+    """Whether the companion then has it ask its user, and does not refuse."""
     edits_by: Tuple[str, ...] = ("PreToolUse",)
     """The events that take changed arguments."""
     asking_modes: Tuple[str, ...] = ("default", "plan")

@@ -66,11 +66,6 @@ def not_tried(name: str, reason: str) -> Check:
     return Check(name, CheckOutcome.NOT_TRIED, reason)
 
 
-def broken_off(name: str, error: BaseException) -> Check:
-    """A check that could not be carried out, because of an `error` that nobody expected."""
-    return failed(name, f"the check itself ended in an error ({type(error).__name__}: {error})", LOG)
-
-
 def too_slow(name: str, seconds: float) -> Check:
     """A check that had no answer after so many `seconds`."""
     advice = "A slow disk, a slow start-up file of the shell, or a busy machine may hold it up. Try once more."

@@ -37,7 +37,6 @@ from .checks import (
     CheckOutcome,
     Facts,
     WindowFacts,
-    broken_off,
     failed,
     not_tried,
     noted,
@@ -63,8 +62,7 @@ def gather(
 ) -> Facts:
     """What is known now. `problems` are the log's warnings and errors; `hooks` says what is known of those. Main
     thread."""
-    services = [service for endpoint in endpoints for service in endpoint.servers.services.values()]
-    ports = tuple(service.address.port for service in services if service.address.port)
+    ports = tuple(each.address.port for on in endpoints for each in on.servers.services.values() if each.address.port)
     shown = sorted(open_endpoints(endpoints), key=lambda endpoint: (endpoint.window != window, endpoint.window.id()))
     view = window.active_view()
     # It is no problem that our own check with a wrong token was refused.
@@ -213,7 +211,7 @@ class Diagnosis:
             checks = await trial(*arguments)
         except Exception as error:
             logger.exception("could not try %s", name)
-            checks = [broken_off(name, error)]
+            checks = [failed(name, f"the check itself ended in an error ({type(error).__name__}: {error})", LOG)]
         self._runtime.on_main(self._take, name, checks)
 
     def _take(self, name: str, checks: List[Check]) -> None:

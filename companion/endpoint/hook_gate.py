@@ -2,7 +2,7 @@
 
 A tool that writes has told its arguments; what it would make of its files is shown as any other proposal. The program
 is answered once the user has decided every file of the call, and writes itself. Where its own diffs come to the editor
-it is told to ask instead, and the hook of its question carries the reason for a rejection.
+the answer is *ask*, and the hook of its question carries the reason for a rejection.
 
     a held call                                   is answered
     --------------------------------------------  ------------------------------------------
@@ -84,7 +84,7 @@ class _Looked(NamedTuple):
 
 
 class HeldTicket(Ticket):
-    """Stands for one file of a call that is held. `hand_back` says what the program is told of a text."""
+    """Stands for one file of a call that is held. `hand_back` makes of a text what the companion tells the program."""
 
     def __init__(
         self,
@@ -371,7 +371,7 @@ class HookGate:
                 held.let_ask(is_tracked=False)
 
     def end(self) -> None:
-        """The package ends: whoever waits asks its own user."""
+        """The package ends: each program that waits asks its own user."""
         self._ended = True
         for held in self._held:
             held.let_ask(is_tracked=False)

@@ -93,7 +93,7 @@ class HookSession:
 
 
 class HookAnswer(NamedTuple):
-    """What a program is told, and whether its tool may run then."""
+    """What the companion tells a program, and whether its tool may run then."""
 
     told: Dict[str, Any]
     may_run: bool = True

@@ -221,8 +221,8 @@ class AcceptedTexts:
         expect: Callable[[str, Callable[[], bytes]], None],
     ) -> None:
         """`end` closes a review that has been decided, and tells its client the outcome, if there is one.
-        `is_connected` says whether a client is there. `expect` is told which file may be
-        written, and is given what makes its bytes, on a disk thread."""
+        `is_connected` says whether a client is there. `expect` gets the file that may be written, and what makes its
+        bytes, on a disk thread."""
         self._window = window
         self._runtime = runtime
         self._open = open_reviews

@@ -59,8 +59,8 @@ class ReviewManager:
     ) -> None:
         """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
         `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
-        review was opened or has ended. `expect` is told what the user has accepted for which file, before anybody may
-        write it. `find_elsewhere` finds the reviews of any window to which a view belongs: the
+        review was opened or has ended. The manager calls `expect` with what the user has accepted for which file,
+        before anybody may write it. `find_elsewhere` finds the reviews of any window to which a view belongs: the
         user may drag a view from one window into another."""
         self._window = window
         self._runtime = runtime

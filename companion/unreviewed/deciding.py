@@ -146,14 +146,14 @@ class _Said(Progress):
         self._window = window
         self._tracking = tracking
         self._doing = doing
-        self._said = time.monotonic()
+        self._told_at = time.monotonic()
         if count > MANY_FILES:
             self._say(0)  # the first of them may take a while
 
     def went_on(self) -> None:
         super().went_on()
-        if time.monotonic() - self._said >= PROGRESS_SECONDS:
-            self._said = time.monotonic()
+        if time.monotonic() - self._told_at >= PROGRESS_SECONDS:
+            self._told_at = time.monotonic()
             self._tracking.on_main(self._say, self.done)
 
     def _say(self, done: int) -> None:

@@ -319,8 +319,8 @@ class Workspace:
         return True
 
     def _follow_side_bar(self, found: Dict[str, FileReading], evidence: Evidence) -> None:
-        """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. Where he
-        was asked whether to delete it, he has, unless a program had a call open."""
+        """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. What he
+        was about to delete, and has gone, he has deleted, unless a program had a call open."""
         now = time.monotonic()
         self._leaving = {name: each for name, each in self._leaving.items() if each.until > now}
         gone: Dict[str, List[str]] = {}
