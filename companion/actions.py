@@ -100,7 +100,7 @@ class Actions:
             "keep_all_changes": Action(lambda on: on.changes.lists.keep_all(), _has_counted),
             "undo_all_changes": Action(lambda on: on.changes.lists.undo_all(), _has_counted),
             "restore_undone_changes": Action(
-                lambda on: on.changes.lists.decisions.restore(), lambda on: on.changes.reviews.lists.restorable
+                lambda on: on.changes.decisions.restore(), lambda on: on.changes.restorable
             ),
             "review_every_write": Action(
                 lambda on: on.review_every_write(True), names_it=lambda on: not on.reviews_every_write

@@ -69,11 +69,11 @@ class WindowChanges:
         self._left_out: Tuple[_LeftOut, ...] = ()
         self._rules = Rules(lambda path: True, lambda path, is_folder: True)
         self._track_arguments: Tuple[Any, ...] = ((), False)  # of the last call of `track`
-        decisions = ChangeDecisions(window, tracking)
+        self.decisions = ChangeDecisions(window, tracking)
         self.reviews = ChangeReviews(
-            window, settings, reviews.open_reviews, tracking, decisions, lambda review: reviews.end(review, None)
+            window, settings, reviews.open_reviews, tracking, self.decisions, lambda review: reviews.end(review, None)
         )
-        self.lists = ChangeLists(window, self.reviews, decisions)
+        self.lists = ChangeLists(window, self.reviews, self.decisions)
         self.patches = Patches(window, settings, reviews, self.reviews, tracking)
 
     @property
@@ -93,6 +93,11 @@ class WindowChanges:
     def any(self) -> bool:
         """Whether any file is listed, in whatever part of the list."""
         return bool(self.count or self.reviews.lists.outside)
+
+    @property
+    def restorable(self) -> bool:
+        """Whether something was undone that can be restored."""
+        return self.reviews.lists.restorable
 
     def started(self, program: str = "") -> None:
         """A program was started in a terminal of this window, and may never connect: the one of this key."""

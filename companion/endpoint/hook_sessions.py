@@ -81,7 +81,7 @@ class HookSession:
         self.attention = Attention.NONE
         self.heard = time.monotonic()
         """When it has told something last, on the monotonic clock."""
-        self.asked = 0
+        self.awaited = 0
         """How many answers it waits for."""
         self.calls: Dict[int, HookEvent] = {}
         """The tools that run, as far as is known, by numbers of ours."""
@@ -150,11 +150,11 @@ class HookSessions:
         if event.happening is not Happening.TOOL_BEGINS:
             await self._take(session, event)
             return (await self._gate.answer(session, event)).told
-        session.asked += 1
+        session.awaited += 1
         try:
             answer = await self._gate.answer(session, event)  # it may take hours, in which the tool does not run
         finally:
-            session.asked -= 1
+            session.awaited -= 1
         if answer.may_run:
             try:
                 await self._take(session, event)
@@ -255,7 +255,7 @@ class HookSessions:
         for session in list(self._sessions.values()):
             if session.endpoint not in endpoints or (session.process is not None and not is_alive(session.process)):
                 self._end(session)
-            elif session.process is None and not session.asked and now - session.heard > FORGOTTEN_SECONDS:
+            elif session.process is None and not session.awaited and now - session.heard > FORGOTTEN_SECONDS:
                 session.heard = now
                 self._runtime.on_main(self._ask_for_client, session)
 

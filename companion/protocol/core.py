@@ -97,13 +97,13 @@ def _call_tool(server: Server, exchange: Exchange, request: Request, now: float)
     session = exchange.session
     if session is not None and not session.is_initialized:
         raise RpcError(INVALID_REQUEST, "Initialize first.")
-    asked = server.catalogue.read_call(exchange.revision, request.params)
-    if asked.complaint is not None:
-        return server.catalogue.outcome(asked.name, error_result(asked.complaint), exchange.stateless)
+    called = server.catalogue.read_call(exchange.revision, request.params)
+    if called.complaint is not None:
+        return server.catalogue.outcome(called.name, error_result(called.complaint), exchange.stateless)
     connection = exchange.connection
     if connection is not None and connection.requests >= server.registry.limits.calls_per_connection:
         raise RpcError(INVALID_REQUEST, "Too many calls wait for their results.")
-    server.registry.calls.begin(ToolCall(asked.name, asked.arguments, exchange.client), exchange, request.id)
+    server.registry.calls.begin(ToolCall(called.name, called.arguments, exchange.client), exchange, request.id)
     return None
 
 

@@ -70,13 +70,13 @@ class Introduction(NamedTuple):
 def read_handshake(params: Mapping[str, Any]) -> Introduction:
     """Read the parameters of `initialize`. Raises RpcError. The revision is the requested one if that is supported, or
     else the newest with a handshake (lifecycle, "Version Negotiation")."""
-    asked = params.get("protocolVersion", NEWEST_HANDSHAKE.name)
+    version = params.get("protocolVersion", NEWEST_HANDSHAKE.name)
     information = params.get("clientInfo", {})
-    if type(asked) is not str:
+    if type(version) is not str:
         raise RpcError(INVALID_PARAMS, '"protocolVersion" must be a string.')
     if type(information) is not dict:
         raise RpcError(INVALID_PARAMS, '"clientInfo" must be an object.')
-    revision = REVISIONS.get(asked, NEWEST_HANDSHAKE)
+    revision = REVISIONS.get(version, NEWEST_HANDSHAKE)
     return Introduction(revision if revision.handshake else NEWEST_HANDSHAKE, *_identity(information))
 
 

@@ -248,15 +248,15 @@ class OpenReviews:
         else:
             presentation.freeze(False)
 
-    def show(self, review: Review, focus: Optional[bool] = None, asked: bool = True) -> None:
+    def show(self, review: Review, focus: Optional[bool] = None, by_user: bool = True) -> None:
         """Bring a review to the front; `focus` is as in `Arrangement.show`. With it, the user has asked for the review,
-        or (not `asked`) has decided the one before."""
+        or (not `by_user`) has decided the one before."""
         presentation = self.presentations.get(review)
         if review in self._waiting:
             self.arrangement.focus.when_free(partial(self._open_late, review))
-            self.arrangement.focus.when_free(partial(self.show, review, focus, asked))
+            self.arrangement.focus.when_free(partial(self.show, review, focus, by_user))
         elif presentation is not None:
-            if focus and asked:
+            if focus and by_user:
                 self.input_guard.asked_for(review)
                 self._thaw(review)
             self.arrangement.show(presentation.views, presentation.proposal_view, focus)

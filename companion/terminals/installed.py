@@ -72,8 +72,8 @@ def find_installed(names: Iterable[str], platform: Platform, cancelled: Callable
     found = {name for name, program in spelled.items() if find_program(program, platform, ()).place}
     if platform.name != WINDOWS:
         left = {program: name for name, program in spelled.items() if name not in found}
-        asked = [program for program in left if not is_path(program, platform)]
-        found.update(left[program] for program in _in_shell(asked, platform, cancelled))
+        names = [program for program in left if not is_path(program, platform)]
+        found.update(left[program] for program in _in_shell(names, platform, cancelled))
     return frozenset(found)
 
 

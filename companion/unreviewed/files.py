@@ -56,7 +56,7 @@ class Files:
         self._staged: Optional[Entries] = None
         self._position_stamp: Tuple[Stamp, ...] = ()
         self._paths: Dict[str, str] = {}
-        self._asked = float("-inf")
+        self._asked_at = float("-inf")
         self.has_moved = False
         """Whether the commit, the branch, the stash or what is staged is another than at the last look."""
         self._is_index_anew = False  # whether git has written it since then
@@ -115,16 +115,16 @@ class Files:
                 path: "" if path in uncommitted else blob for path, blob in staged.items() if not self.is_secret(path)
             }
             self.entries = Entries(files, ())
-        is_old = time.monotonic() - self._asked > ASKED_SECONDS
+        is_old = time.monotonic() - self._asked_at > ASKED_SECONDS
         if is_index_another or is_another or is_old or walked is not self._walked:
-            asked = time.monotonic()
+            now = time.monotonic()
             untracked = repository.untracked()
             paths = {path: "" for path in untracked.files if not self.is_secret(path)}
             paths.update(self.entries.files)
             self.entries = self.entries._replace(repositories=(*all_staged.repositories, *untracked.repositories))
             if len(walked.files) > 2 * len(paths) + _FEW_FILES:
                 self._passed_by = repository.ignored_folders(repository.ignored())
-            self._paths, self._asked = paths, asked
+            self._paths, self._asked_at = paths, now
         self._index_stamp = stamp
 
     def look_at_position(self) -> bool:

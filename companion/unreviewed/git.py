@@ -125,8 +125,8 @@ class Repository:
         In the others there is only by chance nothing else.
         """
         here = "./"  # else a name may begin as what is more than a name to git
-        asked = "".join(f"{here}{path[:-1]}\0" for path in ignored if path.endswith("/"))
-        found = self._run(["check-ignore", "-z", "--stdin"], os.fsencode(asked), (0, 1)) if asked else b""
+        paths = "".join(f"{here}{path[:-1]}\0" for path in ignored if path.endswith("/"))
+        found = self._run(["check-ignore", "-z", "--stdin"], os.fsencode(paths), (0, 1)) if paths else b""
         return frozenset(path[len(here) :] for path in os.fsdecode(found).split("\0")[:-1])
 
     def at_work(self) -> bool:
@@ -160,9 +160,9 @@ class Repository:
 
     def uncommitted(self, head: str) -> FrozenSet[str]:
         """The paths whose staged content is not that of this commit; none if git cannot say."""
-        asked = ("diff-index", "--cached", "--name-only", "--relative", "--no-renames", "-z", head, "--")
+        command = ("diff-index", "--cached", "--name-only", "--relative", "--no-renames", "-z", head, "--")
         try:
-            return frozenset(self._records(*asked))
+            return frozenset(self._records(*command))
         except GitError:
             return frozenset()
 
@@ -173,8 +173,8 @@ class Repository:
         """
         commits = [each or identity(b"", former or latest, b"tree") for each in (former, latest)]
         try:
-            asked = ("diff-tree", "-r", "--raw", "--relative", "--no-renames", "-z", *commits, "--")
-            records = iter(self._records(*asked))
+            command = ("diff-tree", "-r", "--raw", "--relative", "--no-renames", "-z", *commits, "--")
+            records = iter(self._records(*command))
         except GitError:
             return {}
         found = {}
@@ -197,8 +197,8 @@ class Repository:
 
         Raises `GitError`.
         """
-        asked = os.fsencode("".join(f"{path}\0" for path in paths))
-        words = os.fsdecode(self._run(["check-attr", "-z", "--stdin", "text", "eol"], asked)).split("\0")
+        lines = os.fsencode("".join(f"{path}\0" for path in paths))
+        words = os.fsdecode(self._run(["check-attr", "-z", "--stdin", "text", "eol"], lines)).split("\0")
         automatic = "".join(self._lines("config", "core.autocrlf", allowed=(0, 1))).lower()
         converts = automatic in ("true", "yes", "on", "1", "input")
         usual = "".join(self._lines("config", "core.eol", allowed=(0, 1))).lower()
@@ -243,13 +243,13 @@ class Repository:
     def _records(self, *command: str) -> List[str]:
         return os.fsdecode(self._run(list(command))).split("\0")[:-1]
 
-    def _run(self, command: List[str], asked: bytes = b"", allowed: Tuple[int, ...] = (0,)) -> bytes:
+    def _run(self, command: List[str], data: bytes = b"", allowed: Tuple[int, ...] = (0,)) -> bytes:
         switches = [word for setting in _SWITCHED_OFF for word in ("-c", setting)]
         line = [self._program, "--no-pager", *switches, "-C", self.folder, *command]
         try:
             done = subprocess.run(
                 line,
-                input=asked,
+                input=data,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=os.path.dirname(self._program),

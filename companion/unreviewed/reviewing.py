@@ -347,7 +347,7 @@ class ChangeLists:
     def __init__(self, window: sublime.Window, reviews: ChangeReviews, decisions: ChangeDecisions) -> None:
         self._window = window
         self._reviews = reviews
-        self.decisions = decisions
+        self._decisions = decisions
 
     def show(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> None:
         """Let the user pick a change and go there, or list those of the other scope."""
@@ -379,17 +379,17 @@ class ChangeLists:
     def keep_all(self) -> None:
         """Keep every change of programs that is listed."""
         taken, left = self._of_programs()
-        self.decisions.keep(taken, left=left)
+        self._decisions.keep(taken, left=left)
 
     def undo_all(self) -> None:
         """Undo every change of programs that is listed, if the user confirms it."""
         taken, left = self._of_programs()
         if not taken:
-            self.decisions.undo(taken, left=left)
+            self._decisions.undo(taken, left=left)
             return
         which = " of the last turn" if self._reviews.scope is ChangeScope.LAST_TURN else ""
         files, passed = file_count(len(taken)), f" {LEFT.format(file_count(left))}." if left else ""
-        undo = PanelEntry(f"Undo the changes{which} of {files}", partial(self.decisions.undo, taken, left=left))
+        undo = PanelEntry(f"Undo the changes{which} of {files}", partial(self._decisions.undo, taken, left=left))
         choose(self._window, [undo, PanelEntry("Cancel", lambda: None)], f"Undo what was changed in {files}?{passed}")
 
     def _of_programs(self) -> Tuple[List[UnreviewedChange], int]:

@@ -31,7 +31,7 @@ class Schedule:
         self._allowed = float("-inf")
         self._last = float("-inf")
         self._happened = float("-inf")
-        self._asked = float("-inf")
+        self._asked_at = float("-inf")
 
     def happened(self, now: float) -> None:
         """Something has happened: look for a while."""
@@ -39,7 +39,7 @@ class Schedule:
 
     def asked(self, now: float) -> None:
         """There is a sign that files may have changed just now."""
-        self._happened = self._asked = now
+        self._happened = self._asked_at = now
 
     def looked(self, now: float, cost: float, first: bool = False) -> None:
         """A look has ended that took `cost` seconds of a processor; the `first` one takes in all files."""
@@ -52,7 +52,7 @@ class Schedule:
         if now - self._happened > ATTENTION_SECONDS:
             return None
         regular = self._last + INTERVAL_SECONDS
-        wanted = min(regular, self._asked + SOON_SECONDS) if self._asked >= self._last else regular
+        wanted = min(regular, self._asked_at + SOON_SECONDS) if self._asked_at >= self._last else regular
         return max(0.0, wanted - now, self._allowed - now)
 
 

@@ -37,7 +37,7 @@ def test_keys_decide(desktop, keys, outcome):
 )
 def test_a_key_pressed_twice_decides_once(desktop, keys, outcome):
     # The moment in which keys are ignored is longer than the longest stall of a busy machine.
-    desktop.host.execute(f"__import__('sys').modules[{INPUT_GUARD!r}]._AFTER_COMING = 60")
+    desktop.host.execute(f"__import__('sys').modules[{INPUT_GUARD!r}]._AFTER_COMING_SECONDS = 60")
     desktop.open("greeting.py")
     first = open_diff(desktop)
     desktop.host.execute(

@@ -145,11 +145,11 @@ class Focus:
 
 # -- what was meant for another review ---------------------------------------------------------------------------------
 
-# Seconds. A key that is held repeats after up to 0.66, as the systems come.
-_AFTER_COMING = 0.7
-_AFTER_A_REPEAT = 0.3
-TYPING = 1.5  # so long after an edit its author is still typing
-_SAME_MOMENT = 0.25  # an edit so close to a look at the disk is not the user's
+# A key that is held repeats after up to 0.66 seconds, as the systems come.
+_AFTER_COMING_SECONDS = 0.7
+_AFTER_A_REPEAT_SECONDS = 0.3
+TYPING_SECONDS = 1.5  # so long after an edit its author is still typing
+_SAME_MOMENT_SECONDS = 0.25  # an edit so close to a look at the disk is not the user's
 _MOST = 100  # views of which the times are remembered: widgets are views, too, each with a new id
 
 
@@ -179,13 +179,13 @@ class InputGuard:
     def typed_in(self, view: int) -> bool:
         """Whether the user is typing in the view, which has the focus."""
         edited = self._edited.get(view, float("-inf"))
-        by_disk = abs(edited - self._reloaded.get(view, float("-inf"))) < _SAME_MOMENT
-        return self._now() - edited < TYPING and not by_disk
+        by_disk = abs(edited - self._reloaded.get(view, float("-inf"))) < _SAME_MOMENT_SECONDS
+        return self._now() - edited < TYPING_SECONDS and not by_disk
 
     def came(self, review: Optional[Review] = None, typing: bool = False) -> None:
         """The review, or whichever it will be, has come to the front, or shows another text, and the user has not asked
         for that."""
-        until = self._now() + (TYPING if typing else _AFTER_COMING)
+        until = self._now() + (TYPING_SECONDS if typing else _AFTER_COMING_SECONDS)
         if review is None:
             self._until_any = until
         else:
@@ -206,6 +206,6 @@ class InputGuard:
         """The user has asked to decide the review. True if that is to be ignored, as are the repeats of a held key."""
         ignored = self.ignores(review)
         if ignored:
-            repeated = self._now() + _AFTER_A_REPEAT
+            repeated = self._now() + _AFTER_A_REPEAT_SECONDS
             self._until[review] = max(repeated, self._until_any, self._until.get(review, repeated))
         return ignored
