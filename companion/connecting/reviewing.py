@@ -31,7 +31,7 @@ from . import installing
 from .installing import FoundHooks, HookState, Plan
 
 WRITER = Owner("", "Gemini Companion")
-"""No client is connected as that: nobody is told of the decision."""
+"""No client is connected as that, so no client hears of the decision."""
 
 NONE_FOUND = "none of the programs that can be connected was found"
 NONE_CONNECTED = "no program is connected by hooks"

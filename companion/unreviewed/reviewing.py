@@ -37,7 +37,7 @@ from .undoing import Refusal
 
 WORDS = Words("Keep", "Undo", "Keep", "Undo", "before", "now")
 WRITER = Owner("", "changed outside the editor")
-"""No client is connected as that: nobody is told of the decision."""
+"""No client is connected as that, so no client hears of the decision."""
 
 WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"

@@ -5,6 +5,7 @@ They are read here as `companion.editor.pages` shows them and as Markdown is: wh
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from typing import Any, Dict, Iterator, List, Set, Tuple
@@ -67,6 +68,14 @@ def test_readme_is_read_in_a_few_minutes() -> None:
 def test_readme_says_how_to_begin_before_it_goes_on() -> None:
     titles = re.findall(r"^## (.+)$", text_of(README), re.MULTILINE)
     assert titles == ["Install", "The first minute", "Programs", "More"]
+
+
+def test_of_every_setting_it_is_said_what_a_project_may_do_with_it() -> None:
+    said = text_of(REFERENCE).partition("## Settings of a project\n")[2].partition("\n## ")[0]
+    named = re.findall(r"`(\w*\u2026?\w*)`", said)
+    patterns = [re.compile(re.escape(name).replace("\u2026", r"\w+")) for name in named]
+    names = [entry.name for entry in dataclasses.fields(settings.Settings)]
+    assert [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)] == []
 
 
 @pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md"])
