@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import os
 import time
-from typing import List, Mapping, Optional
+from typing import List, Mapping, Optional, Sequence
 
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
@@ -47,6 +47,7 @@ class QwenCode(Program):
         env: Optional[Mapping[str, str]] = None,
         ide_mode: Optional[bool] = True,
         own_mode: bool = False,
+        options: Sequence[str] = (),
     ) -> None:
         tools = {} if own_mode else {"approvalMode": "default"}
         write_settings(
@@ -64,7 +65,7 @@ class QwenCode(Program):
         }
         variables.update(env or {})
         node = nodes.newer_node()
-        super().__init__([node, script], host, cwd, model, variables)
+        super().__init__([node, script, *options], host, cwd, model, variables)
 
     def wait_connected(self, active_file: str) -> None:
         """Asks `/ide status` until the program knows which file is active."""

@@ -66,7 +66,7 @@ class Hooked:
         self._before = {path: before.get(path) for path in connected if connected[path] != before.get(path)}
         assert self._before, "Connect has written nothing"
         self.program = kind.start(desktop.host, desktop.workspace, model)
-        self._done = ""
+        self._prompts, self._done = 0, ""
 
     def connect(self, command="Connect Agent\u2026"):
         """The user connects it, or disconnects it, and accepts what is to be written."""
@@ -96,7 +96,8 @@ class Hooked:
 
     def work(self, *steps):
         """The user sends a prompt, by which the model takes these steps, each a list of replies."""
-        self._done = f"All is done after {len(self.model.turns)}."
+        self._prompts += 1
+        self._done = f"All is done for prompt {self._prompts}."
         self.model.script(*(reply for step in steps for reply in step), Say(self._done))
         self.program.submit(PROMPT)
 

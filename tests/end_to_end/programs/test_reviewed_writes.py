@@ -22,17 +22,45 @@ from tests.clients.programs.gemini_cli import GeminiCli
 from tests.clients.programs.program import IDE_SETTINGS, write_settings
 from tests.clients.programs.qwen_code import SETTINGS, QwenCode
 from tests.end_to_end.programs import test_hooked_programs as hooked_programs
-from tests.end_to_end.programs.hooked import at_work
+from tests.end_to_end.programs.hooked import PATIENT, at_work
+from tests.host.driver import Host
 
+LIMIT = """
+import sys
+agents = sys.modules["Gemini Companion.companion.agents.registry"].AGENTS
+(dialect,) = {{type(agent.hooks) for agent in agents if agent.title == {!r}}}
+former, dialect.patience_seconds = dialect.patience_seconds, {!r}
+"""
 BOM = "\ufeff"
 BEFORE = "one\r\ntwo\r\n\u00e4"
 
 
-class Gemini(hooked_programs.Gemini):
+class Ways:
+    """What a program does, beyond what all do alike."""
+
+    question: str
+    """With which it asks its user in the terminal."""
+    asks_in_terminal = False
+    """Whether it asks before it writes what no hook has held."""
+    asks_when_late = False
+    """Whether it asks when nobody has decided here in time."""
+    escapes = 1
+    """How often its user presses Escape to stop it."""
+    tells_of_escape = False
+    """Whether its hook ends then."""
+
+
+def outside(workspace):
+    """A folder beside the workspace, in which the program may write."""
+    return os.path.join(os.path.dirname(workspace), "outside")
+
+
+class Gemini(Ways, hooked_programs.Gemini):
     question, ide_mode, asks = "Apply this change?", None, False
 
     def start(self, host, workspace, model):
         options = [] if self.asks else ["--approval-mode", "yolo"]
+        options += ["--include-directories", outside(workspace)]
         return GeminiCli(host, workspace, model, ide_mode=self.ide_mode, options=options)
 
 
@@ -40,32 +68,37 @@ class GeminiAsks(Gemini):
     asks = True
 
 
-class Qwen(hooked_programs.Qwen):
-    question, own_mode = "Apply this change?", True
+class Qwen(Ways, hooked_programs.Qwen):
+    question, own_mode, asks_when_late = "Apply this change?", True, True
+    ide_mode = None
 
     def settle(self, host):
         tools = {} if self.own_mode else {"approvalMode": "default"}
-        write_settings(host, ".qwen", dict(SETTINGS, tools=tools, ide=IDE_SETTINGS[None]))
+        write_settings(host, ".qwen", dict(SETTINGS, tools=tools, ide=IDE_SETTINGS[self.ide_mode]))
 
     def start(self, host, workspace, model):
-        return QwenCode(host, workspace, model, ide_mode=None, own_mode=self.own_mode)
+        options = ["--include-directories", outside(workspace)]
+        return QwenCode(host, workspace, model, ide_mode=self.ide_mode, own_mode=self.own_mode, options=options)
 
 
 class QwenAsks(Qwen):
-    own_mode = False
+    own_mode, asks_in_terminal, tells_of_escape = False, True, True
 
 
-class Codex(hooked_programs.Codex):
-    question = "Would you like to"
+class Codex(Ways, hooked_programs.Codex):
+    question, tells_of_escape = "Would you like to", True
 
 
-class Copilot(hooked_programs.Copilot):
-    question = "Do you want to"
+class Copilot(Ways, hooked_programs.Copilot):
+    question, allowed = "Do you want to", ("--allow-all-tools",)
+    escapes = 6  # two within half a second, which it has read one by one
+
+    def start(self, host, workspace, model):
+        return CopilotCli(host, workspace, model, options=[*self.allowed, "--add-dir", outside(workspace)])
 
 
 class CopilotAsks(Copilot):
-    def start(self, host, workspace, model):
-        return CopilotCli(host, workspace, model)
+    allowed, asks_in_terminal = (), True
 
 
 class Reviewed:
@@ -73,14 +106,13 @@ class Reviewed:
 
     def __init__(self, hooked):
         self.kind, self.desktop, self.model, self.program = hooked.kind, hooked.desktop, hooked.model, hooked.program
-        self.work = hooked.work
-        self._hooked = hooked
+        self.work, self.hooked = hooked.work, hooked
         self.desktop.run("Review Every Write")
 
     @property
     def saying(self):
         """What the model says at the end of the turn."""
-        return self._hooked._done
+        return self.hooked._done
 
     def proposal(self, name):
         """What is proposed for this file, once it may be decided."""
@@ -109,6 +141,37 @@ class Reviewed:
         assert self.kind.question not in self.program.text(), "it asks twice"
         return self.saying in self.program.text()
 
+    def escape(self):
+        """The user stops the program, whose model is asked nothing more."""
+        for _ in range(self.kind.escapes):
+            self.program.press("escape")
+            self.program.is_soon(lambda: False, 0.15)
+        self.model.forget()
+
+    def restart(self, end):
+        """The editor ends, and is started again."""
+        before = self.hooked.address()
+        end(self.desktop.host)
+        self.desktop.host.restart()
+        self.desktop.host.wait_until(lambda: "http://" in self.hooked.address() and self.hooked.address() != before)
+        self.desktop.host.execute(PATIENT)
+
+    def write_another(self, name):
+        """The next write of the program waits for the user as well, who accepts it."""
+        path = self.desktop.write(name, b"one\ntwo\n")
+        self.work(self.kind.edit(path, "two", "2"))
+        self.proposal(name)
+        self.desktop.accept()
+        self.done()
+        assert self.desktop.read(name) == b"one\n2\n"
+
+    def listed(self):
+        """The unreviewed changes: those that are counted, and those apart, such as what the tests themselves write."""
+        self.desktop.run("Show Unreviewed Changes")
+        rows = self.desktop.rows()
+        self.desktop.host.call("choose", item=-1)
+        return {*rows, *self.hooked.listed_apart()}
+
     def asked(self):
         """All that the model was asked last, as text."""
         return json.dumps(self.model.turns[-1], ensure_ascii=False)
@@ -116,6 +179,7 @@ class Reviewed:
 
 @contextlib.contextmanager
 def working(kind, folder):
+    os.mkdir(os.path.join(folder, "outside"))
     with at_work(kind, os.path.realpath(folder)) as hooked:
         yield Reviewed(hooked)
 
@@ -189,14 +253,66 @@ def test_two_files_in_one_turn(reviewed):
     assert reviewed.desktop.read("second.py") == b"one\n2\n"
 
 
-def test_a_file_outside_goes_the_programs_own_way(reviewed, tmp_path):
-    """Others refuse such a file, or ask in the terminal."""
-    if isinstance(reviewed.kind, Codex):
-        path = os.path.join(os.path.realpath(str(tmp_path)), "outside.py")
-        reviewed.work(reviewed.kind.create(path, "new\n"))
-        reviewed.done()
-        with open(path, "rb") as file:
-            assert file.read() == b"new\n"
+def test_a_file_outside_goes_the_programs_own_way(reviewed):
+    path = os.path.join(outside(reviewed.desktop.workspace), "new.py")
+    reviewed.work(reviewed.kind.create(path, "new\n"))
+    if reviewed.kind.asks_in_terminal:
+        reviewed.program.answer("enter", reviewed.kind.question)
+    reviewed.done()
+    with open(path, "rb") as file:
+        assert file.read() == b"new\n"
+
+
+def test_what_is_accepted_after_the_program_was_stopped_changes_nothing(reviewed):
+    desktop = reviewed.desktop
+    path = desktop.write("stopped.py", b"one\ntwo\n")
+    reviewed.work(reviewed.kind.edit(path, "two", "2"))
+    reviewed.proposal("stopped.py")
+    reviewed.escape()
+    if not reviewed.kind.tells_of_escape:
+        desktop.accept()
+    desktop.wait_no_review()
+    reviewed.write_another("after-stop.py")
+    assert desktop.read("stopped.py") == b"one\ntwo\n"
+    if not reviewed.kind.tells_of_escape:
+        said = f"{reviewed.kind.title} has not written stopped.py: what you accepted changes nothing"
+        assert f"Companion: {said}" in desktop.window()["status_messages"]
+
+
+def test_what_nobody_decides_is_not_written(reviewed):
+    """The time limit, shortened."""
+    path = reviewed.desktop.write("late.py", b"one\ntwo\n")
+    patience = reviewed.desktop.host.execute(LIMIT.format(reviewed.kind.title, 1.0), result="former")
+    reviewed.work(reviewed.kind.edit(path, "two", "2"))
+    if reviewed.kind.asks_when_late:
+        reviewed.program.wait_for(reviewed.kind.question)
+        assert reviewed.desktop.read("late.py") == b"one\ntwo\n"
+        reviewed.program.answer("enter", reviewed.kind.question)
+    reviewed.done()
+    reviewed.desktop.host.execute(LIMIT.format(reviewed.kind.title, patience))
+    if not reviewed.kind.asks_when_late:
+        assert "Nobody has answered: the user did not review this change in time." in reviewed.asked()
+        assert reviewed.desktop.read("late.py") == b"one\ntwo\n"
+
+
+def test_an_editor_that_is_killed_leaves_a_program_to_its_own_rules(reviewed):
+    """It writes, or asks in the terminal. That is listed at the next start, from which on its writes are held again."""
+    desktop, kind = reviewed.desktop, reviewed.kind
+    reviewed.restart(Host.quit)  # an editor that is killed restores what the one before has left
+    path = desktop.write("killed.py", b"one\ntwo\n")
+    reviewed.work(kind.edit(path, "two", "2"))
+    reviewed.proposal("killed.py")
+
+    def kill(host):
+        host.kill()
+        if kind.asks_in_terminal:
+            reviewed.program.answer("enter", kind.question)
+        reviewed.program.wait_for(reviewed.saying)
+
+    reviewed.restart(kill)
+    assert desktop.read("killed.py") == b"one\n2\n"
+    reviewed.write_another("after-kill.py")
+    assert "killed.py" in reviewed.listed()
 
 
 def test_the_editor_quits_while_a_write_is_held(reviewed):
@@ -212,33 +328,38 @@ def test_the_editor_quits_while_a_write_is_held(reviewed):
         assert file.read() == b"one\ntwo\n"
 
 
-def test_an_editor_that_is_killed_leaves_a_program_to_its_own_rules(tmp_path):
-    """It is in the mode in which it asks nobody."""
-    with working(Codex(), str(tmp_path)) as reviewed:
-        path = reviewed.desktop.write("late.py", b"one\ntwo\n")
-        reviewed.work(reviewed.kind.edit(path, "two", "2"))
-        reviewed.proposal("late.py")
-        reviewed.desktop.host.kill()
-        reviewed.program.wait_for(reviewed.saying)
-        assert reviewed.desktop.read("late.py") == b"one\n2\n"
-
-
 class ConnectedGemini(Gemini):
     """Its diffs come to the editor as well."""
 
     question, ide_mode = "never shown: its question stands beside its diff", True
+
+    def wait_connected(self, program):
+        program.wait_connected()
 
 
 class ConnectedGeminiAsks(ConnectedGemini):
     asks = True
 
 
-@pytest.mark.parametrize("kind", [ConnectedGemini, ConnectedGeminiAsks])
-def test_gemini_shows_its_own_diff_once_where_it_is_connected(tmp_path, kind):
+class ConnectedQwen(Qwen):
+    """In its own mode no diff of its own comes."""
+
+    ide_mode = True
+
+    def wait_connected(self, program):
+        program.wait_connected("open.py")
+
+
+class ConnectedQwenAsks(ConnectedQwen):
+    question, own_mode = ConnectedGemini.question, False
+
+
+@pytest.mark.parametrize("kind", [ConnectedGemini, ConnectedGeminiAsks, ConnectedQwen, ConnectedQwenAsks])
+def test_a_program_that_is_connected_shows_each_write_once(tmp_path, kind):
     with working(kind(), str(tmp_path)) as reviewed:
         desktop = reviewed.desktop
         desktop.open(os.path.basename(desktop.write("open.py", b"x\n")))
-        reviewed.program.wait_connected()
+        reviewed.kind.wait_connected(reviewed.program)
         for number, name in enumerate(("first.py", "second.py")):
             path = desktop.write(name, b"one\ntwo\n")
             reviewed.work(reviewed.kind.edit(path, "two", "2"))
@@ -247,7 +368,8 @@ def test_gemini_shows_its_own_diff_once_where_it_is_connected(tmp_path, kind):
                 desktop.type_at_end(shown["id"], "mine\n")
             desktop.accept()
             reviewed.done()
-            assert desktop.read(name) == (b"one\n2\nmine\n" if number else b"one\n2\n")
+            wanted = b"one\n2\nmine\n" if number else b"one\n2\n"
+            desktop.host.wait_until(lambda name=name, wanted=wanted: desktop.read(name) == wanted)
 
 
 def test_gemini_that_asks_in_its_terminal_is_left_to_that_from_the_second_write_on(tmp_path):
