@@ -64,7 +64,7 @@ class Files:
 
     def use(self, rules: Rules) -> None:
         """Other rules from now on."""
-        self.rules = rules
+        self._rules = rules
         self._secret: Dict[str, bool] = {}
         self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
         self._walked: Optional[Walked] = None
@@ -72,6 +72,11 @@ class Files:
         self._index_stamp: Optional[Stamp] = None
         self.uncovers = True
         self._beyond = False  # whether there were more files than the last walk has named
+
+    @property
+    def patterns(self) -> str:
+        """What decides which files are looked at."""
+        return f"{'' if self._repository is None else 'git '}{self._rules.patterns}"
 
     def stood_at(self, head: str) -> None:
         """An earlier process has looked at the folder when this commit was checked out."""
@@ -181,14 +186,14 @@ class Files:
         """Whether a path is not to be looked at, whatever there is."""
         known = self._secret.get(path)
         if known is None:
-            known = path.endswith(_NOT_OURS) or self.rules.secret(f"{self._folder}/{path}")
+            known = path.endswith(_NOT_OURS) or self._rules.secret(f"{self._folder}/{path}")
             self._secret[path] = known
         return known
 
     def _is_left_out(self, path: str, is_folder: bool) -> bool:
         if self._repository is not None:
             return is_folder and path in self._passed_by
-        return self.rules.left_out(f"{self._folder}/{path}", is_folder)
+        return self._rules.left_out(f"{self._folder}/{path}", is_folder)
 
     def unseen(self) -> FrozenSet[str]:
         """What is there and not looked at, but for what the rules leave out, and what git has that is not there. A

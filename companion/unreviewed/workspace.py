@@ -141,7 +141,7 @@ class Workspace:
         hide nothing is kept."""
         with self._lock:
             self._files.use(rules)
-            if self._left is not None and self._left.patterns != rules.patterns:
+            if self._left is not None and self._left.patterns != self._files.patterns:
                 self._left = None
             is_secret = self._files.is_secret
             undone = [group for group in self.last_undone.groups if any(is_secret(step.path) for step in group)]
@@ -384,6 +384,7 @@ class Workspace:
                 if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
                     self._model.happened(Event.SAVED, path, NOTHING)
                     self._model.own(path, False)
+                    self._history.unkept.add(path)  # until a look finds that it has gone
             self._write_record()
 
     def renames(self, name: str) -> None:
@@ -520,8 +521,8 @@ class Workspace:
         for path, step in restored.items():
             saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
         self._noted = self._unkept()
-        patterns = self._files.rules.patterns
-        record = Record(saved, self.last_undone, self._copies.blobs, self._files.head, self._noted, patterns)
+        files = self._files
+        record = Record(saved, self.last_undone, self._copies.blobs, files.head, self._noted, files.patterns)
         write_record(self._store, self.folder, record, secure)
 
     def _unkept(self) -> Optional[FrozenSet[str]]:

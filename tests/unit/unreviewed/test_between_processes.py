@@ -141,6 +141,16 @@ def test_nor_of_what_git_ignored_and_does_not_ignore_any_more(repository, since)
     assert (repository.read("x.log"), repository.read("build/made.txt")) == (b"user\nagent\n", b"user\n")
 
 
+def test_nor_of_what_was_left_out_before_there_was_a_repository(repository):
+    repository.with_git = False
+    repository.write(a_txt=TEXT, **{"left-out__a_txt": b"user\n"})
+    repository.begin()
+    repository.with_git = True
+    repository.write(b_txt=b"agent\n")
+    repository.begin()
+    assert repository.all_listed() == {}
+
+
 def test_nor_of_what_lay_in_a_repository_of_its_own(repository):
     repository.write(a_txt=TEXT)
     repository.commit()
@@ -250,7 +260,8 @@ def test_what_is_deleted_after_the_editor_was_killed_can_be_brought_back(project
     assert project.all_listed() == {}
 
 
-def test_but_not_what_the_user_has_deleted_before(project):
+@pytest.mark.parametrize("seen", [True, False])
+def test_but_not_what_the_user_has_deleted_before(project, seen):
     project.write(a_txt=TEXT, b_txt=TEXT)
     if project.with_git:
         project.commit()
@@ -258,9 +269,14 @@ def test_but_not_what_the_user_has_deleted_before(project):
     project.begin()
     project.write(a_txt=None)
     project.workspace.removed("a.txt")
-    project.look()
+    if seen:
+        project.look()
     project.begin()
     assert project.all_listed() == {}
+    project.save(a_txt=TEXT)
+    project.write(a_txt=text(line5=b"agent"))
+    project.begin()
+    assert project.before("a.txt") == TEXT
 
 
 @pytest.mark.parametrize("by", ["git rm", "a branch"])
