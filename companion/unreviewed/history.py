@@ -149,18 +149,20 @@ class LeftContents:
         committed = [path for path, before in known.items() if before.there]
         if committed and self._repository is not None:
             crlf = self._repository.with_crlf(committed)
-            for path in filter(lambda path: found[path].blob, crlf):
+            for path in [path for path in crlf if found[path].blob]:
                 del known[path]  # it is as it was
-            for some in portions(filter(known.__contains__, crlf), lambda path: 0):
+            for some in portions([path for path in crlf if path in known], lambda path: 0):
                 known.update(zip(some, self._with_crlf([known[path] for path in some])))
         return known
 
     def _at(self, path: str) -> Optional[Content]:
+        if path in self._unknown:
+            return None
         committed = self._committed.get(path)
-        if path in self._unknown or committed is not None:
-            return committed if path not in self._unknown and committed and committed.readable else None
-        is_unseen = not self._unknown.isdisjoint(f"{folder}/" for folder in ("", *folders_of(path)))
-        return None if is_unseen else NOTHING
+        if committed is not None:
+            return committed if committed.readable else None
+        was_seen = self._unknown.isdisjoint(f"{folder}/" for folder in ("", *folders_of(path)))
+        return NOTHING if was_seen else None
 
     def _with_crlf(self, committed: Sequence[Content]) -> Iterator[Content]:
         for content, data in zip(committed, self._copies.all_data(committed)):
