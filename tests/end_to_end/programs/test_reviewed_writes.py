@@ -91,7 +91,7 @@ class Codex(Ways, hooked_programs.Codex):
 
 class Copilot(Ways, hooked_programs.Copilot):
     question, allowed = "Do you want to", ("--allow-all-tools",)
-    escapes = 6  # two within half a second, which it has read one by one
+    escapes = 8  # two within half a second, which it has read one by one
 
     def start(self, host, workspace, model):
         return CopilotCli(host, workspace, model, options=[*self.allowed, "--add-dir", outside(workspace)])
