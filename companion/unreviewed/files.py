@@ -84,7 +84,7 @@ class Files:
 
     def begin(self) -> None:
         """What is there from now on counts. Raises `GitError`."""
-        self.uncovers, self._unseen = True, None
+        self._unseen = None
         if self._repository is not None:
             self._ignored = self._repository.ignored()
             self._ignored_folders = self._passed_by = self._repository.ignored_folders(self._ignored)
@@ -99,8 +99,9 @@ class Files:
                 self._paths = {path: "" for path in walked.files if not self.is_secret(path)}
         else:
             self._ask(self._repository, walked)
-        if walked is not self._walked or self._paths is not former:
-            self._walked, self._unseen = walked, None
+        self._walked = walked
+        if self._paths is not former:
+            self._unseen = None
         return self._paths
 
     def _ask(self, repository: Repository, walked: Walked) -> None:

@@ -33,6 +33,17 @@ def test_uncommitted_work_that_is_overwritten_in_a_quiet_minute_outlives_the_pro
     assert (project.read("a.txt"), project.read("new.txt")) == (text(line5=b"user"), b"user\n")
 
 
+def test_what_is_written_between_two_times_of_tracking_is_the_user_s(project):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.workspace.end(never)
+    project.write(a_txt=text(line5=b"user"), new_txt=b"user\n")
+    project.workspace.begin(never)
+    assert project.all_listed() == {}
+    project.write(new_txt=b"agent\n")
+    assert project.look().keys() == {"new.txt"}
+
+
 @pytest.mark.parametrize("tracked", [True, False])
 def test_what_is_written_after_the_editor_was_killed_stands_in_the_list_at_the_next_start(project, tracked):
     """Also in files that git has, and in new ones. Nobody vouches for it, so that no command takes all of it."""
