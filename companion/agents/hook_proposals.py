@@ -173,7 +173,7 @@ class FileProposal(NamedTuple):
 
 
 class HandedBack(NamedTuple):
-    """How a program is told what the user has accepted."""
+    """How the companion tells a program what the user has accepted."""
 
     arguments: Optional[Dict[str, Any]]
     """Instead of the tool's own; None: it keeps them."""

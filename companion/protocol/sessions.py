@@ -181,7 +181,7 @@ class Session:
         return closing
 
     def end_stream(self, stream: Stream, come_back_seconds: Optional[float]) -> None:
-        """Let it end once everything is written. Only who has a session is told when to come back to it."""
+        """Let it end once everything is written. Its last event says when to come back, where there is a session."""
         stream.close(come_back_seconds if self.kind is MCP else None)
 
     def _become(self, state: SessionState) -> None:

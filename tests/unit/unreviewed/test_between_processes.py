@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 
 import pytest
 
@@ -269,6 +270,18 @@ def test_what_is_deleted_after_the_editor_was_killed_can_be_brought_back(project
     assert os.access(str(project.folder / "b" / "run.sh"), os.X_OK) or os.name == "nt"
     start(project, tracked)
     assert project.all_listed() == {}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
+def test_permissions_that_git_does_not_keep_stay_as_they_are(repository):
+    repository.write(a_txt=TEXT)
+    os.chmod(str(repository.folder / "a.txt"), 0o600)
+    repository.commit()
+    repository.begin()
+    repository.write(a_txt=text(line5=b"agent"))
+    repository.begin()
+    assert repository.undo("a.txt") == []
+    assert stat.S_IMODE(os.stat(str(repository.folder / "a.txt")).st_mode) == 0o600
 
 
 @pytest.mark.parametrize("seen", [True, False])
