@@ -10,6 +10,7 @@ import pytest
 
 from companion.unreviewed import files, history, workspace
 from companion.unreviewed.files import Rules
+from companion.unreviewed.git import Repository
 from companion.unreviewed.workspaces import Root, Workspaces
 from tests.unit.unreviewed.conftest import RULES, TEXT, never, text
 
@@ -242,6 +243,30 @@ def test_what_git_has_with_other_line_ends_was_on_the_disk_with_its_own(reposito
     assert repository.all_listed().keys() == {"a.txt", "b.txt"}
     assert repository.undo() == []
     assert repository.read("a.txt") == repository.read("b.txt") == crlf
+
+
+def test_what_git_has_with_both_line_ends_a_checkout_leaves_alone(repository):
+    both, crlf = b"1\r\n2\n3\n", TEXT.replace(b"\n", b"\r\n")
+    repository.write(a_txt=both)
+    repository.commit()
+    repository.git("config", "core.autocrlf", "true")
+    repository.write(b_txt=crlf)
+    repository.commit()
+    repository.begin()
+    repository.write(a_txt=both + b"agent\n", b_txt=crlf + b"agent\r\n")
+    repository.begin()
+    assert repository.undo() == []
+    assert (repository.read("a.txt"), repository.read("b.txt")) == (both, crlf)
+
+
+def test_what_is_as_a_checkout_makes_it_is_not_read_from_git_again(repository, monkeypatch):
+    repository.git("config", "core.autocrlf", "true")
+    repository.write(**{f"a{number}_txt": TEXT.replace(b"\n", b"\r\n") for number in range(3)})
+    repository.commit()
+    repository.begin()
+    monkeypatch.setattr(Repository, "blobs", lambda repository, names: pytest.fail("it asks for texts"))
+    repository.begin()
+    assert repository.all_listed() == {}
 
 
 def test_where_git_converts_nothing_other_line_ends_are_the_change(repository):
