@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gemini_companion.server")
 
 RETRY_SECONDS = (1, 2, 5, 10, 30)
-# How long we ask clients to wait while the package is replaced. By themselves they try again after one second, and
-# give up two seconds later.
-COME_BACK_SECONDS = 4.0
+# How long we ask clients to wait while the package is replaced, which takes seconds on a busy machine. By themselves
+# they try again after one second, and give up two seconds later; Gemini CLI is disconnected after the first failure.
+COME_BACK_SECONDS = 6.0
 # The main thread waits for a server to end: at most so long for each of three steps.
 ENDING_SECONDS = 0.03
 TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL)  # EACCES: on Windows, where another program holds it

@@ -47,7 +47,10 @@ def version_of_package(folder: str, version: str) -> str:
 def versions(tmp_path_factory):
     """Two versions of the package, which all editors have compiled only once."""
     folder = str(tmp_path_factory.mktemp("versions"))
-    return version_of_package(folder, "7.0.0"), version_of_package(folder, "8.0.0")
+    made = version_of_package(folder, "7.0.0"), version_of_package(folder, "8.0.0")
+    with Host.start(package=made[1], folders=[folder]) as host:
+        Desktop(host, folder).wait_published()  # it is compiled: a client waits only so long for an upgrade
+    return made
 
 
 @pytest.fixture

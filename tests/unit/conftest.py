@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterator, Optional
 
+import hypothesis
 import pytest
 
 from tests.support.stepping import SteppedEditor, SteppedLoop, SteppedRuntime
@@ -25,6 +26,12 @@ class NoEditor(ModuleType):
             raise AttributeError(name)
         return type(name, (), {}) if name[:1].isupper() and not name.isupper() else 0
 
+
+# A busy machine fails no test: how long an example takes is not looked at.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 for needed in ("sublime", "sublime_plugin"):
     sys.modules.setdefault(needed, NoEditor(needed))

@@ -103,7 +103,7 @@ def shuffled(draw):
     return left, right
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(shuffled())
 def test_a_marked_move_is_always_certain(pair):
     left, right = pair
@@ -122,7 +122,7 @@ def test_a_marked_move_is_always_certain(pair):
         removed, added = removed - rows, added - others
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(some.permutations(range(8)))
 def test_of_lines_that_are_all_different_every_move_is_found(order):
     left = [f"{number}\n" for number in range(32)]

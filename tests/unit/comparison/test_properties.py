@@ -37,14 +37,14 @@ def edited(draw, lines=FEW_LINES):
 PAIRS = edited() | some.tuples(FEW_LINES, FEW_LINES)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(PAIRS)
 def test_hunks_applied_to_the_left_give_the_right(pair):
     left, right = pair
     assert apply_hunks(left, compare_lines(left, right), right) == right
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(ANY_TEXT, ANY_TEXT)
 def test_hunks_of_any_texts_give_the_right(left, right):
     left_lines, right_lines = split_lines(left), split_lines(right)
@@ -54,7 +54,7 @@ def test_hunks_of_any_texts_give_the_right(left, right):
     assert "".join(apply_hunks(left_lines, compare_lines(left_lines, right_lines), right_lines)) == right
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(PAIRS)
 def test_hunks_are_in_order_and_do_not_touch_and_differ_at_their_borders(pair):
     left, right = pair
@@ -72,7 +72,7 @@ def test_hunks_are_in_order_and_do_not_touch_and_differ_at_their_borders(pair):
         before = hunk
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(PAIRS)
 def test_no_more_lines_change_than_need_to_by_over_four_percent(pair):
     left, right = pair
@@ -80,19 +80,19 @@ def test_no_more_lines_change_than_need_to_by_over_four_percent(pair):
     assert changed <= 1.04 * (len(left) + len(right) - 2 * table_length(left, right))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(ANY_TEXT, ANY_TEXT)
 def test_changed_characters_rebuild_the_text(left, right):
     check_characters(left, right)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(edited(some.lists(some.sampled_from(["value", "x", " ", "(", "\n", "返"]), max_size=40)))
 def test_changed_characters_of_an_edited_text_rebuild_it(pair):
     check_characters("".join(pair[0]), "".join(pair[1]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(NUMBERS, NUMBERS)
 def test_the_longest_common_subsequence_is_one_and_is_longest(left, right):
     pairs = longest(left, right, Budget())
@@ -101,7 +101,7 @@ def test_the_longest_common_subsequence_is_one_and_is_longest(left, right):
     assert len(pairs) == table_length(left, right)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(NUMBERS, NUMBERS, some.sampled_from([0, 100_000, 400_000]))
 def test_blocks_are_equal_and_rise_however_little_the_budget(left, right, cells):
     for i, j, length in equal_blocks(left, right, Budget(cells=cells)):

@@ -94,7 +94,7 @@ def test_neighbours_are_one_change_and_others_are_not():
     assert hidden == [Hunk(0, 2, 0, 2), Hunk(3, 4, 3, 4), Hunk(5, 6, 6, 7)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TEXTS, TEXTS, some.sampled_from(list(Whitespace)))
 def test_hunks_and_what_is_hidden_give_the_right_text(left, right, ignored):
     lefts, rights, hunks, hidden = both(left, right, ignored)
@@ -103,7 +103,7 @@ def test_hunks_and_what_is_hidden_give_the_right_text(left, right, ignored):
     assert all(hunk.left_count == hunk.right_count for hunk in hidden)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TEXTS, TEXTS, some.sampled_from(list(Whitespace)), some.data())
 def test_reverting_some_hunks_never_joins_lines(left, right, ignored, data):
     lefts, rights, hunks, hidden = both(left, right, ignored)
@@ -114,7 +114,7 @@ def test_reverting_some_hunks_never_joins_lines(left, right, ignored, data):
     assert all(line.endswith("\n") for line in lines[:-1])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(TEXTS, TEXTS, some.sampled_from([TRAILING, ALL]))
 def test_outside_the_hunks_lines_differ_only_in_what_is_ignored(left, right, ignored):
     lefts, rights, hunks, hidden = both(left, right, ignored)

@@ -116,7 +116,7 @@ def expected_existing(history):
     return {name: real for name, real in known.items() if real}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(events, found, some_settings, st.booleans())
 def test_the_payload_equals_what_the_history_says(history, found, current, paused):
     history = [*history, *(("exists", name, real) for name, real in found.items())]

@@ -166,7 +166,7 @@ def test_a_word_selected_before_very_many_carets_is_still_the_selection(read_sel
     assert (selected.start, selected.end, selected.text) == ((0, 0), (0, 4), "word")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(st.sampled_from("ab\n🎈é"), max_size=40), st.lists(st.integers(0, 40), max_size=8), st.integers(0, 60))
 def test_the_text_is_the_beginning_of_all_selections_joined(text, ends, maximum):
     ends = sorted(min(end, len(text)) for end in ends)

@@ -253,7 +253,7 @@ def test_no_order_of_answers_cancellations_and_broken_sockets_answers_a_call_twi
     module = with_editor("companion.endpoint.agent_window", monkeypatch, None)
     monkeypatch.setattr(module, "prepare", lambda request, proposed: (object(), object()))
     monkeypatch.setattr(Calls, "module", module)
-    run_state_machine_as_test(Calls, settings=settings(max_examples=120, stateful_step_count=25, deadline=None))
+    run_state_machine_as_test(Calls, settings=settings(max_examples=120, stateful_step_count=25))
 
 
 @pytest.mark.parametrize("reason", Cancellation)

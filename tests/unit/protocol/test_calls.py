@@ -184,5 +184,5 @@ class Conversation(RuleBasedStateMachine):
 
 def test_no_order_answers_a_call_twice_or_never(wire_class):
     case = type("Case", (Conversation,), {"wire_class": wire_class}).TestCase()
-    case.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+    case.settings = settings(max_examples=150, stateful_step_count=30)
     case.runTest()

@@ -12,7 +12,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from companion.protocol.jsonrpc import NotJson, TooDeep, decode, encode
 from companion.protocol.tools import ArgumentChecker, Tool, text_result
 
-SETTINGS = settings(max_examples=200, deadline=None)
+SETTINGS = settings(max_examples=200)
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4))
@@ -185,5 +185,5 @@ class Delivery(RuleBasedStateMachine):
 
 def test_delivery_over_failing_connections(wire_class):
     case = type("Case", (Delivery,), {"wire_class": wire_class}).TestCase()
-    case.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+    case.settings = settings(max_examples=60, stateful_step_count=30)
     case.runTest()
