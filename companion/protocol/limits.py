@@ -69,6 +69,6 @@ class Limits(NamedTuple):
     """Time between heartbeats on an idle stream. Node.js's fetch gives up after 300 s without a byte."""
     stream_grace_seconds: float = 8.0
     """How long a session outlives its last stream. The SDKs reconnect after one second and give up two seconds later;
-    a server that is about to be replaced tells them to wait six seconds, and its successor knows them from its own start on."""
+    a server that is about to be replaced tells them to wait six seconds."""
     silent_session_seconds: float = 1800.0
     """How long a session that never opened a stream outlives its last request."""
