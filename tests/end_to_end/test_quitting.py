@@ -59,7 +59,7 @@ def test_nor_does_a_window_that_closes(desktop, stream):
 
 def test_a_package_that_is_replaced_has_them_wait_for_its_successor(desktop, stream):
     desktop.host.disable_package()
-    assert told_to_wait(stream) == 4000
+    assert told_to_wait(stream) == 6000
 
 
 def test_clients_and_a_pending_review_at_the_end(desktop, client):
