@@ -38,7 +38,7 @@ from ..settings import UNFOCUSED
 from ..system.notifications import notify
 from ..system.platform import Platform
 from ..system.processes import is_alive
-from ..unreviewed.calls import Doer
+from ..unreviewed.calls import Doer, ToolCall
 from .clients import HookedPrograms
 from .context_answers import chosen, holds
 
@@ -157,7 +157,7 @@ class HookSessions:
             session.awaited -= 1
         if answer.may_run:
             try:
-                await self._take(session, event)
+                await self._take(session, event, is_doubtful=answer.told != agent.hooks.nothing())
             except Exception:  # what the user has decided stands
                 logger.exception("what %s does is not seen", agent.title)
         return answer.told
@@ -189,7 +189,8 @@ class HookSessions:
             session.process = event.process
         return session
 
-    async def _take(self, session: HookSession, event: HookEvent) -> None:
+    async def _take(self, session: HookSession, event: HookEvent, is_doubtful: bool = False) -> None:
+        """`is_doubtful`: whether the user was asked about the tool that begins, or will be."""
         happening = event.happening
         if happening in OVER:
             self._end_calls(session)
@@ -203,21 +204,25 @@ class HookSessions:
         if attention is not session.attention:
             pause = 0.0 if session.attention is Attention.NONE else WAITING_SECONDS
             asyncio.get_running_loop().call_later(pause, self._told, session.endpoint)
+        if happening is Happening.WAITS:
+            for number in session.calls:
+                self._tracking.call_doubtful(session.endpoint.window.id(), number)
         if happening is Happening.TOOL_BEGINS and event.kind is not ToolKind.OTHER:
-            await self._call_begins(session, event)
+            await self._call_begins(session, event, is_doubtful)
         elif happening is Happening.TOOL_ENDED:
             await self._call_ended(session, event)
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
-    async def _call_begins(self, session: HookSession, event: HookEvent) -> None:
+    async def _call_begins(self, session: HookSession, event: HookEvent, is_doubtful: bool) -> None:
         number, window = next(self._numbers), session.endpoint.window.id()
         session.calls[number] = event
+        call = ToolCall(session.doer, event.paths if event.kind is ToolKind.WRITES else (), is_doubtful)
         try:
-            await self._looked(partial(self._tracking.call_begins, window, number, session.doer))
+            await self._looked(partial(self._tracking.call_begins, window, number, call))
         except asyncio.CancelledError:  # the program has given up: nothing runs
             session.calls.pop(number, None)
-            self._tracking.call_ended(window, number, _nothing)
+            self._tracking.call_ended(window, number, _nothing, has_run=False)
             raise
 
     async def _call_ended(self, session: HookSession, event: HookEvent) -> None:
@@ -231,7 +236,7 @@ class HookSessions:
     def _end_calls(self, session: HookSession) -> None:
         calls, session.calls = session.calls, {}
         for number in calls:
-            self._tracking.call_ended(session.endpoint.window.id(), number, _nothing)
+            self._tracking.call_ended(session.endpoint.window.id(), number, _nothing, has_run=False)
 
     async def _looked(self, look: Callable[[Callable[[], None]], None]) -> None:
         """Begin a look, and wait for its end for a while: what is not seen in time is less certain, and no more."""

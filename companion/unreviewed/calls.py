@@ -1,19 +1,37 @@
 """The tool calls of programs that tell of them, and so whose a change is that a look has found.
 
-Theory of operation: a *run* of a window is a time without a moment at which no call was open. A look notes the moment
-at which it begins. What a later look finds was written since that moment, so it is certain if a run that was under way
-then is so still. A call begins before the look that precedes it, and is over after the one that follows it.
+Theory of operation: a look notes the moment at which it begins. What a later look finds was written since that moment,
+so a call vouches for it that was open then, is so still, and can write that file: a tool that writes says which files.
+A call begins before the look that precedes it, and is over after the one that follows it.
+
+A call is *doubtful* once its user was asked about it, here or in the terminal. Most programs do not tell what he has
+said, so its end alone says that it has run: until then nothing is certain, and then all that it vouches for.
 
 Rule: `RULES` says whose a change is, and nothing else does. Of two programs that had calls open none is named. What
 nobody vouches for, no command takes that decides all changes.
 
-Pure. Any thread.
+Pure, but that links are followed when it is asked who vouches. Any thread.
 """
 
 from __future__ import annotations
 
+import os
 import threading
-from typing import Any, Callable, Dict, FrozenSet, Hashable, Iterable, List, NamedTuple, Optional, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Hashable,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 
 class Doer(NamedTuple):
@@ -45,64 +63,121 @@ class Origin(NamedTuple):
         return Origin(named.who, named.why, self.counted or other.counted, self.perhaps or other.perhaps)
 
 
+Claims = Mapping[Hashable, Origin]
+"""What the origin of a change will be once one of these calls has ended that are still doubtful."""
+NO_CLAIMS: Claims = {}
+
 UNNAMED = Origin()
 PERHAPS = Origin(counted=False, perhaps=True)
 
 
 class Evidence(NamedTuple):
-    """What is known of a look: whose calls were open at every moment since the last one, if some were; whether git has
-    moved since; and whether there are only programs that would tell of their calls."""
+    """What is known of a look, and of a file that it has found changed: whose calls vouch for it, if some do; those of
+    them that are `doubtful`, if all are; whether git has moved since the last look; and whether there are only programs
+    that would tell of their calls."""
 
     doer: Optional[Doer] = None
     git_moved: bool = False
     only_hooked: bool = False
+    doubtful: FrozenSet[Hashable] = frozenset()
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether a program has surely done it."""
+        return self.doer is not None and not self.doubtful
 
     @property
     def origin(self) -> Origin:
-        """That of what the look finds."""
+        """That of what the look finds, as long as no doubtful call has ended."""
         return next(origin(self) for holds, origin in RULES.values() if holds(self))
+
+    @property
+    def claims(self) -> Claims:
+        """Those of the doubtful calls."""
+        return dict.fromkeys(self.doubtful, Origin(*(self.doer or ())))
 
 
 # The first one that holds. What git can bring back, because it was committed before and is so after, none is asked for.
 RULES: Dict[str, Tuple[Callable[[Evidence], bool], Callable[[Evidence], Origin]]] = {
-    "certain": (lambda seen: seen.doer is not None, lambda seen: Origin(*(seen.doer or ()))),
+    "certain": (lambda seen: seen.is_certain, lambda seen: Origin(*(seen.doer or ()))),
     "perhaps yours": (lambda seen: seen.git_moved or seen.only_hooked, lambda seen: PERHAPS),
     "unhooked": (lambda seen: True, lambda seen: UNNAMED),
 }
 
 
+class ToolCall(NamedTuple):
+    """What a program is about to do.
+
+    `paths`: the files that it can write, absolute, with whatever links there are; none if it can write any.
+    `is_doubtful`: whether nothing but its end will say that it has run.
+    """
+
+    doer: Doer
+    paths: Tuple[str, ...] = ()
+    is_doubtful: bool = False
+
+
 class _Run:
-    """The calls of one run: those that are open, and the doers of all that have begun."""
+    """The calls in a window since the last time at which none was open: those that are, and all that have begun."""
 
     def __init__(self) -> None:
-        self.open: Dict[Hashable, Doer] = {}
-        self.begun: List[Doer] = []
+        self.open: Dict[Hashable, ToolCall] = {}
+        self.begun: List[ToolCall] = []
 
 
 class Moment:
     """A moment in some windows. `only_hooked`: whether only programs that tell of their calls were at work there."""
 
     def __init__(
-        self, runs: Iterable[Tuple[_Run, int, Tuple[Doer, ...]]] = (), only_hooked: bool = False, lock: Any = None
+        self,
+        runs: Iterable[Tuple[_Run, int, Mapping[Hashable, ToolCall]]] = (),
+        only_hooked: bool = False,
+        lock: Any = None,
     ) -> None:
-        """`runs` are those under way, with the number of calls that have begun in each, and the doers of those that are
-        open. `lock` guards them."""
+        """`runs` are those under way, with the number of calls that have begun in each, and those that are open.
+        `lock` guards them."""
         self._lock = lock or threading.Lock()
         self._runs = tuple(runs)
         self.only_hooked = only_hooked
 
-    def doer_since(self) -> Optional[Doer]:
-        """Whose calls were open at every moment since then, without a name if they were those of several programs.
-
-        None if there was a moment without a call.
-        """
+    def evidence(self, seen: Evidence) -> Callable[[str], Evidence]:
+        """What says of a file, by its real path, what is known beside what was `seen`, if it was written since then.
+        Disk thread."""
+        vouching: Dict[Hashable, ToolCall] = {}
+        together: List[ToolCall] = []
         with self._lock:
-            if not any(run.open for run, _, _ in self._runs):
-                return None
-            doers = [each for run, count, held in self._runs for each in (*held, *run.begun[count:])]
-        if len({each.who for each in doers}) > 1:
-            return Doer()
-        return doers[-1] if len({each.why for each in doers}) == 1 else Doer(doers[-1].who)
+            for run, count, held in self._runs:
+                vouching.update((call, each) for call, each in run.open.items() if call in held)
+                together += [*held.values(), *run.begun[count:]]
+        real = {each.paths: _real(each.paths) for each in together if vouching}
+
+        def of(path: str) -> Evidence:
+            def writes(each: ToolCall) -> bool:
+                return not each.paths or path in real[each.paths]
+
+            theirs = {call: each for call, each in vouching.items() if writes(each)}
+            if not theirs:
+                return seen
+            doubtful = frozenset(call for call, each in theirs.items() if each.is_doubtful)
+            doer = _joined([each.doer for each in together if writes(each)])
+            return seen._replace(doer=doer, doubtful=doubtful if len(doubtful) == len(theirs) else frozenset())
+
+        elsewhere, named = of(""), {path: of(path) for paths in real.values() for path in paths}
+        return lambda path: named.get(os.path.normcase(path), elsewhere)
+
+
+def _real(paths: Iterable[str]) -> FrozenSet[str]:
+    """Where these files are, and where they are if they take the place of links. Disk thread."""
+    found = {os.path.realpath(path) for path in paths}
+    found.update(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths)
+    return frozenset(map(os.path.normcase, found))
+
+
+def _joined(doers: Sequence[Doer]) -> Doer:
+    """One name for all, none for those of several programs; and why, if that is the same."""
+    if len({each.who for each in doers}) > 1:
+        return Doer()
+    return doers[-1] if len({each.why for each in doers}) == 1 else Doer(doers[-1].who)
 
 
 class OpenCalls:
@@ -113,21 +188,29 @@ class OpenCalls:
         self._runs: Dict[int, _Run] = {}  # those under way, by window
         self._only_hooked: Set[int] = set()
 
-    def begins(self, window: int, call: Hashable, doer: Doer) -> None:
+    def begins(self, window: int, call: Hashable, tool_call: ToolCall) -> None:
         """A program is about to write, or to run a command."""
         with self._lock:
             run = self._runs.setdefault(window, _Run())
-            run.open[call] = doer
-            run.begun.append(doer)
+            run.open[call] = tool_call
+            run.begun.append(tool_call)
 
-    def ended(self, window: int, call: Hashable) -> None:
-        """It has done so, and what it has written was looked at. A call that is not open has ended before."""
+    def doubt(self, window: int, call: Hashable) -> None:
+        """Its user is asked about an open call."""
         with self._lock:
             run = self._runs.get(window)
-            if run is not None:
-                run.open.pop(call, None)
-                if not run.open:
-                    del self._runs[window]
+            if run is not None and call in run.open:
+                run.open[call] = run.open[call]._replace(is_doubtful=True)
+
+    def ended(self, window: int, call: Hashable) -> bool:
+        """It has done so, and what it has written was looked at. Whether that was doubtful. A call that is not open has
+        ended before."""
+        with self._lock:
+            run = self._runs.get(window)
+            ended = run.open.pop(call, None) if run is not None else None
+            if run is not None and not run.open:
+                del self._runs[window]
+            return ended is not None and ended.is_doubtful
 
     def only_hooked(self, window: int, only: bool) -> None:
         """Whether all programs that may be at work in a window tell of their calls."""
@@ -138,5 +221,5 @@ class OpenCalls:
         """Now, in these windows."""
         with self._lock:
             runs = [self._runs[window] for window in windows if window in self._runs]
-            noted = [(run, len(run.begun), tuple(run.open.values())) for run in runs]
+            noted = [(run, len(run.begun), dict(run.open)) for run in runs]
             return Moment(noted, bool(windows) and windows <= self._only_hooked, self._lock)

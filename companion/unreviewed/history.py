@@ -18,7 +18,7 @@ import logging
 import time
 from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from .calls import PERHAPS, Origin
+from .calls import NO_CLAIMS, PERHAPS, Claims, Origin
 from .git import Repository
 from .looking import COPIED_BYTES, FileReading, blob_names
 from .model import NOTHING, Content, Event, Model, folders_of, identity, portions
@@ -193,12 +193,19 @@ class History:
         self._room = (0, 0)  # files and bytes
         self._refreshed = time.monotonic()
 
-    def written(self, path: str, now: Content, data: Optional[bytes], origin: Optional[Origin]) -> bool:
+    def written(
+        self,
+        path: str,
+        now: Content,
+        data: Optional[bytes],
+        origin: Optional[Origin],
+        claims: Claims = NO_CLAIMS,
+    ) -> bool:
         """Somebody has written `now`, with these bytes where git has not committed them. Whether it is unreviewed."""
         if self.is_committed(path, now):
             self.model.happened(Event.COMMITTED, path, now)
         else:
-            self.model.happened(Event.WRITTEN, path, now, origin=origin)
+            self.model.happened(Event.WRITTEN, path, now, origin=origin, claims=claims)
         unreviewed = self.model.unreviewed(path)
         if unreviewed and data is not None:
             self.copies.keep(now, data)

@@ -20,9 +20,9 @@ import hashlib
 import itertools
 import os
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, TypeVar
+from typing import Callable, Dict, FrozenSet, Hashable, Iterable, Iterator, List, NamedTuple, Optional, TypeVar
 
-from .calls import UNNAMED, Origin
+from .calls import NO_CLAIMS, UNNAMED, Claims, Origin
 
 Item = TypeVar("Item")
 
@@ -174,20 +174,30 @@ class PathRow:
 
     `before`: what it held when the user last had a say, if that is something else. Then `number` is that of the change,
     `origin` says where it comes from, and `turn` is what the path held when the last turn began, if it was unreviewed
-    then. `made` is the last change that was a program's alone: it is that again once the file holds it again, as when a
-    stash is brought back. `own`: whether git has not committed what the path holds, so that only the store has it
-    beside the file; `saved`: whether the user has saved it in the editor.
+    then; `claims` are those on it. `made` is the last change that was a program's alone: it is that again once the file
+    holds it again, as when a stash is brought back. `own`: whether git has not committed what the path holds, so that
+    only the store has it beside the file; `saved`: whether the user has saved it in the editor.
     """
 
-    __slots__ = ("before", "made", "number", "origin", "own", "saved", "turn")
+    __slots__ = ("before", "claims", "made", "number", "origin", "own", "saved", "turn")
 
     def __init__(self) -> None:
         self.before: Optional[Content] = None
         self.turn: Optional[Content] = None
         self.number = 0
         self.origin = UNNAMED
+        self.claims: Claims = NO_CLAIMS
         self.made: Optional[Made] = None
         self.own = self.saved = False
+
+    def grow(self, origin: Origin, claims: Claims, is_new: bool) -> None:
+        """Something was added to the change, or it `is_new`."""
+        if is_new:
+            self.origin, self.claims = origin, claims
+            return
+        former = {call: claimed.grown(origin) for call, claimed in self.claims.items()}
+        grown = {call: self.claims.get(call, self.origin).grown(claimed) for call, claimed in claims.items()}
+        self.origin, self.claims = self.origin.grown(origin), {**former, **grown}
 
 
 _numbers = itertools.count(1)
@@ -258,19 +268,33 @@ class Model:
         return bool(dropped)
 
     def happened(
-        self, event: Event, path: str, now: Content, before: Optional[Content] = None, origin: Optional[Origin] = None
+        self,
+        event: Event,
+        path: str,
+        now: Content,
+        before: Optional[Content] = None,
+        origin: Optional[Origin] = None,
+        claims: Claims = NO_CLAIMS,
     ) -> None:
         """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`.
 
-        `origin` is that of what was added to the change, if something was.
+        `origin` is that of what was added to the change, if something was, with the `claims` on that.
         """
         if event in LEAVES_BEFORE:
             before = self.before(path)
         self._set_now(path, now)
-        self._set_before(path, now if before is None else before, origin)
+        self._set_before(path, now if before is None else before, origin, claims)
         if event is not Event.WRITTEN and not self.unreviewed(path) and path in self.rows:
             self.rows[path].made = self.rows[path].turn = None  # the user has had a say
             self._drop_empty(path)
+
+    def settle(self, call: Hashable) -> bool:
+        """A call has ended: what it claims is its program's. Whether that was something."""
+        claimed = [(path, row) for path, row in self.rows.items() if call in row.claims]
+        for path, row in claimed:
+            row.origin, row.claims = row.claims[call], NO_CLAIMS
+            self._note_made(path, row)
+        return bool(claimed)
 
     def move(self, old: str, new: str) -> None:
         """The user has given a file another path: all that is known of it goes along."""
@@ -333,7 +357,7 @@ class Model:
         else:
             self._now.pop(path, None)
 
-    def _set_before(self, path: str, before: Content, origin: Optional[Origin]) -> None:
+    def _set_before(self, path: str, before: Content, origin: Optional[Origin], claims: Claims = NO_CLAIMS) -> None:
         """Note what the path held before, and where that comes from by which the change has grown."""
         row = self.rows.get(path)
         if not before.holds(self.now(path)):
@@ -341,17 +365,19 @@ class Model:
             is_new, row.before = row.before is None, before
             if is_new or origin is not None:
                 row.number = next(_numbers)
-                origin = origin or UNNAMED
-                row.origin = origin if is_new else row.origin.grown(origin)
+                row.grow(origin or UNNAMED, claims, is_new)
             if row.made is not None and row.made.before.holds(before) and row.made.now.holds(self.now(path)):
-                row.origin = row.made.origin
+                row.origin, row.claims = row.made.origin, NO_CLAIMS
             else:
                 row.turn = None if is_new else row.turn
-                is_certain = row.origin.counted and not row.origin.perhaps
-                row.made = Made(before, self.now(path), row.origin) if is_certain else row.made
+                self._note_made(path, row)
         elif row is not None:
-            row.before, row.number, row.origin = None, 0, UNNAMED
+            row.before, row.number, row.origin, row.claims = None, 0, UNNAMED, NO_CLAIMS
             self._drop_empty(path)
+
+    def _note_made(self, path: str, row: PathRow) -> None:
+        if row.before is not None and row.origin.counted and not row.origin.perhaps:
+            row.made = Made(row.before, self.now(path), row.origin)
 
     def _drop_empty(self, path: str) -> None:
         row = self.rows[path]

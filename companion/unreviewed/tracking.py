@@ -29,7 +29,7 @@ from ..editor.storage import storage_folder
 from ..review.document.text import saved
 from ..runtime import Runtime
 from ..system.files import opened, read_all
-from .calls import Doer, Moment, OpenCalls
+from .calls import Moment, OpenCalls, ToolCall
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .looking import COPIED_BYTES
@@ -260,24 +260,31 @@ class Tracking:
 
     # -- tool calls ---------------------------------------------------------------------------------------------------
 
-    def call_begins(self, window: int, call: Hashable, doer: Doer, looked: Callable[[], None]) -> None:
+    def call_begins(self, window: int, call: Hashable, tool_call: ToolCall, looked: Callable[[], None]) -> None:
         """A program with hooks is about to call a tool that writes, or a shell: what is found from now on is its own.
 
         `looked` is called on any thread once the window's folders were looked at, at once if it tracks none: then the
         program may go on. Any thread; returns at once.
         """
-        self._calls.begins(window, call, doer)
+        self._calls.begins(window, call, tool_call)
         self._look_now(window, looked)
 
-    def call_ended(self, window: int, call: Hashable, looked: Callable[[], None]) -> None:
-        """The call that was begun as `call` is over, however it has ended; `looked` is called as above.
+    def call_doubtful(self, window: int, call: Hashable) -> None:
+        """The user is asked about this call: nothing but its end will say that it has run. Any thread."""
+        self._calls.doubt(window, call)
+
+    def call_ended(self, window: int, call: Hashable, looked: Callable[[], None], *, has_run: bool = True) -> None:
+        """The call that was begun as `call` is over, however it has ended; `looked` is called as above. `has_run`:
+        whether its program says so itself.
 
         A call of which nobody says so stays open. Any thread; returns at once.
         """
 
         def ended() -> None:
-            self._calls.ended(window, call)
+            was_doubtful = self._calls.ended(window, call)
             looked()
+            if was_doubtful and has_run:
+                self.carry_out(lambda workspaces: workspaces.settle(call))
 
         self._look_now(window, ended)
 

@@ -30,6 +30,7 @@ from typing import (
     Collection,
     Dict,
     FrozenSet,
+    Hashable,
     Iterable,
     List,
     Mapping,
@@ -261,7 +262,7 @@ class Workspace:
             with suppress(OSError):
                 self._files.look_again()
             only_hooked = self._moment.only_hooked and moment.only_hooked
-            evidence = Evidence(self._moment.doer_since(), self._files.has_moved, only_hooked)
+            evidence = self._moment.evidence(Evidence(None, self._files.has_moved, only_hooked))
             self._history.look_for_room()
             self._follow_side_bar(found, evidence)
             saving = self._saves.files()
@@ -283,7 +284,9 @@ class Workspace:
             self._history.written(path, new[path].content, new[path].data, PERHAPS)
         return list(left)
 
-    def _found(self, path: str, reading: FileReading, evidence: Evidence, saving: Collection[str]) -> bool:
+    def _found(
+        self, path: str, reading: FileReading, evidence: Callable[[str], Evidence], saving: Collection[str]
+    ) -> bool:
         """A look has found something at a path. Whether that is to be written down."""
         now, data, shown, row = reading.content, reading.data, self._model.now(path), self._model.row(path)
         history, was_own = self._history, row.own
@@ -305,9 +308,10 @@ class Workspace:
         if self.tracked and self._arrived(path, now, reading):
             return True
         if self.tracked or row.own:
+            seen = evidence(full_path(self.folder, path))
             if self._files.restored(path) in (now.identity, reading.blob or now.identity):
-                evidence = evidence._replace(git_moved=True)
-            history.written(path, now, data, evidence.origin)
+                seen = seen._replace(git_moved=True)
+            history.written(path, now, data, seen.origin, seen.claims)
         elif row.before is None:
             self._model.happened(Event.SAVED, path, now)
             history.seen(path, now, data)
@@ -318,9 +322,9 @@ class Workspace:
             history.written(path, now, data, PERHAPS)  # what was to be reviewed is so still
         return True
 
-    def _follow_side_bar(self, found: Dict[str, FileReading], evidence: Evidence) -> None:
+    def _follow_side_bar(self, found: Dict[str, FileReading], evidence: Callable[[str], Evidence]) -> None:
         """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. What he
-        was about to delete, and has gone, he has deleted, unless a program had a call open."""
+        was about to delete, and has gone, he has deleted, unless a program has surely done that."""
         now = time.monotonic()
         self._leaving = {name: each for name, each in self._leaving.items() if each.until > now}
         gone: Dict[str, List[str]] = {}
@@ -328,7 +332,7 @@ class Workspace:
             names = [] if reading.content.there else [name for name in self._leaving if _lies_in(path, name)]
             if any(self._leaving[name].is_renamed for name in names):
                 gone.setdefault(self._model.now(path).identity, []).append(path)
-            elif names and evidence.doer is None:
+            elif names and not evidence(full_path(self.folder, path)).is_certain:
                 self._model.happened(Event.SAVED, path, NOTHING)
         for path, reading in found.items() if gone else ():
             old = gone.get(reading.content.identity)
@@ -376,6 +380,12 @@ class Workspace:
             if not is_same:
                 self._looks.forget(path)
             self._write_record()
+
+    def settle(self, call: Hashable) -> None:
+        """A tool call that was doubtful has ended."""
+        with self._lock:
+            if self._model.settle(call):
+                self._write_record()
 
     def removed(self, name: str) -> None:
         """The user has deleted this file or folder in the side bar, unless it is still there."""

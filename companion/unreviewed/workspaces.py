@@ -14,7 +14,7 @@ import os
 import threading
 import time
 from functools import partial
-from typing import Callable, Collection, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Collection, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..system.platform import Platform
 from .calls import Moment
@@ -122,6 +122,13 @@ class Workspaces:
         """A program begins another turn. What is to count as earlier was looked at before."""
         for _, known in self._of_root(root):
             known.workspace.begin_turn()
+
+    def settle(self, call: Hashable) -> None:
+        """A tool call that was doubtful has ended."""
+        with self._lock:
+            known = list(self._known.values())
+        for each in known:
+            each.workspace.settle(call)
 
     def of(self, folder: str) -> Optional[Workspace]:
         """The workspace of a real folder."""

@@ -31,6 +31,11 @@ agents = sys.modules["Gemini Companion.companion.agents.registry"].AGENTS
 (dialect,) = {{type(agent.hooks) for agent in agents if agent.title == {!r}}}
 former, dialect.patience_seconds = dialect.patience_seconds, {!r}
 """
+OPEN = """
+import sys
+tracking = sys.modules["Gemini Companion.plugin"].application._endpoints.tracking
+open_calls = sum(len(run.open) for run in tracking._calls._runs.values())
+"""
 BOM = "\ufeff"
 BEFORE = "one\r\ntwo\r\n\u00e4"
 
@@ -48,6 +53,10 @@ class Ways:
     """How often its user presses Escape to stop it."""
     tells_of_escape = False
     """Whether its hook ends then."""
+    hangs_after_escape = False
+    """Whether it does nothing more until the user has decided here."""
+    tells_of_stop = True
+    """Whether it tells that a command which ran was stopped."""
 
 
 def outside(workspace):
@@ -57,6 +66,7 @@ def outside(workspace):
 
 class Gemini(Ways, hooked_programs.Gemini):
     question, ide_mode, asks = "Apply this change?", None, False
+    hangs_after_escape = True
 
     def start(self, host, workspace, model):
         options = [] if self.asks else ["--approval-mode", "yolo"]
@@ -90,7 +100,8 @@ class Codex(Ways, hooked_programs.Codex):
 
 
 class Copilot(Ways, hooked_programs.Copilot):
-    question, allowed = "Do you want to", ("--allow-all-tools",)
+    question, allowed, tells_of_stop = "Do you want to", ("--allow-all-tools",), False
+    hangs_after_escape = True
     escapes = 8  # two within half a second, which it has read one by one
 
     def start(self, host, workspace, model):
@@ -165,12 +176,9 @@ class Reviewed:
         self.done()
         assert self.desktop.read(name) == b"one\n2\n"
 
-    def listed(self):
-        """The unreviewed changes: those that are counted, and those apart, such as what the tests themselves write."""
-        self.desktop.run("Show Unreviewed Changes")
-        rows = self.desktop.rows()
-        self.desktop.host.call("choose", item=-1)
-        return {*rows, *self.hooked.listed_apart()}
+    def assert_apart(self, *names):
+        """That these are listed, as changed outside of the program's steps."""
+        assert self.hooked.listed_apart() >= set(names)
 
     def asked(self):
         """All that the model was asked last, as text."""
@@ -272,11 +280,44 @@ def test_what_is_accepted_after_the_program_was_stopped_changes_nothing(reviewed
     if not reviewed.kind.tells_of_escape:
         desktop.accept()
     desktop.wait_no_review()
+    desktop.write("after-stop.txt", b"the user's\n")
     reviewed.write_another("after-stop.py")
+    reviewed.assert_apart("after-stop.txt")
     assert desktop.read("stopped.py") == b"one\ntwo\n"
     if not reviewed.kind.tells_of_escape:
         said = f"{reviewed.kind.title} has not written stopped.py: what you accepted changes nothing"
         assert f"Companion: {said}" in desktop.window()["status_messages"]
+
+
+def test_a_diff_that_is_left_over_goes_with_the_next_prompt_or_when_the_user_rejects_it(reviewed):
+    desktop = reviewed.desktop
+    path = desktop.write("left-over.py", b"one\ntwo\n")
+    reviewed.work(reviewed.kind.edit(path, "two", "2"))
+    reviewed.proposal("left-over.py")
+    reviewed.escape()
+    if reviewed.kind.hangs_after_escape:
+        desktop.reject()
+    reviewed.write_another("after-left-over.py")
+    assert desktop.read("left-over.py") == b"one\ntwo\n"
+
+
+def test_what_the_user_does_instead_of_a_command_that_he_has_stopped_is_not_the_programs(reviewed):
+    """Before it ran, if the program asks him."""
+    desktop = reviewed.desktop
+    begun, never = desktop.path("begun.txt"), desktop.path("never.txt")
+    reviewed.work(reviewed.kind.shell("touch begun.txt; sleep 600; touch never.txt", desktop.workspace))
+    if reviewed.kind.asks_in_terminal:
+        desktop.wait_status("waits for you")
+    else:
+        desktop.host.wait_until(lambda: os.path.exists(begun))
+    reviewed.escape()
+    if reviewed.kind.tells_of_stop and not reviewed.kind.asks_in_terminal:
+        desktop.host.wait_until(lambda: desktop.host.execute(OPEN, result="open_calls") == 0)
+    desktop.write("instead.txt", b"the user's\n")
+    reviewed.write_another("after-command.py")
+    reviewed.assert_apart("instead.txt")
+    assert os.path.exists(begun) is not reviewed.kind.asks_in_terminal
+    assert not os.path.exists(never)
 
 
 def test_what_nobody_decides_is_not_written(reviewed):
@@ -291,8 +332,10 @@ def test_what_nobody_decides_is_not_written(reviewed):
     reviewed.done()
     reviewed.desktop.host.execute(LIMIT.format(reviewed.kind.title, patience))
     if not reviewed.kind.asks_when_late:
-        assert "Nobody has answered: the user did not review this change in time." in reviewed.asked()
-        assert reviewed.desktop.read("late.py") == b"one\ntwo\n"
+        late = "Nobody has answered: the user did not review this change in time. Nothing is written."
+        assert late in reviewed.asked()
+    wanted = b"one\n2\n" if reviewed.kind.asks_when_late else b"one\ntwo\n"
+    assert reviewed.desktop.read("late.py") == wanted
 
 
 def test_an_editor_that_is_killed_leaves_a_program_to_its_own_rules(reviewed):
@@ -312,7 +355,7 @@ def test_an_editor_that_is_killed_leaves_a_program_to_its_own_rules(reviewed):
     reviewed.restart(kill)
     assert desktop.read("killed.py") == b"one\n2\n"
     reviewed.write_another("after-kill.py")
-    assert "killed.py" in reviewed.listed()
+    reviewed.assert_apart("killed.py")
 
 
 def test_the_editor_quits_while_a_write_is_held(reviewed):

@@ -92,7 +92,9 @@ class TestCallsThatNeverEnd(GateCase):
         for name in ("call_begins", "call_ended"):
             real = getattr(self.tracking, name)
             patcher = mock.patch.object(
-                self.tracking, name, lambda *told, name=name, real=real: (calls.append((name, told[1])), real(*told))
+                self.tracking,
+                name,
+                lambda *told, name=name, real=real, **more: (calls.append((name, told[1])), real(*told, **more)),
             )
             patcher.start()
             self.addCleanup(patcher.stop)

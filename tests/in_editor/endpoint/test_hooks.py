@@ -28,12 +28,12 @@ class Calls:
         self.told: List[Tuple[Any, ...]] = []
         self.looked: List[Callable[[], None]] = []
 
-    def begins(self, window: int, call: Any, doer: Any, looked: Callable[[], None]) -> None:
+    def begins(self, window: int, call: Any, tool_call: Any, looked: Callable[[], None]) -> None:
         if window == self.window:
-            self.told.append(("begins", window, call, tuple(doer)))
+            self.told.append(("begins", window, call, tuple(tool_call.doer)))
             self.looked.append(looked)
 
-    def ended(self, window: int, call: Any, looked: Callable[[], None]) -> None:
+    def ended(self, window: int, call: Any, looked: Callable[[], None], has_run: bool = True) -> None:
         if window == self.window:
             self.told.append(("ended", window, call))
             self.looked.append(looked)

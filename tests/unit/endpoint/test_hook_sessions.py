@@ -18,6 +18,7 @@ from companion.endpoint.hook_sessions import HookAnswer, HookSession, HookSessio
 from companion.settings import UNFOCUSED, Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.transport.hook_server import HookCall
+from companion.unreviewed.calls import Doer, ToolCall
 from tests.host.waiting import NEVER_SECONDS
 from tests.unit.endpoint.answering_editors import Runtime as OneThread
 from tests.unit.endpoint.answering_editors import asynchronous
@@ -52,14 +53,17 @@ class Tracking:
     """Nothing is tracked: each look is over at once."""
 
     def __init__(self):
-        self.open = {}
+        self.open, self.ended = {}, []
 
-    def call_begins(self, window, call, doer, looked):
-        self.open[call] = tuple(doer)
+    def call_begins(self, window, call, tool_call, looked):
+        self.open[call] = tool_call
         looked()
 
-    def call_ended(self, window, call, looked):
-        self.open.pop(call)
+    def call_doubtful(self, window, call):
+        self.open[call] = self.open[call]._replace(is_doubtful=True)
+
+    def call_ended(self, window, call, looked, has_run=True):
+        self.ended.append((self.open.pop(call), has_run))
         looked()
 
 
@@ -143,12 +147,37 @@ async def test_calls_are_told_apart_by_their_ids():
     for number in (1, 2):
         assert await editor.tell("PreToolUse", **run_tool(number)) == {}
     await editor.tell("PreToolUse", session="other", **run_tool(1))
-    assert sorted(editor.tracking.open.values()) == [("Claude Code", ""), ("Claude Code", "go"), ("Claude Code", "go")]
+    assert sorted(call.doer.why for call in editor.tracking.open.values()) == ["", "go", "go"]
     await editor.tell("PostToolUse", **run_tool(2))
     await editor.tell("PostToolUse", **run_tool(2))  # another one is over: of which is not known
-    assert list(editor.tracking.open.values()) == [("Claude Code", "")]
+    assert [call.doer for call in editor.tracking.open.values()] == [("Claude Code", "")]
     await editor.tell("Stop", session="other")
     assert editor.tracking.open == {}
+
+
+@asynchronous
+async def test_a_call_that_the_user_is_asked_about_is_doubtful_unless_its_program_says_that_it_has_ended():
+    editor = Editor(Window("/code"))
+    for end, has_run in (("PostToolUse", True), ("PostToolUseFailure", True), ("UserPromptSubmit", False)):
+        await editor.tell("PreToolUse", **run_tool(1))
+        await editor.tell("PreToolUse", session="other", **run_tool(1))
+        assert [call.is_doubtful for call in editor.tracking.open.values()] == [False, False]
+        await editor.tell("PermissionRequest", **run_tool(1))
+        assert [call.is_doubtful for call in editor.tracking.open.values()] == [True, False]
+        await editor.tell(end, **run_tool(1))
+        assert editor.tracking.ended.pop() == (ToolCall(Doer("Claude Code"), (), True), has_run)
+        await editor.tell("SessionEnd", session="other")
+        assert editor.tracking.ended.pop() == (ToolCall(Doer("Claude Code")), False)
+
+
+@asynchronous
+async def test_a_tool_that_writes_says_where_and_a_command_may_write_anywhere():
+    editor = Editor(Window("/code"))
+    await editor.tell("PreToolUse", tool_name="Write", tool_input={"file_path": "src/a.py", "content": ""})
+    await editor.tell("PreToolUse", tool_name="Write", tool_input={"content": ""})
+    await editor.tell("PreToolUse", **run_tool(1))
+    wanted = [(os.path.join(os.path.abspath("/code"), "src/a.py"),), (), ()]
+    assert [call.paths for call in editor.tracking.open.values()] == wanted
 
 
 @asynchronous
@@ -310,7 +339,7 @@ async def test_a_tool_runs_once_that_is_decided_and_not_if_it_may_not(may_run):
     editor = Editor(Window("/code"))
     editor.sessions = HookSessions(Runtime(), lambda: editor.windows, editor.tracking, Gate())
     assert await editor.tell("PreToolUse", **run_tool(1)) == {"decision": may_run}
-    assert len(editor.tracking.open) == may_run
+    assert [call.is_doubtful for call in editor.tracking.open.values()] == [True] * may_run
     await editor.tell("PostToolUse", **run_tool(1))
     assert asked == [("PreToolUse", 0), ("PostToolUse", 0)]
 

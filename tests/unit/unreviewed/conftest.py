@@ -8,12 +8,12 @@ import stat
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import pytest
 
 from companion.system.platform import Platform
-from companion.unreviewed.calls import Doer, Moment, OpenCalls
+from companion.unreviewed.calls import Doer, Moment, OpenCalls, ToolCall
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
@@ -134,14 +134,19 @@ class Project:
         return self.calls.moment(frozenset([WINDOW]))
 
     @contextmanager
-    def call(self, *doer: str) -> Iterator[None]:
-        """A tool call of a program that tells of it, with the looks before and afterwards."""
+    def call(
+        self, *doer: str, paths: Sequence[str] = (), doubtful: bool = False, has_run: bool = True
+    ) -> Iterator[None]:
+        """A tool call of a program that tells of it, with the looks before and afterwards. `paths`: the files that it
+        names; `has_run`: whether the program says that it has ended."""
         call = object()
-        self.calls.begins(WINDOW, call, Doer(*doer))
+        named = tuple(os.path.join(str(self.folder), path) for path in paths)
+        self.calls.begins(WINDOW, call, ToolCall(Doer(*doer), named, doubtful))
         self.workspace.look(never)
         yield
         self.workspace.look(never)
-        self.calls.ended(WINDOW, call)
+        if self.calls.ended(WINDOW, call) and has_run:
+            self.workspace.settle(call)
 
     def outside(self) -> Dict[str, UnreviewedChange]:
         """What is listed apart, because it is perhaps the user's."""

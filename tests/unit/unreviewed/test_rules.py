@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, Origin
+from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, Origin, ToolCall
 from companion.unreviewed.looking import Looks
 from companion.unreviewed.model import ChangeScope
 from companion.unreviewed.undoing import Progress, undo
@@ -18,6 +18,8 @@ CLAUDE, GEMINI = ("Claude Code", "make the tests pass"), ("Gemini CLI", "write t
     [
         (Evidence(Doer(*CLAUDE), git_moved=True, only_hooked=True), "certain", Origin(*CLAUDE)),
         (Evidence(Doer()), "certain", UNNAMED),
+        (Evidence(Doer(*CLAUDE), doubtful=frozenset("1")), "unhooked", UNNAMED),
+        (Evidence(Doer(*CLAUDE), only_hooked=True, doubtful=frozenset("1")), "perhaps yours", PERHAPS),
         (Evidence(git_moved=True), "perhaps yours", PERHAPS),
         (Evidence(only_hooked=True), "perhaps yours", PERHAPS),
         (Evidence(), "unhooked", UNNAMED),
@@ -91,7 +93,7 @@ def test_a_rename_is_perhaps_the_user_s_if_a_half_of_it_is(hooked):
 
 def test_a_look_that_came_too_late_makes_nothing_certain(hooked):
     """The program was told to go on, and wrote before its folder was looked at."""
-    hooked.calls.begins(WINDOW, 1, Doer(*CLAUDE))
+    hooked.calls.begins(WINDOW, 1, ToolCall(Doer(*CLAUDE)))
     hooked.write(a_txt=text(line1=b"agent"))
     assert hooked.look() == {}
     hooked.write(b_txt=text(line1=b"agent"))
@@ -105,7 +107,7 @@ def test_of_two_programs_that_have_calls_open_none_is_named(hooked, together):
             with hooked.call(*GEMINI):
                 hooked.write(a_txt=text(line1=b"agent"))
         else:
-            hooked.calls.begins(WINDOW, 2, Doer(*GEMINI))
+            hooked.calls.begins(WINDOW, 2, ToolCall(Doer(*GEMINI)))
             hooked.calls.ended(WINDOW, 2)  # between two looks
             hooked.write(a_txt=text(line1=b"agent"))
     assert hooked.listed()["a.txt"].origin == UNNAMED
@@ -118,6 +120,77 @@ def test_two_calls_of_a_program_in_different_turns_name_the_program_alone(hooked
     with hooked.call(*CLAUDE), hooked.call("Claude Code", "go on"):
         hooked.write(a_txt=text(line1=b"agent"))
     assert hooked.listed()["a.txt"].origin == Origin("Claude Code")
+
+
+def test_a_tool_that_names_its_files_has_written_no_others(hooked):
+    """Programs do not tell that their user has stopped them: a call may seem to run for hours."""
+    (hooked.folder / "link").symlink_to(hooked.folder)
+    (hooked.folder / "to_c.txt").symlink_to("c.txt")
+    hooked.look()
+    with hooked.call(*CLAUDE, paths=["link/a.txt", "new/c.txt", "to_c.txt"]):
+        hooked.write(a_txt=text(line1=b"agent"), b_txt=text(line1=b"user"), new__c_txt=b"agent\n", c_txt=b"agent\n")
+    assert {path: change.origin for path, change in hooked.listed().items()} == dict.fromkeys(
+        ("a.txt", "new/c.txt", "c.txt"), Origin(*CLAUDE)
+    )
+    assert set(hooked.outside()) == {"b.txt"}
+    with hooked.call(*CLAUDE, paths=["b.txt"]), hooked.call(*GEMINI):
+        hooked.write(d_txt=b"Gemini's\n", b_txt=text(line1=b"user", line20=b"of one of them"))
+    assert hooked.listed()["d.txt"].origin == Origin(*GEMINI)
+    assert hooked.listed()["b.txt"].origin == UNNAMED._replace(perhaps=True)
+
+
+def test_a_tool_that_replaces_a_link_has_written_there(hooked):
+    (hooked.folder / "link.txt").symlink_to("a.txt")
+    hooked.look()
+    with hooked.call(*CLAUDE, paths=["link.txt"]):
+        (hooked.folder / "link.txt").unlink()
+        hooked.write(link_txt=b"agent\n")
+    assert hooked.listed()["link.txt"].origin == Origin(*CLAUDE)
+
+
+@pytest.mark.parametrize("has_run", [True, False])
+def test_what_happens_in_a_call_that_the_user_was_asked_about_is_the_program_s_once_it_says_so(hooked, has_run):
+    hooked.write(a_txt=text(line1=b"user"))
+    with hooked.call(*CLAUDE, doubtful=True, has_run=has_run):
+        for line in (5, 10):
+            hooked.write(a_txt=text(line1=b"user", **{f"line{line}": b"agent"}), new_txt=b"agent %d\n" % line)
+            assert hooked.look() == {}
+        assert set(hooked.outside()) == {"a.txt", "new.txt"}
+        hooked.write(b_txt=text(line1=b"agent"))
+        hooked.saved("b.txt", text(line1=b"agent"))
+        hooked.write(gone_txt=b"agent\n")
+        hooked.look()
+        hooked.write(gone_txt=None)
+    expected = {"a.txt": Origin(*CLAUDE, perhaps=True), "new.txt": Origin(*CLAUDE)} if has_run else {}
+    assert {path: change.origin for path, change in hooked.listed().items()} == expected
+    assert set(hooked.outside()) == ({"a.txt", "new.txt"} - set(expected))
+    kept = hooked.all_listed()
+    hooked.begin()  # in a later process
+    assert {path: change.origin for path, change in hooked.all_listed().items()} == {
+        path: change.origin for path, change in kept.items()
+    }
+
+
+def test_a_call_that_surely_runs_vouches_beside_one_that_may(hooked):
+    with hooked.call(*CLAUDE, doubtful=True, has_run=False), hooked.call(*CLAUDE):
+        hooked.write(a_txt=text(line1=b"agent"))
+        assert hooked.look()["a.txt"].origin == Origin(*CLAUDE)
+    with hooked.call(*CLAUDE, doubtful=True, has_run=False), hooked.call(*CLAUDE, doubtful=True):
+        hooked.write(b_txt=text(line1=b"agent"))
+        assert "b.txt" not in hooked.look()
+    assert hooked.listed()["b.txt"].origin == Origin(*CLAUDE)
+
+
+def test_a_change_of_a_program_stays_that_whatever_one_adds_that_was_stopped(hooked):
+    with hooked.call(*CLAUDE):
+        hooked.write(a_txt=text(line1=b"agent"))
+    with hooked.call("Claude Code", "go on", doubtful=True):
+        hooked.write(a_txt=text(line1=b"agent", line5=b"agent"))
+        hooked.look()
+        assert hooked.listed()["a.txt"].origin == Origin(*CLAUDE, perhaps=True)
+        with hooked.call(*GEMINI, doubtful=True, has_run=False):
+            hooked.write(a_txt=text(line1=b"agent", line5=b"agent", line9=b"of one of them"))
+    assert hooked.listed()["a.txt"].origin == UNNAMED
 
 
 def test_while_a_program_without_hooks_is_at_work_all_else_is_counted_without_a_name(hooked):
