@@ -376,7 +376,7 @@ class Model:
             self._drop_empty(path)
 
     def _note_made(self, path: str, row: PathRow) -> None:
-        if row.before is not None and row.origin.counted and not row.origin.perhaps:
+        if row.before is not None and row.origin.counted and not row.origin.perhaps and not row.claims:
             row.made = Made(row.before, self.now(path), row.origin)
 
     def _drop_empty(self, path: str) -> None:

@@ -79,7 +79,8 @@ class Day:
     def __init__(self, project: Any, seed: int, hooked: bool) -> None:
         self.project = project
         self.hooked = hooked
-        self.how = "freely"
+        self.in_call: FrozenSet[str] = frozenset()
+        """The files that the agent writes in a call which it says has run."""
         self.random = random.Random(seed)
         self.files: Dict[str, Oracle] = {f"{name}.txt": Oracle() for name in "abcd"}
         self.count = 0
@@ -129,7 +130,7 @@ class Day:
 
     def agent_has(self, name: str) -> None:
         """The agent has written to a file."""
-        self.files[name].how |= {self.how}
+        self.files[name].how |= {"in a call" if name in self.in_call else "freely"}
         self.write(name)
 
     def look(self) -> None:
@@ -166,13 +167,20 @@ class Day:
         self.agent_has(name)
 
     def agent_calls_a_tool(self, name: str) -> None:
-        """It tells of what it is about to do, and waits until its folder was looked at."""
-        with self.project.call("Claude Code", "go on"):
-            self.looked, self.how = True, "in a call"
+        """It tells of what it is about to do, and waits until its folder was looked at. It may name the file. It may
+        ask its user first, who may say no: what is written then is not its own, for all that it says."""
+        named = [name] if self.random.random() < 0.3 else []
+        asks = self.random.random() < 0.4
+        runs = not asks or self.random.random() < 0.6
+        with self.project.call("Claude Code", "go on", paths=named, doubtful=asks, has_run=runs):
+            self.looked = True
+            self.in_call = frozenset(named or self.files) if runs else frozenset()
             for _ in range(self.random.randrange(1, 3)):
                 self.agent_writes(self.random.choice(sorted(self.files)))
+                if self.random.random() < 0.3:
+                    self.look()
             self.agent_creates_or_deletes(name)
-            self.how = "freely"
+            self.in_call = frozenset()
         self.looked = True
 
     def user_saves(self, name: str) -> None:
