@@ -35,8 +35,7 @@ def installation_secret(folder: str) -> str:
             return kept.decode("ascii")
     new = secrets.token_hex(16)
     try:
-        os.makedirs(folder, 0o700, exist_ok=True)
-        files.write(path, new.encode("ascii"))
+        files.write_in_folder(path, new.encode("ascii"))
     except OSError as error:
         logger.warning("what is marked now will not be known after a restart: %s", error.strerror)
     return new

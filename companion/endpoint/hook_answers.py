@@ -101,7 +101,6 @@ class HookAnswers:
             problem = "the libraries that are needed are not there yet"
         if problem:
             raise OSError(problem)
-        os.makedirs(self._folder, 0o700, exist_ok=True)
         self._lead_here(self.file(agent))
         if self.serving is Serving.ENDED:
             self._leave()
@@ -239,4 +238,4 @@ def _read(path: str) -> str:
 
 def _write(path: str, lines: Sequence[str]) -> None:
     """Whole or not at all, for the user's eyes only."""
-    files.write(path, "".join(f"{line}\n" for line in lines).encode("utf-8"), to_disk=False)
+    files.write_in_folder(path, "".join(f"{line}\n" for line in lines).encode("utf-8"), to_disk=False)

@@ -276,6 +276,16 @@ def write(path: str, data: bytes, temporary: str = "", *, to_disk: bool = True) 
         flush_folder(os.path.dirname(path))
 
 
+def write_in_folder(path: str, data: bytes, *, to_disk: bool = True) -> None:
+    """The same in a folder of ours. It is made if it is not there: who removes the last other file takes it along."""
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):
+            write(path, data, to_disk=to_disk)
+            return
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
 def _write(path: str, data: bytes, to_disk: bool = True) -> None:
     with new_file(path) as descriptor:
         write_all(descriptor, 0, data)

@@ -179,11 +179,7 @@ class Store:
 
     def _write(self, path: str, data: bytes, to_disk: bool = False) -> None:
         self.written += len(data)
-        try:
-            files.write(path, data, to_disk=to_disk)
-        except FileNotFoundError:
-            os.makedirs(self._folder, 0o700, exist_ok=True)
-            files.write(path, data, to_disk=to_disk)
+        files.write_in_folder(path, data, to_disk=to_disk)
 
 
 def _flush(path: str) -> None:

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from companion.editor.storage import installation_secret
+from companion.system import files
 
 
 @pytest.fixture
@@ -40,6 +41,22 @@ def test_what_is_none_is_replaced(secret, tmp_path, damage):
     assert new.encode() not in damage
     assert secret(tmp_path) == new
     assert os.listdir(tmp_path) == [name]
+
+
+def test_it_is_kept_though_what_was_left_in_its_folder_is_cleared_away_meanwhile(secret, tmp_path, monkeypatch):
+    """As at the first start: reviews look for what an earlier run has left, and leave no empty folder behind."""
+    folder, new_file = tmp_path / "storage", files.new_file
+
+    def cleared(path):
+        monkeypatch.setattr(files, "new_file", new_file)
+        assert list(files.left_over(str(folder), ".json")) == []
+        assert not folder.exists()
+        return new_file(path)
+
+    folder.mkdir()
+    monkeypatch.setattr(files, "new_file", cleared)
+    kept = secret(folder)
+    assert secret(folder) == kept
 
 
 def test_without_a_place_for_it_there_is_one_for_this_run(secret, tmp_path):
