@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from typing import (
     Any,
     Callable,
@@ -168,8 +169,11 @@ class Moment:
 
 def _real(paths: Iterable[str]) -> FrozenSet[str]:
     """Where these files are, and where they are if they take the place of links. Disk thread."""
-    found = {os.path.realpath(path) for path in paths}
-    found.update(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths)
+    found: Set[str] = set()
+    for path in paths:
+        with suppress(ValueError):  # no file can be called so
+            folder = os.path.realpath(os.path.dirname(path))
+            found |= {os.path.realpath(path), os.path.join(folder, os.path.basename(path))}
     return frozenset(map(os.path.normcase, found))
 
 

@@ -220,7 +220,7 @@ class Model:
         """What was known of a path that was learnt again."""
         if made is not None or self.unreviewed(path):
             row = self.rows.setdefault(path, PathRow())
-            row.origin, row.turn, row.made = origin, turn, made
+            row.origin, row.claims, row.turn, row.made = origin, NO_CLAIMS, turn, made
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""

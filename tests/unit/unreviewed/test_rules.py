@@ -139,6 +139,13 @@ def test_a_tool_that_names_its_files_has_written_no_others(hooked):
     assert hooked.listed()["b.txt"].origin == UNNAMED._replace(perhaps=True)
 
 
+@pytest.mark.parametrize("name", ["a\0.txt", "\ud800.txt", "x" * 5000, "a.txt/b.txt", "..", ""])
+def test_a_tool_that_names_what_is_no_file_of_the_folder_vouches_for_nothing(hooked, name):
+    with hooked.call(*CLAUDE, paths=[name]):
+        hooked.write(a_txt=text(line1=b"user"))
+    assert (hooked.listed(), set(hooked.outside())) == ({}, {"a.txt"})
+
+
 def test_a_tool_that_replaces_a_link_has_written_there(hooked):
     (hooked.folder / "link.txt").symlink_to("a.txt")
     hooked.look()
@@ -223,7 +230,8 @@ def test_what_is_restored_is_its_program_s_though_somebody_looks_in_the_midst(ho
 
     if looked:
         monkeypatch.setattr(hooked.workspace, "exchanged", overtaken)
-    assert hooked.restore() == []
+    with hooked.call(*GEMINI, doubtful=True):
+        assert hooked.restore() == []
     assert {change.origin for change in hooked.look().values()} == {Origin(*CLAUDE)}
     assert hooked.outside() == {}
 
