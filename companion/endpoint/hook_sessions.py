@@ -38,7 +38,7 @@ from ..settings import UNFOCUSED
 from ..system.notifications import notify
 from ..system.platform import Platform
 from ..system.processes import is_alive
-from ..unreviewed.calls import Doer, ToolCall
+from ..unreviewed.calls import Doer, OpenCall
 from .clients import HookedPrograms
 from .context_answers import chosen, holds
 
@@ -217,7 +217,7 @@ class HookSessions:
     async def _call_begins(self, session: HookSession, event: HookEvent, is_doubtful: bool) -> None:
         number, window = next(self._numbers), session.endpoint.window.id()
         session.calls[number] = event
-        call = ToolCall(session.doer, event.paths if event.kind is ToolKind.WRITES else (), is_doubtful)
+        call = OpenCall(session.doer, event.paths if event.kind is ToolKind.WRITES else (), is_doubtful)
         try:
             await self._looked(partial(self._tracking.call_begins, window, number, call))
         except asyncio.CancelledError:  # the program has given up: nothing runs

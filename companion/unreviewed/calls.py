@@ -106,7 +106,7 @@ RULES: Dict[str, Tuple[Callable[[Evidence], bool], Callable[[Evidence], Origin]]
 }
 
 
-class ToolCall(NamedTuple):
+class OpenCall(NamedTuple):
     """What a program is about to do.
 
     `paths`: the files that it can write, absolute, with whatever links there are; none if it can write any.
@@ -122,8 +122,8 @@ class _Run:
     """The calls in a window since the last time at which none was open: those that are, and all that have begun."""
 
     def __init__(self) -> None:
-        self.open: Dict[Hashable, ToolCall] = {}
-        self.begun: List[ToolCall] = []
+        self.open: Dict[Hashable, OpenCall] = {}
+        self.begun: List[OpenCall] = []
 
 
 class Moment:
@@ -131,7 +131,7 @@ class Moment:
 
     def __init__(
         self,
-        runs: Iterable[Tuple[_Run, int, Mapping[Hashable, ToolCall]]] = (),
+        runs: Iterable[Tuple[_Run, int, Mapping[Hashable, OpenCall]]] = (),
         only_hooked: bool = False,
         lock: Any = None,
     ) -> None:
@@ -144,8 +144,8 @@ class Moment:
     def evidence(self, seen: Evidence) -> Callable[[str], Evidence]:
         """What says of a file, by its real path, what is known beside what was `seen`, if it was written since then.
         Disk thread."""
-        vouching: Dict[Hashable, ToolCall] = {}
-        together: List[ToolCall] = []
+        vouching: Dict[Hashable, OpenCall] = {}
+        together: List[OpenCall] = []
         with self._lock:
             for run, count, held in self._runs:
                 vouching.update((call, each) for call, each in run.open.items() if call in held)
@@ -153,7 +153,7 @@ class Moment:
         real = {each.paths: _real(each.paths) for each in together if vouching}
 
         def of(path: str) -> Evidence:
-            def writes(each: ToolCall) -> bool:
+            def writes(each: OpenCall) -> bool:
                 return not each.paths or path in real[each.paths]
 
             theirs = {call: each for call, each in vouching.items() if writes(each)}
@@ -192,12 +192,12 @@ class OpenCalls:
         self._runs: Dict[int, _Run] = {}  # those under way, by window
         self._only_hooked: Set[int] = set()
 
-    def begins(self, window: int, call: Hashable, tool_call: ToolCall) -> None:
+    def begins(self, window: int, call: Hashable, open_call: OpenCall) -> None:
         """A program is about to write, or to run a command."""
         with self._lock:
             run = self._runs.setdefault(window, _Run())
-            run.open[call] = tool_call
-            run.begun.append(tool_call)
+            run.open[call] = open_call
+            run.begun.append(open_call)
 
     def doubt(self, window: int, call: Hashable) -> None:
         """Its user is asked about an open call."""

@@ -29,7 +29,7 @@ from ..editor.storage import storage_folder
 from ..review.document.text import saved
 from ..runtime import Runtime
 from ..system.files import opened, read_all
-from .calls import Moment, OpenCalls, ToolCall
+from .calls import Moment, OpenCall, OpenCalls
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .looking import COPIED_BYTES
@@ -260,13 +260,13 @@ class Tracking:
 
     # -- tool calls ---------------------------------------------------------------------------------------------------
 
-    def call_begins(self, window: int, call: Hashable, tool_call: ToolCall, looked: Callable[[], None]) -> None:
+    def call_begins(self, window: int, call: Hashable, open_call: OpenCall, looked: Callable[[], None]) -> None:
         """A program with hooks is about to call a tool that writes, or a shell: what is found from now on is its own.
 
         `looked` is called on any thread once the window's folders were looked at, at once if it tracks none: then the
         program may go on. Any thread; returns at once.
         """
-        self._calls.begins(window, call, tool_call)
+        self._calls.begins(window, call, open_call)
         self._look_now(window, looked)
 
     def call_doubtful(self, window: int, call: Hashable) -> None:

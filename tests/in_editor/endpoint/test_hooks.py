@@ -28,9 +28,9 @@ class Calls:
         self.told: List[Tuple[Any, ...]] = []
         self.looked: List[Callable[[], None]] = []
 
-    def begins(self, window: int, call: Any, tool_call: Any, looked: Callable[[], None]) -> None:
+    def begins(self, window: int, call: Any, open_call: Any, looked: Callable[[], None]) -> None:
         if window == self.window:
-            self.told.append(("begins", window, call, tuple(tool_call.doer)))
+            self.told.append(("begins", window, call, tuple(open_call.doer)))
             self.looked.append(looked)
 
     def ended(self, window: int, call: Any, looked: Callable[[], None], has_run: bool = True) -> None:

@@ -14,7 +14,7 @@ import sublime
 from ....companion.agents.registry import AGENTS
 from ....companion.review.decision import Ticket
 from ....companion.terminals.launcher import RUN, TAG
-from ....companion.unreviewed.calls import Doer, ToolCall
+from ....companion.unreviewed.calls import Doer, OpenCall
 from ....companion.unreviewed.model import ChangeScope
 from ....companion.unreviewed.schedule import INTERVAL_SECONDS
 from ...support.review_case import PLUGIN, PROPOSED
@@ -268,7 +268,7 @@ class TestListing(ChangesTestCase):
         """A program writes files in a tool call."""
         looked: List[int] = []
         self.tracking.call_begins(
-            self.window.id(), 1, ToolCall(Doer("Claude Code", "make the tests pass")), partial(looked.append, 1)
+            self.window.id(), 1, OpenCall(Doer("Claude Code", "make the tests pass")), partial(looked.append, 1)
         )
         yield lambda: len(looked) == 1
         for name, text in files.items():

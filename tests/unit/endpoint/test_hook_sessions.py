@@ -18,7 +18,7 @@ from companion.endpoint.hook_sessions import HookAnswer, HookSession, HookSessio
 from companion.settings import UNFOCUSED, Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.transport.hook_server import HookCall
-from companion.unreviewed.calls import Doer, ToolCall
+from companion.unreviewed.calls import Doer, OpenCall
 from tests.host.waiting import NEVER_SECONDS
 from tests.unit.endpoint.answering_editors import Runtime as OneThread
 from tests.unit.endpoint.answering_editors import asynchronous
@@ -55,8 +55,8 @@ class Tracking:
     def __init__(self):
         self.open, self.ended = {}, []
 
-    def call_begins(self, window, call, tool_call, looked):
-        self.open[call] = tool_call
+    def call_begins(self, window, call, open_call, looked):
+        self.open[call] = open_call
         looked()
 
     def call_doubtful(self, window, call):
@@ -165,9 +165,9 @@ async def test_a_call_that_the_user_is_asked_about_is_doubtful_unless_its_progra
         await editor.tell("PermissionRequest", **run_tool(1))
         assert [call.is_doubtful for call in editor.tracking.open.values()] == [True, False]
         await editor.tell(end, **run_tool(1))
-        assert editor.tracking.ended.pop() == (ToolCall(Doer("Claude Code"), (), True), has_run)
+        assert editor.tracking.ended.pop() == (OpenCall(Doer("Claude Code"), (), True), has_run)
         await editor.tell("SessionEnd", session="other")
-        assert editor.tracking.ended.pop() == (ToolCall(Doer("Claude Code")), False)
+        assert editor.tracking.ended.pop() == (OpenCall(Doer("Claude Code")), False)
 
 
 @asynchronous

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 import pytest
 
 from companion.system.platform import Platform
-from companion.unreviewed.calls import Doer, Moment, OpenCalls, ToolCall
+from companion.unreviewed.calls import Doer, Moment, OpenCall, OpenCalls
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
@@ -141,7 +141,7 @@ class Project:
         names; `has_run`: whether the program says that it has ended."""
         call = object()
         named = tuple(os.path.join(str(self.folder), path) for path in paths)
-        self.calls.begins(WINDOW, call, ToolCall(Doer(*doer), named, doubtful))
+        self.calls.begins(WINDOW, call, OpenCall(Doer(*doer), named, doubtful))
         self.workspace.look(never)
         yield
         self.workspace.look(never)

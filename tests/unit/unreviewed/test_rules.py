@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, Origin, ToolCall
+from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, OpenCall, Origin
 from companion.unreviewed.looking import Looks
 from companion.unreviewed.model import ChangeScope
 from companion.unreviewed.undoing import Progress, undo
@@ -93,7 +93,7 @@ def test_a_rename_is_perhaps_the_user_s_if_a_half_of_it_is(hooked):
 
 def test_a_look_that_came_too_late_makes_nothing_certain(hooked):
     """The program was told to go on, and wrote before its folder was looked at."""
-    hooked.calls.begins(WINDOW, 1, ToolCall(Doer(*CLAUDE)))
+    hooked.calls.begins(WINDOW, 1, OpenCall(Doer(*CLAUDE)))
     hooked.write(a_txt=text(line1=b"agent"))
     assert hooked.look() == {}
     hooked.write(b_txt=text(line1=b"agent"))
@@ -107,7 +107,7 @@ def test_of_two_programs_that_have_calls_open_none_is_named(hooked, together):
             with hooked.call(*GEMINI):
                 hooked.write(a_txt=text(line1=b"agent"))
         else:
-            hooked.calls.begins(WINDOW, 2, ToolCall(Doer(*GEMINI)))
+            hooked.calls.begins(WINDOW, 2, OpenCall(Doer(*GEMINI)))
             hooked.calls.ended(WINDOW, 2)  # between two looks
             hooked.write(a_txt=text(line1=b"agent"))
     assert hooked.listed()["a.txt"].origin == UNNAMED

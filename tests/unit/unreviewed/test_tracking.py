@@ -12,7 +12,7 @@ import pytest
 
 from companion.review.document.file_replacement import beside
 from companion.unreviewed import workspace
-from companion.unreviewed.calls import Doer, Origin, ToolCall
+from companion.unreviewed.calls import Doer, OpenCall, Origin
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
@@ -360,7 +360,7 @@ def test_a_program_is_held_until_the_folders_of_its_window_were_looked_at(projec
     (tmp_path / "elsewhere").mkdir()
     tracking.track(1, [str(project.folder), str(tmp_path / "elsewhere")], rules, tracked=True)
     project.write(user_txt=b"user\n")
-    tracking.call_begins(1, "call", ToolCall(Doer("Claude Code", "go on")), partial(looked.append, "begins"))
+    tracking.call_begins(1, "call", OpenCall(Doer("Claude Code", "go on")), partial(looked.append, "begins"))
     assert looked == ["begins"]
     assert [change.origin.who for change in tracking.lists(1).changes] == [""]
     project.write(a_txt=b"1\n")
@@ -376,7 +376,7 @@ def test_what_a_call_has_written_that_the_user_was_asked_about_is_counted_at_its
     (tmp_path / "elsewhere").mkdir()
     tracking.track(1, [str(project.folder), str(tmp_path / "elsewhere")], rules, tracked=True)
     tracking.only_hooked(1, True)
-    tracking.call_begins(1, "call", ToolCall(Doer("Claude Code")), lambda: None)
+    tracking.call_begins(1, "call", OpenCall(Doer("Claude Code")), lambda: None)
     tracking.call_doubtful(1, "call")
     tracking.call_doubtful(1, "another")  # which has ended
     project.write(a_txt=b"1\n")
@@ -394,7 +394,7 @@ def test_a_program_that_works_where_nothing_is_tracked_goes_on_at_once(project, 
     tracking.track(1, [str(project.folder)], rules, tracked=False)
     jobs = runtime.jobs
     for window in (1, 2):
-        tracking.call_begins(window, "call", ToolCall(Doer("Claude Code")), partial(looked.append, window))
+        tracking.call_begins(window, "call", OpenCall(Doer("Claude Code")), partial(looked.append, window))
         tracking.call_ended(window, "call", partial(looked.append, window))
     assert (looked, runtime.jobs) == ([1, 1, 2, 2], jobs)
 
@@ -409,7 +409,7 @@ def test_calls_that_come_while_a_folder_is_looked_at_share_the_next_look(
     monkeypatch.setattr(module.Workspaces, "look", lambda *args: looks.append(1) or look(*args))
     monkeypatch.setattr(runtime, "use_disk", lambda function, *args, then: waiting.append(partial(function, *args)))
     for number in range(5):
-        tracking.call_begins(1, number, ToolCall(Doer("Claude Code")), partial(looked.append, number))
+        tracking.call_begins(1, number, OpenCall(Doer("Claude Code")), partial(looked.append, number))
     waiting.pop(0)(lambda: False)
     assert (sorted(looked), len(looks)) == ([0, 1, 2, 3, 4], 1)
 
@@ -421,7 +421,7 @@ def test_what_a_program_writes_in_one_window_is_its_own_in_another_one_on_the_sa
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     tracking.track(2, [str(tmp_path / "link")], rules, tracked=True)
     tracking.only_hooked(2, True)
-    tracking.call_begins(1, "call", ToolCall(Doer("Claude Code")), lambda: None)
+    tracking.call_begins(1, "call", OpenCall(Doer("Claude Code")), lambda: None)
     project.write(a_txt=b"1\n")
     tracking.call_ended(1, "call", lambda: None)
     runtime.step(INTERVAL_SECONDS)
@@ -471,7 +471,7 @@ def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_m
     runtime.step(INTERVAL_SECONDS)  # the user answers
     write_and_look(project, tracking, runtime, a_txt=None, b_txt=None, sub__e_txt=None)
     assert tracking.lists(1) == Lists()
-    tracking.call_begins(1, "call", ToolCall(Doer("Claude Code")), lambda: None)
+    tracking.call_begins(1, "call", OpenCall(Doer("Claude Code")), lambda: None)
     runtime.step(INTERVAL_SECONDS)
     write_and_look(project, tracking, runtime, c_txt=None)
     tracking.call_ended(1, "call", lambda: None)
