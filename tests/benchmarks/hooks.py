@@ -1,4 +1,5 @@
-"""How long a hook takes that has nothing to say, in units of the same `curl` and a bare aiohttp handler.
+"""How long a hook takes that has nothing to say, or whose editor has gone, in units of the same `curl` and a bare
+aiohttp handler.
 
     python tests/benchmarks/hooks.py [--json]
 
@@ -27,6 +28,7 @@ from tests.host.driver import Host  # noqa: E402
 from tests.support.hooked import make  # noqa: E402
 
 TURNS, PAIRS = 9, 7
+CANNOT_CONNECT = 7  # curl's exit status
 PUBLISHED = (
     "{!r} in __import__('sys').modules['Gemini Companion.plugin'].application.endpoints()[0].discovery.all_folders"
 )
@@ -47,21 +49,21 @@ web.run_app(application, sock=listening, print=None)
 """
 
 
-def run(file: str, payload: bytes) -> float:
+def run(file: str, payload: bytes, answer: bytes = b"{}") -> float:
     """Seconds of one hook."""
     command = ["curl", "-q", "-sS", "-K", file, "-H", f"X-Companion-Parent: {os.getpid()}", "--data-binary", "@-"]
     began = time.perf_counter()
-    said = subprocess.run(command, input=payload, stdout=subprocess.PIPE, check=True).stdout
+    done = subprocess.run(command, input=payload, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     taken = time.perf_counter() - began
-    assert said == b"{}", said
+    assert (done.stdout.strip(), done.returncode) == (answer, 0 if answer else CANNOT_CONNECT), done
     return taken
 
 
-def compare(name: str, files: List[str], payload: bytes) -> Measurement:
-    """The first of the two files, in units of the second."""
+def compare(name: str, files: List[str], payload: bytes, answer: bytes = b"{}") -> Measurement:
+    """The first of the two files, which gives this answer, in units of the second."""
     ratios = []
     for _ in range(TURNS):
-        pairs = [[run(file, payload) for file in files] for _ in range(PAIRS)]
+        pairs = [[run(files[0], payload, answer), run(files[1], payload)] for _ in range(PAIRS)]
         ratios.append(statistics.median(ours / bare for ours, bare in pairs))
     return summary(name, ratios, target=2.0, unit="x curl and bare aiohttp")
 
@@ -82,14 +84,22 @@ def main() -> None:
                 host.wait_until(PUBLISHED.format(workspace))
                 told = {"session_id": "s", "cwd": workspace, "permission_mode": "auto", "tool_use_id": "t"}
                 read = {**told, "tool_name": "Read", "tool_input": {"file_path": os.path.join(workspace, "a")}}
-                run(files[0], json.dumps({**told, "hook_event_name": "SessionStart"}).encode())
-                show(
-                    compare(name, files, json.dumps(payload).encode())
-                    for name, payload in (
-                        ("Hook of a tool that reads", {**read, "hook_event_name": "PreToolUse"}),
-                        ("Hook of a question", {**read, "hook_event_name": "PermissionRequest"}),
-                    )
+                before, question = (
+                    json.dumps({**read, "hook_event_name": event}).encode()
+                    for event in ("PreToolUse", "PermissionRequest")
                 )
+                run(files[0], json.dumps({**told, "hook_event_name": "SessionStart"}).encode())
+                measured = [
+                    compare("Hook of a tool that reads", files, before),
+                    compare("Hook of a question", files, question),
+                ]
+                host.quit()
+                measured.append(compare("Hook of an editor that has quit", files, before))
+                host.restart()
+                host.wait_until(lambda: "http://" in Path(files[0]).read_text(encoding="utf-8"))
+                host.kill()
+                measured.append(compare("Hook of an editor that was killed", files, before, b""))
+                show(measured)
         finally:
             bare.kill()
             bare.wait()
