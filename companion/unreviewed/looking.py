@@ -23,8 +23,8 @@ import operator
 import os
 import stat
 import time
-from contextlib import suppress
-from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from contextlib import contextmanager, suppress
+from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..system.files import COARSE_NANOSECONDS, opened, read_all
 from .model import NOTHING, UNKNOWN, Content, identity, unread_identity
@@ -87,6 +87,16 @@ class Looks:
     def remember(self, path: str) -> None:
         """There was a file at this path."""
         self._known[path] = ()
+
+    @contextmanager
+    def again(self, found: Iterable[str]) -> Iterator[None]:
+        """Find all of this again at the next look, if what is done with it now fails."""
+        try:
+            yield
+        except BaseException:
+            for path in found:
+                self.remember(path)
+            raise
 
     def forget(self, path: str) -> None:
         """Look at this path the next time as if it had changed."""

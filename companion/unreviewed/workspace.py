@@ -231,7 +231,9 @@ class Workspace:
 
     def _look_at(self, paths: Iterable[str]) -> None:
         known = [path for path in paths if self._model.knows(path)]
-        self._take(self._looks.look_at(known, self._files.entries.files), self._now())
+        found = self._looks.look_at(known, self._files.entries.files)
+        with self._looks.again(found):
+            self._take(found, self._now())
 
     def _look(self, cancelled: Callable[[], bool]) -> bool:
         whole, moment = False, self._now()
@@ -242,8 +244,9 @@ class Workspace:
                 for path in self._left.missed(self._files.entries.files):
                     self._looks.remember(path)
             found = self._looks.look(paths, cancelled)
-            self._history.committed = self._files.committed()
-            self._take(found, moment)
+            with self._looks.again(found):
+                self._history.committed = self._files.committed()
+                self._take(found, moment)
             whole = not self._looks.torn and not cancelled()
         finally:
             self._history.committed = {}
@@ -530,10 +533,10 @@ class Workspace:
         saved = {path: self._saved_row(path) for path in self._model.rows}
         for path, step in restored.items():
             saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
-        self._noted = self._unkept()
-        files = self._files
-        record = Record(saved, self.last_undone, self._copies.blobs, files.head, self._noted, files.patterns)
+        files, noted, self._noted = self._files, self._unkept(), None
+        record = Record(saved, self.last_undone, self._copies.blobs, files.head, noted, files.patterns)
         write_record(self._store, self.folder, record, secure)
+        self._noted = noted  # if it could not be written, the next look tries again
 
     def _unkept(self) -> Optional[FrozenSet[str]]:
         """For the record."""

@@ -22,7 +22,7 @@ from tests.clients.programs.gemini_cli import GeminiCli
 from tests.clients.programs.program import IDE_SETTINGS, write_settings
 from tests.clients.programs.qwen_code import SETTINGS, QwenCode
 from tests.end_to_end.programs import test_hooked_programs as hooked_programs
-from tests.end_to_end.programs.hooked import PATIENT, PROMPT, at_work
+from tests.end_to_end.programs.hooked import DOING, PATIENT, PROMPT, at_work
 from tests.host.driver import Host
 
 LIMIT = """
@@ -45,7 +45,9 @@ class Ways:
     """What a program does, beyond what all do alike."""
 
     question: str
-    """With which it asks its user in the terminal."""
+    """With which it asks its user in the terminal, about a file."""
+    command_question: str
+    """The same about a command, if it asks."""
     asks_in_terminal = False
     """Whether it asks before it writes what no hook has held."""
     asks_when_late = False
@@ -94,6 +96,7 @@ class Qwen(Ways, hooked_programs.Qwen):
 
 class QwenAsks(Qwen):
     own_mode, asks_in_terminal, tells_of_escape = False, True, True
+    command_question = "Allow execution of"
 
 
 class Codex(Ways, hooked_programs.Codex):
@@ -111,6 +114,7 @@ class Copilot(Ways, hooked_programs.Copilot):
 
 class CopilotAsks(Copilot):
     allowed, asks_in_terminal = (), True
+    command_question = Copilot.question
 
 
 class Reviewed:
@@ -308,6 +312,17 @@ def test_a_diff_that_is_left_over_goes_with_the_next_prompt_or_when_the_user_rej
         desktop.reject()
     reviewed.write_another("after-left-over.py")
     assert desktop.read("left-over.py") == b"one\ntwo\n"
+
+
+def test_what_a_command_has_written_is_the_programs_whether_the_user_was_asked_about_it_or_not(reviewed):
+    desktop, kind = reviewed.desktop, reviewed.kind
+    reviewed.work(kind.shell("echo 'a = 1' > allowed.py", desktop.workspace))
+    if kind.asks_in_terminal:
+        reviewed.program.answer("enter", kind.command_question)
+    reviewed.program.wait_for(reviewed.saying)
+    desktop.host.wait_until(lambda: "allowed.py" in reviewed.hooked.listed_of_it())
+    assert reviewed.hooked.listed_of_it()["allowed.py"].endswith(DOING.format(kind.title))
+    desktop.run("Keep All Changes")
 
 
 def test_what_the_user_does_instead_of_a_command_that_he_has_stopped_is_not_the_programs(reviewed):

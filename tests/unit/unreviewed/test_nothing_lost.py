@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
+from contextlib import suppress
 
 import pytest
 
 from companion.review.document.journal import Note, recover
-from companion.unreviewed import history, store, undoing
-from companion.unreviewed.files import Rules
+from companion.unreviewed import history, looking, store, undoing, workspace
+from companion.unreviewed.calls import Moment
+from companion.unreviewed.files import Files, Rules
+from companion.unreviewed.git import GitError
 from companion.unreviewed.store import Store
 from companion.unreviewed.workspace import Workspace
 from companion.unreviewed.workspaces import STORE, Root, Workspaces
@@ -24,6 +28,43 @@ class EndedError(BaseException):
 def kept(project):
     """How many texts the store has."""
     return len(list((project.storage / STORE).glob("*.kept")))
+
+
+FAILURES = {
+    "git": (Files, "committed", GitError("it takes too long")),
+    "a path": (Moment, "evidence", ValueError("embedded null byte")),
+    "a full disk": (Store, "keep", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))),
+    "the record": (workspace, "write_record", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))),
+}
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("what", FAILURES)
+def test_what_a_look_has_found_that_then_fails_is_found_by_the_next_one(project, monkeypatch, what, alone):
+    monkeypatch.setattr(looking, "COARSE_NANOSECONDS", 0)  # it does not look again just because the file is new
+    project.write(a_txt=b"user\n", gone_txt=b"user\n")
+    project.begin()
+    owner, name, error = FAILURES[what]
+
+    def failing(*args):
+        failures.append(name)
+        raise error
+
+    failures = []
+    project.write(a_txt=b"agent\n", gone_txt=None)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, failing)
+        if alone:
+            with suppress(type(error)):
+                project.workspace.look_at(["a.txt", "gone.txt"])
+        with suppress(type(error)):
+            project.workspace.look(never)
+    assert failures
+    assert set(project.all_listed()) == {"a.txt", "gone.txt"}
+    assert project.before("a.txt") == b"user\n"
+    project.begin()  # in a later process, after a kill
+    assert set(project.all_listed()) == {"a.txt", "gone.txt"}
+    assert project.before("a.txt") == b"user\n"
 
 
 def test_once_tracking_has_ended_what_is_written_is_the_user_s(project):
