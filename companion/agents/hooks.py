@@ -70,6 +70,8 @@ class HookEvent(NamedTuple):
     kind: ToolKind = ToolKind.OTHER
     call: str = ""
     """The call's id; where the program has none, a digest of tool and arguments."""
+    has_id: bool = False
+    """Whether it has one."""
     paths: Tuple[str, ...] = ()
     """Of the files that a tool which writes is to write. Absolute."""
     arguments: Mapping[str, Any] = {}
@@ -221,6 +223,7 @@ class HookDialect:
             tool=tool,
             kind=kind,
             call=call or _digest(tool, arguments),
+            has_id=bool(call),
             paths=tuple(os.path.join(folder, each) for each in self.writes.paths(tool, arguments)),
             arguments=arguments,
         )

@@ -86,10 +86,14 @@ class HookSession:
         self.calls: Dict[int, HookEvent] = {}
         """The tools that run, as far as is known, by numbers of ours."""
 
-    def call_of(self, event: HookEvent) -> Optional[int]:
-        """Which open call an event is of. Its id may be another if a hook has changed what the tool was to do."""
-        same = [number for number, each in self.calls.items() if each.tool == event.tool]
-        return next((number for number in same if self.calls[number].call == event.call), next(iter(same), None))
+    def call_of(self, event: HookEvent) -> Tuple[Optional[int], bool]:
+        """Which open call an event is of, and whether that is sure: without an id, a hook may have changed what tells
+        it from others."""
+        same = {number: each for number, each in self.calls.items() if each.tool == event.tool}
+        found = [number for number, each in same.items() if each.call == event.call]
+        if not found and not event.has_id:
+            found = [number for number, each in same.items() if each.paths and each.paths == event.paths] or list(same)
+        return next(iter(found), None), len(found) == 1
 
 
 class HookAnswer(NamedTuple):
@@ -226,12 +230,13 @@ class HookSessions:
             raise
 
     async def _call_ended(self, session: HookSession, event: HookEvent) -> None:
-        number = session.call_of(event)
+        number, is_sure = session.call_of(event)
         if number is None:
             session.endpoint.changes.sign()
             return
         del session.calls[number]
-        await self._looked(partial(self._tracking.call_ended, session.endpoint.window.id(), number))
+        window = session.endpoint.window.id()
+        await self._looked(partial(self._tracking.call_ended, window, number, has_run=is_sure))
 
     def _end_calls(self, session: HookSession) -> None:
         calls, session.calls = session.calls, {}

@@ -148,8 +148,8 @@ async def test_calls_are_told_apart_by_their_ids():
         assert await editor.tell("PreToolUse", **run_tool(number)) == {}
     await editor.tell("PreToolUse", session="other", **run_tool(1))
     assert sorted(call.doer.why for call in editor.tracking.open.values()) == ["", "go", "go"]
-    await editor.tell("PostToolUse", **run_tool(2))
-    await editor.tell("PostToolUse", **run_tool(2))  # another one is over: of which is not known
+    for number in (2, 1):
+        await editor.tell("PostToolUse", **run_tool(number))
     assert [call.doer for call in editor.tracking.open.values()] == [("Claude Code", "")]
     await editor.tell("Stop", session="other")
     assert editor.tracking.open == {}
@@ -168,6 +168,50 @@ async def test_a_call_that_the_user_is_asked_about_is_doubtful_unless_its_progra
         assert editor.tracking.ended.pop() == (OpenCall(Doer("Claude Code"), (), True), has_run)
         await editor.tell("SessionEnd", session="other")
         assert editor.tracking.ended.pop() == (OpenCall(Doer("Claude Code")), False)
+
+
+@asynchronous
+async def test_the_end_of_a_call_ends_no_other_one():
+    editor = Editor(Window("/code"))
+    for number in (1, 2):
+        await editor.tell("PreToolUse", **run_tool(number))
+    await editor.tell("PermissionRequest", **run_tool(1))  # refused, which nothing tells
+    for number in (2, 2, 7):  # told twice; and one that nobody has heard of
+        await editor.tell("PostToolUse", **run_tool(number))
+    assert len(editor.tracking.ended) == 1
+    assert len(editor.tracking.open) == 1
+
+
+@pytest.mark.parametrize("changed", [("a.py", "b.py"), ("b.py", "a.py")])
+@asynchronous
+async def test_without_an_id_a_call_is_known_by_its_file_though_a_hook_has_changed_what_is_written(changed):
+    editor = Editor(Window("/code"))
+
+    async def tell(event, name, content):
+        tool = {"tool_name": "write_file", "tool_input": {"file_path": os.path.abspath(name), "content": content}}
+        await editor.tell(event, program="gemini", **tool)
+
+    for name in ("a.py", "b.py"):
+        await tell("BeforeTool", name, "proposed")
+    for name in changed:
+        await tell("AfterTool", name, "changed")
+    ended = [(os.path.basename(call.paths[0]), has_run) for call, has_run in editor.tracking.ended]
+    assert ended == [(name, True) for name in changed]
+
+
+@asynchronous
+async def test_of_two_calls_that_cannot_be_told_apart_none_has_surely_run():
+    editor = Editor(Window("/code"))
+
+    async def tell(event, command):
+        tool = {"tool_name": "run_shell_command", "tool_input": {"command": command}}
+        await editor.tell(event, program="gemini", **tool)
+
+    for command in ("make", "make test"):
+        await tell("BeforeTool", command)
+    for command in ("make -s", "make -s test"):
+        await tell("AfterTool", command)
+    assert [has_run for _, has_run in editor.tracking.ended] == [False, True]
 
 
 @asynchronous
@@ -307,16 +351,6 @@ def test_programs_that_are_clients_too_are_named_once():
 def test_the_status_bar_says_who_waits(clients, waiting, text):
     assert status_text(clients=clients, waiting=waiting) == text
     assert status_text(clients=clients, waiting=waiting, pending=2).endswith(" you, 2 to review")
-
-
-def test_the_call_that_has_ended_is_the_one_with_its_id_else_one_of_its_tool():
-    def event(tool, call):
-        return HookEvent(Happening.TOOL_ENDED, "s", "/code", "PostToolUse", tool=tool, call=call)
-
-    session = HookSession(CLAUDE_CODE, "s", Window("/code"))
-    session.calls = {1: event("Write", "a"), 2: event("Bash", "b"), 3: event("Bash", "c")}
-    assert [session.call_of(event("Bash", call)) for call in ("b", "c", "a", "another")] == [2, 3, 2, 2]
-    assert session.call_of(event("Edit", "a")) is None
 
 
 def test_what_a_hook_sends_may_be_as_large_as_one_of_the_windows_takes():
