@@ -5,7 +5,8 @@ so a call vouches for it that was open then, is so still, and can write that fil
 A call begins before the look that precedes it, and is over after the one that follows it.
 
 A call is *doubtful* once its user was asked about it, here or in the terminal. Most programs do not tell what he has
-said, so its end alone says that it has run: until then nothing is certain, and then all that it vouches for.
+said, so its end alone says that it has run: until then nothing is the program's. What is found just then is certain;
+what was found before may be the user's, who had time while he was asked, and is both.
 
 Rule: `RULES` says whose a change is, and nothing else does. Of two programs that had calls open none is named. What
 nobody vouches for, no command takes that decides all changes.
@@ -95,7 +96,7 @@ class Evidence(NamedTuple):
     @property
     def claims(self) -> Claims:
         """Those of the doubtful calls."""
-        return dict.fromkeys(self.doubtful, Origin(*(self.doer or ())))
+        return dict.fromkeys(self.doubtful, Origin(*(self.doer or Doer()), perhaps=True))
 
 
 # The first one that holds. What git can bring back, because it was committed before and is so after, none is asked for.
@@ -206,15 +207,23 @@ class OpenCalls:
             if run is not None and call in run.open:
                 run.open[call] = run.open[call]._replace(is_doubtful=True)
 
-    def ended(self, window: int, call: Hashable) -> bool:
-        """It has done so, and what it has written was looked at. Whether that was doubtful. A call that is not open has
-        ended before."""
+    def has_run(self, window: int, call: Hashable, just_looked: bool) -> bool:
+        """Its program says so; whether that was doubtful. `just_looked`: the next look finds nothing that is older."""
         with self._lock:
             run = self._runs.get(window)
-            ended = run.open.pop(call, None) if run is not None else None
-            if run is not None and not run.open:
-                del self._runs[window]
-            return ended is not None and ended.is_doubtful
+            if run is None or call not in run.open or not run.open[call].is_doubtful:
+                return False
+            run.open[call] = run.open[call]._replace(is_doubtful=not just_looked)
+            return True
+
+    def ended(self, window: int, call: Hashable) -> None:
+        """What it has written was looked at. A call that is not open has ended before."""
+        with self._lock:
+            run = self._runs.get(window)
+            if run is not None:
+                run.open.pop(call, None)
+                if not run.open:
+                    del self._runs[window]
 
     def only_hooked(self, window: int, only: bool) -> None:
         """Whether all programs that may be at work in a window tell of their calls."""

@@ -47,6 +47,10 @@ class Schedule:
         cost = min(cost, FIRST_SECONDS) if first else cost
         self._allowed = max(self._allowed, now - SAVED_UP_SECONDS) + cost / SHARE
 
+    def has_just_looked(self, now: float) -> bool:
+        """Whether looks are regular, and none was left out."""
+        return now - self._last < 2 * INTERVAL_SECONDS
+
     def due(self, now: float) -> Optional[float]:
         """In how many seconds to look; None if there is no need to."""
         if now - self._happened > ATTENTION_SECONDS:

@@ -280,10 +280,14 @@ class Tracking:
         A call of which nobody says so stays open. Any thread; returns at once.
         """
 
+        with self._lock:
+            just_looked = self._schedule.has_just_looked(self._clock())
+        was_doubtful = has_run and self._calls.has_run(window, call, just_looked)
+
         def ended() -> None:
-            was_doubtful = self._calls.ended(window, call)
+            self._calls.ended(window, call)
             looked()
-            if was_doubtful and has_run:
+            if was_doubtful:
                 self.carry_out(lambda workspaces: workspaces.settle(call))
 
         self._look_now(window, ended)

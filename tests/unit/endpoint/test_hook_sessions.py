@@ -11,10 +11,9 @@ import pytest
 
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
-from companion.agents.hooks import Happening, HookEvent
 from companion.endpoint import hook_sessions
 from companion.endpoint.clients import HookedPrograms, status_text
-from companion.endpoint.hook_sessions import HookAnswer, HookSession, HookSessions, first_words, holding
+from companion.endpoint.hook_sessions import HookAnswer, HookSessions, first_words, holding
 from companion.settings import UNFOCUSED, Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.transport.hook_server import HookCall

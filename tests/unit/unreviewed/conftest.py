@@ -135,17 +135,24 @@ class Project:
 
     @contextmanager
     def call(
-        self, *doer: str, paths: Sequence[str] = (), doubtful: bool = False, has_run: bool = True
+        self,
+        *doer: str,
+        paths: Sequence[str] = (),
+        doubtful: bool = False,
+        has_run: bool = True,
+        just_looked: bool = True,
     ) -> Iterator[None]:
         """A tool call of a program that tells of it, with the looks before and afterwards. `paths`: the files that it
-        names; `has_run`: whether the program says that it has ended."""
+        names; `has_run`: whether the program says that it has ended; `just_looked`: whether it was looked before."""
         call = object()
         named = tuple(os.path.join(str(self.folder), path) for path in paths)
         self.calls.begins(WINDOW, call, OpenCall(Doer(*doer), named, doubtful))
         self.workspace.look(never)
         yield
+        settles = has_run and self.calls.has_run(WINDOW, call, just_looked)
         self.workspace.look(never)
-        if self.calls.ended(WINDOW, call) and has_run:
+        self.calls.ended(WINDOW, call)
+        if settles:
             self.workspace.settle(call)
 
     def outside(self) -> Dict[str, UnreviewedChange]:

@@ -157,25 +157,31 @@ def test_a_tool_that_replaces_a_link_has_written_there(hooked):
 
 @pytest.mark.parametrize("has_run", [True, False])
 def test_what_happens_in_a_call_that_the_user_was_asked_about_is_the_program_s_once_it_says_so(hooked, has_run):
+    """And perhaps the user's, if it was found before that."""
     hooked.write(a_txt=text(line1=b"user"))
     with hooked.call(*CLAUDE, doubtful=True, has_run=has_run):
         for line in (5, 10):
-            hooked.write(a_txt=text(line1=b"user", **{f"line{line}": b"agent"}), new_txt=b"agent %d\n" % line)
+            hooked.write(a_txt=text(line1=b"user", **{f"line{line}": b"agent"}), early_txt=b"agent %d\n" % line)
             assert hooked.look() == {}
-        assert set(hooked.outside()) == {"a.txt", "new.txt"}
+        assert set(hooked.outside()) == {"a.txt", "early.txt"}
         hooked.write(b_txt=text(line1=b"agent"))
         hooked.saved("b.txt", text(line1=b"agent"))
         hooked.write(gone_txt=b"agent\n")
         hooked.look()
-        hooked.write(gone_txt=None)
-    expected = {"a.txt": Origin(*CLAUDE, perhaps=True), "new.txt": Origin(*CLAUDE)} if has_run else {}
+        hooked.write(gone_txt=None, late_txt=b"agent\n")
+    mixed = Origin(*CLAUDE, perhaps=True)
+    expected = {"a.txt": mixed, "early.txt": mixed, "late.txt": Origin(*CLAUDE)} if has_run else {}
     assert {path: change.origin for path, change in hooked.listed().items()} == expected
-    assert set(hooked.outside()) == ({"a.txt", "new.txt"} - set(expected))
-    kept = hooked.all_listed()
+    assert set(hooked.outside()) == {"a.txt", "early.txt", "late.txt"} - set(expected)
+    kept = {path: change.origin for path, change in hooked.all_listed().items()}
     hooked.begin()  # in a later process
-    assert {path: change.origin for path, change in hooked.all_listed().items()} == {
-        path: change.origin for path, change in kept.items()
-    }
+    assert {path: change.origin for path, change in hooked.all_listed().items()} == kept
+
+
+def test_what_happens_while_a_question_stands_for_long_is_perhaps_the_user_s(hooked):
+    with hooked.call(*CLAUDE, doubtful=True, just_looked=False):
+        hooked.write(a_txt=text(line1=b"of one of them"))
+    assert hooked.listed()["a.txt"].origin == Origin(*CLAUDE, perhaps=True)
 
 
 def test_a_call_that_surely_runs_vouches_beside_one_that_may(hooked):
@@ -185,7 +191,7 @@ def test_a_call_that_surely_runs_vouches_beside_one_that_may(hooked):
     with hooked.call(*CLAUDE, doubtful=True, has_run=False), hooked.call(*CLAUDE, doubtful=True):
         hooked.write(b_txt=text(line1=b"agent"))
         assert "b.txt" not in hooked.look()
-    assert hooked.listed()["b.txt"].origin == Origin(*CLAUDE)
+    assert hooked.listed()["b.txt"].origin == Origin(*CLAUDE, perhaps=True)
 
 
 def test_a_change_of_a_program_stays_that_whatever_one_adds_that_was_stopped(hooked):
@@ -197,7 +203,7 @@ def test_a_change_of_a_program_stays_that_whatever_one_adds_that_was_stopped(hoo
         assert hooked.listed()["a.txt"].origin == Origin(*CLAUDE, perhaps=True)
         with hooked.call(*GEMINI, doubtful=True, has_run=False):
             hooked.write(a_txt=text(line1=b"agent", line5=b"agent", line9=b"of one of them"))
-    assert hooked.listed()["a.txt"].origin == UNNAMED
+    assert hooked.listed()["a.txt"].origin == UNNAMED._replace(perhaps=True)
 
 
 def test_while_a_program_without_hooks_is_at_work_all_else_is_counted_without_a_name(hooked):

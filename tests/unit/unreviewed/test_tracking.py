@@ -386,7 +386,21 @@ def test_what_a_call_has_written_that_the_user_was_asked_about_is_counted_at_its
     tracking.call_ended(1, "call", lambda: None, has_run=has_run)
     counted, apart = tracking.lists(1).changes, tracking.lists(1).outside
     assert (len(counted), len(apart)) == ((2, 0) if has_run else (0, 2))
-    assert {change.origin.who for change in counted} == ({"Claude Code"} if has_run else set())
+    assert {change.origin for change in counted} == ({Origin("Claude Code", perhaps=True)} if has_run else set())
+
+
+@pytest.mark.parametrize("doubtful", [True, False])
+@pytest.mark.parametrize("seconds", [0.0, INTERVAL_SECONDS, ATTENTION_SECONDS + 10 * INTERVAL_SECONDS])
+def test_what_the_last_look_at_a_call_finds_is_certain_unless_the_user_had_time_since_the_one_before(
+    project, tracking, runtime, rules, seconds, doubtful
+):
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    tracking.call_begins(1, "call", OpenCall(Doer("Claude Code"), (), doubtful), lambda: None)
+    runtime.step(seconds)
+    project.write(a_txt=b"1\n")
+    tracking.call_ended(1, "call", lambda: None)
+    (change,) = tracking.lists(1).changes
+    assert change.origin == Origin("Claude Code", perhaps=doubtful and seconds > ATTENTION_SECONDS)
 
 
 def test_a_program_that_works_where_nothing_is_tracked_goes_on_at_once(project, tracking, runtime, rules):
