@@ -43,7 +43,7 @@ WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
 
 ALL, LAST_ONLY = "All unreviewed changes", "Changes of the last turn only"
-IN_PART = f"A part of it {OUTSIDE}."
+IN_PART = "A part of it may be your own."
 HEADINGS = {
     ChangeScope.SINCE_KEPT: "Unreviewed changes",
     ChangeScope.LAST_TURN: "Changes of the last turn",

@@ -206,7 +206,7 @@ class TestListing(ChangesTestCase):
         self.assertEqual([change.path for change in self.changes.lists.changes], ["both.py"])
         self.assertEqual(self.panel("show_unreviewed_changes")[0][0][0].trigger, "both.py")
         review = yield from self.show("both.py")
-        self.assertIn("A part of it changed outside of a program", html.unescape(self.header(review)))
+        self.assertIn("A part of it may be your own.", html.unescape(self.header(review)))
         self.said.clear()
         self.command("undo_all_changes")
         yield lambda: self.says("undid 0 files; 3 files left")
