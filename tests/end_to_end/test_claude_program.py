@@ -381,6 +381,25 @@ def test_escape_withdraws_what_waits(tmp_path):
         assert hooked.desktop.read("greeting.py").decode() == GREETING
 
 
+def test_what_the_user_does_instead_of_a_command_that_he_refuses_is_not_its_own(tmp_path):
+    with at_work(ClaudeReviewed("manual", connects=False), str(tmp_path)) as hooked:
+        desktop, kind, program = hooked.desktop, hooked.kind, hooked.program
+        program.wait_ready()
+        hooked.work(kind.shell("touch never.txt", desktop.workspace))
+        program.wait_for(QUESTION)
+        desktop.write("while-asked.txt", b"the user's\n")
+        program.press("escape")
+        program.wait_until(lambda: QUESTION not in program.text(), "the end of the question")
+        hooked.model.forget()
+        desktop.write("instead.txt", b"the user's\n")
+        hooked.work(kind.shell("echo 'a = 1' > allowed.py", desktop.workspace))
+        program.answer("enter", QUESTION)
+        hooked.wait_done()
+        desktop.host.wait_until(lambda: "allowed.py" in hooked.listed_of_it())
+        assert hooked.listed_apart() >= {"while-asked.txt", "instead.txt"}
+        assert not os.path.exists(desktop.path("never.txt"))
+
+
 def test_it_asks_if_the_editor_quits_meanwhile(tmp_path):
     with held(tmp_path) as hooked:
         hooked.desktop.host.quit()
