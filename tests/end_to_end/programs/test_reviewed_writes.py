@@ -37,6 +37,7 @@ tracking = sys.modules["Gemini Companion.plugin"].application._endpoints.trackin
 open_calls = sum(len(run.open) for run in tracking._calls._runs.values())
 """
 CANCELLED = "Operation cancelled by user"
+REWIND = "Rewind to a previous point"
 BOM = "\ufeff"
 BEFORE = "one\r\ntwo\r\n\u00e4"
 
@@ -163,6 +164,9 @@ class Reviewed:
             self.program.press("escape")
             if self.program.is_soon(lambda: CANCELLED in self.program.text().rsplit(PROMPT, 1)[-1], 0.15):
                 break  # another one would mean something else
+        while self.program.is_soon(lambda: REWIND in self.program.text(), 0.5):  # it has, where much else runs
+            self.program.press("escape")
+            self.program.is_soon(lambda: REWIND not in self.program.text(), 2.0)
         self.model.forget()
 
     def restart(self, end):

@@ -172,9 +172,10 @@ class TestCalls(HookCase):
         (_, _, key, _), ended = self.calls.told
         self.assertEqual(ended, ("ended", self.window.id(), key))
 
-    def test_calls_with_other_arguments_at_their_end_are_known_by_their_tool(self) -> Iterator[Any]:
-        yield from self.done(self.start("PreToolUse", **RUN))
-        yield from self.done(self.start("PostToolUse", **{**RUN, "tool_use_id": "2"}))
+    def test_calls_without_ids_and_with_other_arguments_at_their_end_are_known_by_their_tool(self) -> Iterator[Any]:
+        run = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+        yield from self.done(self.start("PreToolUse", **run))
+        yield from self.done(self.start("PostToolUse", **{**run, "tool_input": {"command": "make -s"}}))
         begun, ended = self.calls.told
         self.assertEqual(ended[2], begun[2])
 
