@@ -30,7 +30,7 @@ LATER = PanelEntry("Decide later", lambda: None)
 PROGRESS_SECONDS = 0.3
 MANY_FILES = 100
 OUTSIDE = "changed outside of a program's steps"
-LEFT = "{} left to be decided one by one: " + OUTSIDE
+LEFT = "{} left to be decided one by one: perhaps your own"
 ANOTHER = "{} has changed again: look, then decide."
 
 Told = Callable[[List[Refusal]], None]

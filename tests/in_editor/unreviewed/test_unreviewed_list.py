@@ -202,7 +202,7 @@ class TestListing(ChangesTestCase):
         self.assertEqual(sorted(entries), ["All unreviewed changes", "mine.py", "other.py"])
         self.said.clear()
         self.command("keep_all_changes")
-        yield lambda: self.says("kept 1 file; 3 files left to be decided one by one")
+        yield lambda: self.says("kept 1 file; 3 files left to be decided one by one: perhaps your own")
         self.assertEqual([change.path for change in self.changes.lists.changes], ["both.py"])
         self.assertEqual(self.panel("show_unreviewed_changes")[0][0][0].trigger, "both.py")
         review = yield from self.show("both.py")
