@@ -1,9 +1,10 @@
 """One window's unreviewed changes: whether they are tracked, what is left out, and their reviews.
 
 Rule: they are tracked in the folders of the side bar, or in what stands for them where there are none, while a program
-is connected, or runs in a terminal that was started here, as the setting `track_changes` says. What `context_exclude`
-keeps from programs is neither read nor listed. We ask the editor for its settings when they change, for terminals when
-one of them is closed, and for nothing else. Main thread only, except where noted.
+is connected, tells of its tools, or runs in a terminal that was started here, as the setting `track_changes` says. What
+`context_exclude` keeps from programs is neither read nor listed. We ask the editor for its settings and the project's
+when they change, for terminals when one of them is closed or a program has gone, and for nothing else. Main thread
+only, except where noted.
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ the answer is *ask*, and the hook of its question carries the reason for a rejec
     nobody has decided when its time is over      deny, or ask where it waits for seconds only
     the file has changed, the text has not        it is shown again, as it would be now
     a window, a folder, the package ends          ask, or deny if it would not
-    the program gives up, or begins another turn  nothing: its diffs are withdrawn
+    the user has taken back every part            deny
+    its turn ends, another one begins, it ends    ask, or deny if it would not
+    the program gives up                          nothing: its diffs are withdrawn
 
 Rules: nothing is ever allowed but what the user has pressed Accept for, in just that form. What `review_skip` names by
 its real path, and what really lies outside of the workspace, goes the program's own way; what cannot be shown, the

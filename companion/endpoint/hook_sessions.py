@@ -2,8 +2,8 @@
 
 An event belongs to the window of its session or, of a new one, to the one with the innermost folder that holds the
 program's own. What belongs to no window is answered at once with nothing, as everything else is that asks nothing. Only
-a tool that writes, or a command, is answered after a look at the window's files, so that what changes from then on is
-the program's; and again when it is over.
+a tool that writes, or a command, is answered after a look at the window's files, so that what changes from then on can
+be put down to it; and they are looked at again when it is over.
 
     attention  event                                        next attention
     ---------  -------------------------------------------  --------------

@@ -4,14 +4,15 @@ Theory of operation: a look notes the moment at which it begins. What a later lo
 so a call vouches for it that was open then, is so still, and can write that file: a tool that writes says which files.
 A call begins before the look that precedes it, and is over after the one that follows it.
 
-A call is *doubtful* once its user was asked about it, here or in the terminal. Most programs do not tell what he has
-said, so its end alone says that it has run: until then nothing is the program's. What is found just then is certain;
-what was found before may be the user's, who had time while he was asked, and is both.
+A call is *doubtful* once the user was asked about it here, or its session has asked him anything meanwhile: few
+programs say about which call, and most do not tell what he has said, so its end alone says that it has run. Until then
+nothing is the program's. What is found just then is certain; what was found before may be the user's, who had time
+while he was asked, and is both.
 
-Rule: `RULES` says whose a change is, and nothing else does. Of two programs that had calls open none is named. What
-nobody vouches for, no command takes that decides all changes.
+Rule: `RULES` says whose a change is, and nothing else does. Of two programs whose calls could both have written a file
+neither is named. What nobody vouches for, no command takes that decides all changes.
 
-Pure, but that links are followed when it is asked who vouches. Any thread.
+Pure, but that `evidence` follows links: disk thread. All else: any thread.
 """
 
 from __future__ import annotations
@@ -143,8 +144,8 @@ class Moment:
         self.only_hooked = only_hooked
 
     def evidence(self, seen: Evidence) -> Callable[[str], Evidence]:
-        """What says of a file, by its real path, what is known beside what was `seen`, if it was written since then.
-        Disk thread."""
+        """Gives the evidence on a change of a file since this moment, by the file's real path: what was `seen`, with
+        the calls that vouch for it. Disk thread."""
         vouching: Dict[Hashable, OpenCall] = {}
         together: List[OpenCall] = []
         with self._lock:

@@ -83,8 +83,8 @@ class Files:
         self._former_head = head
 
     def begin(self) -> None:
-        """What is there from now on counts. Raises `GitError`."""
-        self._unseen = None
+        """What is there from now on counts, wherever git has moved meanwhile. Raises `GitError`."""
+        self._unseen = self._index_stamp = None
         if self._repository is not None:
             self._ignored = self._repository.ignored()
             self._ignored_folders = self._passed_by = self._repository.ignored_folders(self._ignored)

@@ -170,13 +170,14 @@ class Made(NamedTuple):
 
 
 class PathRow:
-    """What is known of a path beside what it holds. The store has these rows, and no others.
+    """What is known of a path beside what it holds. The store has these rows, but for their claims, and no others.
 
     `before`: what it held when the user last had a say, if that is something else. Then `number` is that of the change,
-    `origin` says where it comes from, and `turn` is what the path held when the last turn began, if it was unreviewed
-    then; `claims` are those on it. `made` is the last change that was a program's alone: it is that again once the file
-    holds it again, as when a stash is brought back. `own`: whether git has not committed what the path holds, so that
-    only the store has it beside the file; `saved`: whether the user has saved it in the editor.
+    `origin` says where it comes from, `claims` are what that becomes once one of these calls has ended, and `turn` is
+    what the path held when the last turn began, if it was unreviewed then. `made` is the last change that was a
+    program's alone: it is that again once the file holds it again, as when a stash is brought back. `own`: whether git
+    has not committed what the path holds, so that only the store has it beside the file; `saved`: whether the user has
+    saved it in the editor.
     """
 
     __slots__ = ("before", "claims", "made", "number", "origin", "own", "saved", "turn")

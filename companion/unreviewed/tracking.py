@@ -261,7 +261,7 @@ class Tracking:
     # -- tool calls ---------------------------------------------------------------------------------------------------
 
     def call_begins(self, window: int, call: Hashable, open_call: OpenCall, looked: Callable[[], None]) -> None:
-        """A program with hooks is about to call a tool that writes, or a shell: what is found from now on is its own.
+        """A program with hooks is about to call a tool that writes, or a shell, which vouches for what is found now.
 
         `looked` is called on any thread once the window's folders were looked at, at once if it tracks none: then the
         program may go on. Any thread; returns at once.
@@ -270,7 +270,7 @@ class Tracking:
         self._look_now(window, looked)
 
     def call_doubtful(self, window: int, call: Hashable) -> None:
-        """The user is asked about this call: nothing but its end will say that it has run. Any thread."""
+        """The user is asked about this call, or another one: nothing but its end says that it has run. Any thread."""
         self._calls.doubt(window, call)
 
     def call_ended(self, window: int, call: Hashable, looked: Callable[[], None], *, has_run: bool = True) -> None:

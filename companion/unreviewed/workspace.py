@@ -461,7 +461,7 @@ class Workspace:
 
     @property
     def has_rows(self) -> bool:
-        """Whether anything is unreviewed."""
+        """Whether anything is unreviewed, or what a program has made may come back."""
         return bool(self._model.rows)
 
     def data(self, content: Content) -> Optional[bytes]:

@@ -86,6 +86,22 @@ def test_what_the_user_has_committed_since_is_perhaps_his(repository):
     assert set(repository.outside()) == {"a.txt"}
 
 
+def test_a_commit_that_the_user_takes_back_while_nobody_tracks_is_seen_when_tracking_begins_again(repository):
+    repository.write(a_txt=TEXT, b_txt=b"user\n")
+    repository.commit()
+    repository.write(a_txt=text(line1=b"user"))
+    repository.commit()
+    repository.begin()
+    repository.write(b_txt=b"agent\n")
+    assert set(repository.look()) == {"b.txt"}
+    repository.workspace.end(never)
+    repository.git("reset", "-q", "--soft", "HEAD~1")
+    repository.workspace.look(never)  # at what is left to be reviewed
+    repository.workspace.begin(never)
+    repository.begin()  # in a later process, after a kill
+    assert set(repository.all_listed()) == {"b.txt"}
+
+
 @pytest.mark.parametrize("overwritten", [b"agent\n", b"agent\n" * (1 << 18)])
 def test_what_is_only_staged_is_kept_for_git_may_throw_it_away(repository, overwritten):
     repository.write(a_txt=b"committed\n")
