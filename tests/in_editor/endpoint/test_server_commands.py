@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import os
 import sys
+import time
 from unittest import mock
 
 import sublime
@@ -57,7 +58,8 @@ class ServerCase(ContextCase):
 
     def answer_to_ping(self, client):
         """`yield from` gives the HTTP status, as soon as a server listens on the client's port."""
-        for _ in range(100):
+        deadline = time.monotonic() + NEVER_SECONDS
+        while time.monotonic() < deadline:
             answers = in_thread(status_of_ping, client)
             yield lambda: bool(answers)  # noqa: B023 - it is asked within this turn
             if answers[0] is not None:
