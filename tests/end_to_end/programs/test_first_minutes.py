@@ -195,7 +195,7 @@ def test_a_stranger_accepts_a_diff_and_undoes_a_change_in_ten_steps(editor, star
         assert editor.wait_proposal()["text"] == POLITE
         readme.step("Ctrl+S", "to accept it")
         editor.wait_decidable()
-        assert "Accept Ctrl+S" in editor.header()
+        host.wait_until(lambda: "Accept Ctrl+S" in editor.header())  # its keys are known a moment later
         host.call("press", keys="ctrl+s")
         program.wait_written()
         editor.wait_no_review()
