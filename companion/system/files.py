@@ -162,6 +162,12 @@ def flush_folder(folder: str) -> None:
             os.close(descriptor)
 
 
+def real_place(path: str) -> str:
+    """Where a name is, with no link on the way to it: it may be one itself. Raises ValueError if no file can be called
+    so, on some versions of Python."""
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+
+
 # -- the package's own files ------------------------------------------------------------------------------------------
 
 

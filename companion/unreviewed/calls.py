@@ -36,6 +36,8 @@ from typing import (
     Tuple,
 )
 
+from ..system.files import real_place
+
 
 class Doer(NamedTuple):
     """Who does something, and why: a program's title, and the first words of its prompt, at most 80 characters.
@@ -174,8 +176,7 @@ def _real(paths: Iterable[str]) -> FrozenSet[str]:
     found: Set[str] = set()
     for path in paths:
         with suppress(ValueError):  # no file can be called so
-            folder = os.path.realpath(os.path.dirname(path))
-            found |= {os.path.realpath(path), os.path.join(folder, os.path.basename(path))}
+            found |= {os.path.realpath(path), real_place(path)}
     return frozenset(map(os.path.normcase, found))
 
 

@@ -16,6 +16,7 @@ import time
 from functools import partial
 from typing import Callable, Collection, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from ..system.files import real_place
 from ..system.platform import Platform
 from .calls import Moment
 from .files import Rules
@@ -137,7 +138,7 @@ class Workspaces:
 
     def holding(self, path: str) -> List[Tuple[Workspace, str]]:
         """The workspaces that an absolute path lies in, and what it is called there; the innermost first."""
-        return self._in(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)))
+        return self._in(real_place(path))
 
     def called(self, path: str) -> List[Tuple[Workspace, str]]:
         """The same without a look at the disk, by the names that windows have for their folders. Any thread."""
