@@ -26,13 +26,18 @@ from typing import Any, Callable, Dict, Iterable, List, Optional
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from tests.host.model.quirks import ALL
-from tests.tools import browser, cache, legs, nodes, pythons, shares
+from tests.tools import browser, cache, legs, nodes, pythons, shares, stress
 
+#: Variables for the legs: whether every test runs, and the day by which the others choose a sample of what they repeat.
 EVERYTHING = "COMPANION_EVERYTHING"
+SAMPLE = "COMPANION_SAMPLE"
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
+SKIPS_SHOWN = 5
+LINE_CHARACTERS = 400
 POLL_SECONDS = 0.1
+PROGRESS_SECONDS = 30
 MOST_AT_A_TIME = 16
 #: How much of a processor the legs of tests keep busy, by their names, as a run prints it; a little less than that, so
 #: that none idles. In this order they begin: first those that take longest, however little they do meanwhile.
@@ -58,6 +63,9 @@ class Plan:
 def main() -> int:
     options = parse_arguments()
     started = time.monotonic()
+    os.environ.setdefault(SAMPLE, time.strftime("%Y-%m-%d"))
+    if not options.everything:
+        cache.say(f"What is repeated at many points is tried at the points of the day {SAMPLE}={os.environ[SAMPLE]}.")
     # A shell starts what runs in the background deaf to Ctrl-C, and children inherit that: tests of it would wait on.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     plan = Plan()
@@ -65,7 +73,12 @@ def main() -> int:
         make_plan(plan, options)
         print("\n".join(f"NOT SET UP {name}: {reason}" for name, reason in plan.not_run.items()) or "All is set up.")
         return 1 if plan.not_run else 0
-    outcomes = run_legs(plan, options.jobs, lambda: make_plan(plan, options))
+    if options.stress is not None:
+        make_plan(plan, options)
+        run = lambda chosen: run_legs(Plan(chosen), options.jobs)  # noqa: E731
+        outcomes = stress.rounds(plan.legs, options.rounds, options.seed, run)
+    else:
+        outcomes = run_legs(plan, options.jobs, lambda: make_plan(plan, options))
     return report(outcomes, plan.not_run, time.monotonic() - started)
 
 
@@ -80,7 +93,16 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--everything", action="store_true", help="also what only a release needs, and a long soak")
     parser.add_argument("--jobs", type=float, default=2, help="how many processors to use (default: 2)")
     parser.add_argument("--set-up-only", action="store_true", help="set up the environments and run nothing")
-    return parser.parse_args()
+    parser.add_argument(
+        "--stress", metavar="NAME", help="only tests whose name contains this, 50 times, beside busy programs"
+    )
+    parser.add_argument("--rounds", type=int, default=50, help="how often --stress runs them")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the first round of --stress")
+    options = parser.parse_args()
+    if options.stress is not None:
+        options.keyword = options.stress or None
+        options.only = options.only or ["unit", "editor", "end_to_end"]
+    return options
 
 
 def make_plan(plan: Plan, options: argparse.Namespace) -> Plan:
@@ -162,8 +184,7 @@ def add_tests(
     executable = pythons.environment(python)
     for kind in ("unit", "soak"):
         if kind in kinds:
-            env = {EVERYTHING: "1"} if kind == "soak" and options.everything else {}
-            add_pytest(plan, kind, python, options, share, env)
+            add_pytest(plan, kind, python, options, share, {})
     if "editor" in kinds:
         for name, quirks in hosts.items():
             editor = legs.editor_leg(f"{name}: Python {python.name}", executable, options.keyword, quirks)
@@ -179,9 +200,15 @@ def add_pytest(
     env: Dict[str, str],
 ) -> None:
     executable = pythons.environment(python)
-    for name, paths in shares.legs_of(kind, share, options.everything or bool(options.keyword)).items():
+    env = {**env, **test_environment(options)}
+    for name, paths in shares.legs_of(kind, share, EVERYTHING in env).items():
         leg = legs.pytest_leg(f"{name}: Python {python.name}", executable, paths, options.keyword, env)
         add_leg(plan, leg, name, share)
+
+
+def test_environment(options: argparse.Namespace) -> Dict[str, str]:
+    """Variables for legs of tests. What a keyword names is run whole."""
+    return {EVERYTHING: "1"} if options.everything or options.keyword else {}
 
 
 def add_leg(plan: Plan, leg: legs.Leg, name: str, share: shares.Share) -> None:
@@ -227,9 +254,12 @@ def attempt(plan: Plan, name: str, add: Callable[[], None]) -> None:
 
 
 def run_legs(plan: Plan, processors: float, make: Callable[[], Any] = lambda: None) -> List[legs.Outcome]:
-    """Runs the legs of a plan while `make` makes it, in turn, as many at a time as the processors have room for; prints
-    each one's output as a whole when it has ended."""
+    """Runs the legs of a plan while `make` makes it, in turn, as many at a time as the processors have room for.
+
+    Prints a line for each that has ended, the output of those that failed, and now and then which ones are running.
+    """
     outcomes: List[legs.Outcome] = []
+    began = told = time.monotonic()
     running: Dict[concurrent.futures.Future[legs.Outcome], legs.Leg] = {}
     with concurrent.futures.ThreadPoolExecutor(MOST_AT_A_TIME) as pool:
         made = pool.submit(make)
@@ -247,6 +277,9 @@ def run_legs(plan: Plan, processors: float, make: Callable[[], Any] = lambda: No
                         outcomes.append(run.result())
                         del running[run]
                         say_outcome(outcomes[-1])
+                if time.monotonic() - told > PROGRESS_SECONDS:
+                    told = time.monotonic()
+                    cache.say(f"{told - began:6.0f} s: {', '.join(legs.progress()) or 'setting up'}")
             made.result()
         except KeyboardInterrupt:
             legs.stop_all()
@@ -255,8 +288,18 @@ def run_legs(plan: Plan, processors: float, make: Callable[[], Any] = lambda: No
 
 
 def say_outcome(outcome: legs.Outcome) -> None:
-    seconds = f"{outcome.seconds:.0f} s, {outcome.processor_seconds:.0f} s of a processor"
-    cache.say(f"\n===== {outcome.name} ({seconds}) =====\n{outcome.output.rstrip()}")
+    """Prints a line for a leg that passed, and what a failed one printed."""
+    cache.say(_row(outcome))
+    if not outcome.ok:
+        cache.say(f"===== {outcome.name} =====\n{outcome.shown}\n=====")
+
+
+def _row(outcome: legs.Outcome) -> str:
+    counts = outcome.counts
+    return (
+        f"{'ok    ' if outcome.ok else 'FAILED'} {outcome.name:34} {counts.passed:5} passed {counts.failed:4} failed"
+        f" {counts.skipped:4} skipped {outcome.seconds:6.0f} s {outcome.processor_seconds:6.0f} s of a processor"
+    )
 
 
 def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float) -> int:
@@ -264,18 +307,16 @@ def report(outcomes: List[legs.Outcome], not_run: Dict[str, str], seconds: float
     print("\n" + "=" * 72)
     passed = failed = skipped = 0
     for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
+        print(_row(outcome))
         counts = outcome.counts
-        verdict = "ok    " if outcome.ok else "FAILED"
-        print(
-            f"{verdict} {outcome.name:32} {counts.passed:5} passed {counts.failed:4} failed"
-            f" {counts.skipped:4} skipped {outcome.seconds:6.0f} s {outcome.processor_seconds:6.0f} s of a processor"
-        )
         passed, failed, skipped = passed + counts.passed, failed + counts.failed, skipped + counts.skipped
+        for line in outcome.skips[:SKIPS_SHOWN]:
+            print(f"    {line[:LINE_CHARACTERS]}")
     # Once more at the end, which is what one sees, and all that some services keep.
     for outcome in outcomes:
         failures = outcome.failures
         for line in failures[:FAILURES_SHOWN]:
-            print(f"{outcome.name}: {line[:400]}")
+            print(f"{outcome.name}: {line[:LINE_CHARACTERS]}")
         if len(failures) > FAILURES_SHOWN:
             print(f"{outcome.name}: and {len(failures) - FAILURES_SHOWN} more, in its output above")
     for name, reason in not_run.items():

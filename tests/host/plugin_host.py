@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import faulthandler
 import importlib
+import importlib.util
 import json
 import os
 import signal
 import sys
 import sysconfig
 import traceback
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Optional
 
 from . import bytecode, errors, resources
 from .control import Control, HostCalls, Reply
@@ -25,6 +26,8 @@ from .packages import Packages
 HOST_PREFIX = "host."
 QUIT_POLL_MILLISECONDS = 50
 EXIT_NOT_STARTED = 70
+#: Names a Python file that this process runs before it imports any plugin.
+PRELOAD = "HOST_PRELOAD"
 
 
 def run(settings: Dict[str, Any]) -> None:
@@ -35,6 +38,7 @@ def run(settings: Dict[str, Any]) -> None:
     _set_search_path(settings)
     bytecode.keep(os.path.join(settings["data"], "Packages"), os.path.join(settings["data"], "Cache", "bytecode"))
     resources.configure(settings["data"])
+    _preload(os.environ.get(PRELOAD))
     host = PluginHost(settings, requests, answers)
     host.start()
     host.scheduler.run_main()
@@ -69,6 +73,15 @@ def _set_search_path(settings: Dict[str, Any]) -> None:
     folder = "python{}{}".format(*sys.version_info[:2])
     own = os.path.join(settings["data"], "Lib", folder)
     sys.path[:] = [*standard, own, *settings.get("libraries", ()), os.path.join(settings["data"], "Packages")]
+
+
+def _preload(path: Optional[str]) -> None:
+    """Runs the file that a test wants to have run first."""
+    if path:
+        spec = importlib.util.spec_from_file_location("host_preload", path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{PRELOAD} names no Python file: {path}")
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
 class PluginHost:

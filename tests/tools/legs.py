@@ -8,24 +8,33 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
 import threading
 import time
 import xml.etree.ElementTree
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import IO, Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import cache
 
-LEG_SECONDS = 20 * 60
+#: A leg that has printed nothing for so long hangs; one that is merely slow goes on.
+SILENT_SECONDS = 15 * 60
+#: How long a leg that hangs has to say what its threads are doing.
+LAST_WORDS_SECONDS = 10
+#: A test that takes so long hangs: what a test waits for within it comes to an end long before.
+TEST_SECONDS = 600
+POLL_SECONDS = 0.1
 LAST_LINES = 12
+#: Of a leg that failed: lines that are printed, and characters of each; all of it is in its file in `.cache/output`.
+SHOWN_LINES, SHOWN_CHARACTERS = 600, 400
 _NAMED = ("FAILED ", "ERROR ", "FAIL: ", "ERROR: ")  # as pytest and unittest begin such lines
 _SUMMARY = "FAILED ("  # of unittest
 _FATAL = ("Fatal Python error", "KILLED: ")
 
 _lock = threading.Lock()
-_running: List[Any] = []
+_running: List[_Process] = []
 _stopping = False
 
 
@@ -50,6 +59,25 @@ class Outcome(NamedTuple):
     @property
     def ok(self) -> bool:
         return self.counts.failed == 0
+
+    @property
+    def shown(self) -> str:
+        """What is printed of its output: nothing of a leg that passed, else the end of it, long lines cut short."""
+        if self.ok:
+            return ""
+        lines = [
+            line if len(line) <= SHOWN_CHARACTERS else f"{line[:SHOWN_CHARACTERS]} ... {len(line)} characters"
+            for line in self.output.rstrip().splitlines()
+        ]
+        left_out = len(lines) - SHOWN_LINES
+        if left_out > 0:
+            lines[:left_out] = [f"... {left_out} lines are left out; all of them: {output_file(self.name)}"]
+        return "\n".join(lines)
+
+    @property
+    def skips(self) -> List[str]:
+        """A line for each place where tests were skipped, with the reason."""
+        return [line for line in self.output.splitlines() if line.startswith("SKIPPED [") or " ... skipped " in line]
 
     @property
     def failures(self) -> List[str]:
@@ -80,19 +108,20 @@ class Leg(NamedTuple):
     turn: float = 0
 
     def run(self) -> Outcome:
-        """Runs the leg to its end, or to its time limit. Any thread."""
+        """Runs the leg to its end, or until it has been silent for too long. Any thread."""
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="leg-") as folder:
             command = [part.replace("{report}", folder) for part in self.command]
-            code, output, processor_seconds = _run_limited(command, dict(os.environ, **self.env))
+            code, output, processor_seconds = _run_watched(self.name, command, dict(os.environ, **self.env))
             counts = self.read_counts(code, folder)
+        _keep(self.name, output)
         return Outcome(self.name, counts, output, time.monotonic() - started, code, processor_seconds)
 
 
 def pytest_leg(name: str, python: str, paths: List[str], keyword: Optional[str], env: Dict[str, str]) -> Leg:
     """Tests outside the editor, run by pytest."""
     command = [python, "-m", "pytest", *paths, "-q", "--import-mode=importlib", "-p", "no:cacheprovider"]
-    command += ["--timeout=180", "--durations=5", "--junit-xml={report}" + os.sep + "junit.xml", "-rsfE"]
+    command += [f"--timeout={TEST_SECONDS}", "--durations=5", "--junit-xml={report}" + os.sep + "junit.xml", "-rsfE"]
     if keyword:
         command += ["-k", keyword]
     return Leg(name, command, _read_junit, dict(_environment(), **env))
@@ -114,13 +143,31 @@ def check_leg(name: str, command: List[str]) -> Leg:
     return Leg(name, command, lambda code, folder: Counts(1, 0, 0) if code == 0 else Counts(0, 1, 0), _environment())
 
 
+def progress() -> List[str]:
+    """The legs that run now, with how far they are. Any thread."""
+    with _lock:
+        return [f"{each.name} {each.progress()}".rstrip() for each in _running]
+
+
+def output_file(name: str) -> str:
+    """Where the whole output of the leg of this name is kept, from the project's folder on."""
+    return os.path.join(".cache", "output", re.sub(r"[^A-Za-z0-9.]+", "-", name) + ".txt")
+
+
+def _keep(name: str, output: str) -> None:
+    path = os.path.join(cache.ROOT, output_file(name))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8", errors="replace") as file:
+        file.write(output)
+
+
 def stop_all() -> None:
     """Ends the legs that run, with all they have started, and lets no other begin. Any thread."""
     global _stopping
     with _lock:
         _stopping = True
         for process in _running:
-            _end_group(process)
+            process.end_group()
 
 
 def _said(code: int) -> str:
@@ -138,53 +185,93 @@ def _environment() -> Dict[str, str]:
     return {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": "", "PYTHONUNBUFFERED": "1"}
 
 
-def _run_limited(command: List[str], env: Dict[str, str]) -> Any:
-    """Runs a command in a group of its own; past the limit the whole group is killed."""
-    with tempfile.TemporaryFile() as output:
+class _Process:
+    """The process of a leg, in a group of its own, and what it took."""
+
+    def __init__(self, name: str, command: List[str], env: Dict[str, str], output: IO[bytes]) -> None:
+        self.name = name
         group: Dict[str, Any] = {"start_new_session": True} if os.name != "nt" else {}
+        self._process = subprocess.Popen(
+            command, cwd=cache.ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, **group
+        )
+        self._output = output
+        self.processor_seconds = 0.0
+
+    @property
+    def code(self) -> int:
+        """Its exit code once it has ended, or minus the number of a signal."""
+        return int(self._process.returncode)
+
+    def has_ended(self) -> bool:
+        """Whether it has; then its code and processor time are known (with that of children that it waited for)."""
+        if os.name == "nt" or self._process.returncode is not None:
+            return self._process.poll() is not None
+        number, status, usage = os.wait4(self._process.pid, os.WNOHANG)
+        if number:
+            self._process.returncode = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+            self.processor_seconds = usage.ru_utime + usage.ru_stime
+        return bool(number)
+
+    def progress(self) -> str:
+        """How many of its tests it has done, as pytest says it: "45%"; "" if it does not say it. Any thread."""
+        if os.name == "nt":
+            return ""
+        size = os.fstat(self._output.fileno()).st_size
+        end = os.pread(self._output.fileno(), 400, max(0, size - 400)).decode("utf-8", "replace")
+        found = re.findall(r"\[ *(\d+%)\]", end)
+        return found[-1] if found else ""
+
+    def ends_by_itself(self) -> bool:
+        """Waits for its end; False as soon as it has been silent for too long."""
+        printed, since = 0, time.monotonic()
+        while not self.has_ended():
+            size = os.fstat(self._output.fileno()).st_size
+            if size != printed:
+                printed, since = size, time.monotonic()
+            elif time.monotonic() - since > SILENT_SECONDS:
+                return False
+            time.sleep(POLL_SECONDS)
+        return True
+
+    def say_last_words(self) -> None:
+        """Has Python print what its threads are doing, which it does when it is told to abort."""
+        self._process.send_signal(getattr(signal, "SIGABRT", signal.SIGTERM))
+        deadline = time.monotonic() + LAST_WORDS_SECONDS
+        while not self.has_ended() and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+
+    def end_group(self) -> None:
+        """Kills what is left of it: nothing that a leg has started may outlive it."""
+        try:
+            if os.name != "nt":
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        except OSError:
+            pass  # all of it has ended already
+        self._process.wait()
+
+
+def _run_watched(name: str, command: List[str], env: Dict[str, str]) -> Tuple[int, str, float]:
+    """Runs a command to its end, or until it is silent for too long: exit code, output, seconds of a processor."""
+    with tempfile.TemporaryFile() as output:
         with _lock:
             if _stopping:
                 return -1, "not started: the run was interrupted\n", 0.0
-            process = subprocess.Popen(
-                command, cwd=cache.ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, **group
-            )
+            process = _Process(name, command, env, output)
             _running.append(process)
-        note, used = "", 0.0
+        note = ""
         try:
-            code, used = _wait(process, LEG_SECONDS)
-        except subprocess.TimeoutExpired:
-            code, note = -1, f"\nKILLED: not finished after {LEG_SECONDS} s\n"
+            if not process.ends_by_itself():
+                note = f"\nKILLED: silent for {SILENT_SECONDS:g} s\n"
+                process.say_last_words()
         finally:
-            _end_group(process)
-            _running.remove(process)
+            process.end_group()
+            with _lock:
+                _running.remove(process)
         output.seek(0)
-        return code, output.read().decode("utf-8", "replace") + note, used
-
-
-def _wait(process: subprocess.Popen[bytes], seconds: float) -> Tuple[int, float]:
-    """Exit code and seconds of a processor, its children's included if it waited for them. Raises TimeoutExpired."""
-    if os.name == "nt":
-        return process.wait(seconds), 0.0
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        number, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if number:
-            process.returncode = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-            return process.returncode, usage.ru_utime + usage.ru_stime
-        time.sleep(0.02)
-    raise subprocess.TimeoutExpired(process.args, seconds)
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """Nothing a leg has started may outlive it."""
-    try:
-        if os.name != "nt":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    except OSError:
-        pass  # all of it has ended already
-    process.wait()
+        text = output.read().decode("utf-8", "replace") + note
+        return -1 if note else process.code, text, process.processor_seconds
 
 
 def _read_junit(code: int, folder: str) -> Counts:

@@ -133,7 +133,7 @@ def test_what_only_a_release_needs_is_tested_where_it_is_asked_for(monkeypatch, 
 
     assert planned() == ({f"tests/{name}" for name in shares.FOR_A_RELEASE}, False)
     assert planned(everything=True) == (set(), True)
-    assert planned(keyword="resolving") == (set(), False)
+    assert planned(keyword="resolving") == (set(), True)  # what a keyword names is run whole
 
 
 @pytest.mark.parametrize(
