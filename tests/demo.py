@@ -5,7 +5,8 @@ connects to it, hears the context, and proposes changes: one is edited and accep
 by somebody who does not ask: one change is kept, one undone. A last proposal is answered from the client's side. Then a
 program that would write without asking is told by its hook why not. With --keep-running the editor stays, for a program
 of your own.
-Sets up all it needs in `.cache/`. Runs on Python 3.8 or newer with nothing but the standard library; needs Node 20.
+Sets up what it needs in `.cache/`, once: the package's libraries and Gemini CLI's core. Runs on Python 3.8 or newer
+with nothing but the standard library; needs Node 20.
 """
 
 from __future__ import annotations
@@ -88,32 +89,38 @@ class Demonstration:
 
     def accept_with_edits(self, client: GeminiClient) -> None:
         before = self.desktop.arrangement()
+        tabs, held = self.desktop.titles(), self.text("greeting.py")
         pending = client.start_call("edit", path=self.desktop.path("greeting.py"), before="Hello", after="Good day")
         proposal = self.desktop.wait_proposal()
-        self.say("The client's edit tool opened a diff.", tabs=" | ".join(self.desktop.titles()))
+        opened = self.desktop.titles()
+        self.say("The client's edit tool opened a diff.", tabs_before=" | ".join(tabs), tabs_now=" | ".join(opened))
         self.desktop.type_at_end(proposal["id"], "# Reviewed by hand.\n")
-        self.say("The user edited the proposal.", added="# Reviewed by hand.")
+        self.say("The user edited the proposal; the file is as it was.", added="# Reviewed by hand.", on_disk=held)
         self.desktop.accept()
         result = pending.result()
-        written = self.desktop.read("greeting.py").decode("utf-8")
+        written = self.text("greeting.py")
         if result["outcome"] != "accepted" or result["error"] or "# Reviewed" not in written:
             raise RuntimeError(f"the diff was not accepted as expected: {result}")
-        self.say(f"'{ACCEPT}': the client took the edited text and wrote the file itself.", greeting_py=written)
+        self.say(f"'{ACCEPT}': the client took the edited text and wrote the file itself.", on_disk=written)
         self.desktop.wait_no_review()
         if self.desktop.arrangement() != before:
             raise RuntimeError("the window is not as it was before the review")
-        self.say("Layout, tabs and focus are as they were before.")
+        self.say("Layout, tabs and focus are as they were before.", tabs_now=" | ".join(self.desktop.titles()))
 
     def reject(self, client: GeminiClient) -> None:
-        before = self.desktop.read("greeting.py")
+        before = self.text("greeting.py")
         pending = client.start_call("edit", path=self.desktop.path("greeting.py"), before="world", after="nobody")
         self.desktop.wait_proposal()
         self.desktop.reject()
         result = pending.result()
-        if result["outcome"] != "rejected" or self.desktop.read("greeting.py") != before:
+        if result["outcome"] != "rejected" or self.text("greeting.py") != before:
             raise RuntimeError(f"the diff was not rejected as expected: {result}")
         self.desktop.wait_no_review()
-        self.say(f"'{REJECT}': a second proposal was rejected, and the file is untouched.")
+        self.say(
+            f"'{REJECT}': a second proposal was rejected, and the file is untouched.",
+            proposed=line_with("nobody", before.replace("world", "nobody")),
+            on_disk=line_with("world", self.text("greeting.py")),
+        )
 
     def answer_from_client(self, client: GeminiClient) -> None:
         path = self.desktop.path("notes.txt")
@@ -124,7 +131,11 @@ class Demonstration:
         if result["outcome"] != "accepted" or self.desktop.read("notes.txt") != b"A new file.\n":
             raise RuntimeError(f"the answer from the client did not arrive: {result}")
         self.desktop.wait_no_review()
-        self.say("A last one, for a new file, was accepted in the client, which called closeDiff.", file=path)
+        self.say(
+            "A last one, for a new file, was accepted in the client, which called closeDiff.",
+            before="no such file",
+            on_disk=self.text("notes.txt"),
+        )
 
     def say_why_not(self) -> None:
         file = make(self.desktop.host, "claude")
@@ -140,12 +151,14 @@ class Demonstration:
             "tool_use_id": "1",
         }
         command = ["curl", "-q", "-sS", "-K", file, "--data-binary", json.dumps(told)]
-        before = self.desktop.read("greeting.py")
+        before = self.text("greeting.py")
         hook = subprocess.Popen(command, stdout=subprocess.PIPE)
         self.desktop.wait_proposal()
         self.desktop.wait_decidable()
         self.say(
             "Claude Code, which may write without asking, is about to: its hook waits, as every write is reviewed.",
+            on_disk=line_with("def", before),
+            proposed=line_with("def", before.replace("name", "n")),
             status=self.status(),
         )
         self.desktop.run("Reject With Reason\u2026")
@@ -153,30 +166,42 @@ class Demonstration:
         self.desktop.host.call("press", keys="enter")
         answer = json.loads(hook.communicate()[0])["hookSpecificOutput"]
         self.desktop.wait_no_review()
-        if answer["permissionDecision"] != "deny" or self.desktop.read("greeting.py") != before:
+        if answer["permissionDecision"] != "deny" or self.text("greeting.py") != before:
             raise RuntimeError(f"the write was not rejected as expected: {answer}")
         self.say(
             "'Reject With Reason\u2026': nothing is written, and its model reads why.",
             reason=answer["permissionDecisionReason"],
+            on_disk=line_with("def", self.text("greeting.py")),
         )
 
     def review_what_was_not_asked(self) -> None:
-        changed = self.desktop.read("greeting.py").replace(b"Good day", b"Good morning")
-        self.desktop.write("greeting.py", changed)
+        old = self.text("greeting.py")
+        changed = old.replace("Good day", "Good morning")
+        self.desktop.write("greeting.py", changed.encode("utf-8"))
         self.desktop.write("todo.txt", b"Something else.\n")
         self.desktop.wait_status("2 changed files")
-        self.say("A program changed two files without asking; the status bar tells.", status=self.status())
+        self.say(
+            "A program changed two files without asking; the status bar tells.",
+            greeting_py=f"{line_with('Good', old)}\n{line_with('Good', changed)}",
+            todo_txt=f"{TODO.decode('utf-8')}{self.text('todo.txt')}",
+            status=self.status(),
+        )
         self.desktop.show_change("greeting.py")
         self.say("'Show Unreviewed Changes' shows one as a diff.", header=self.desktop.header())
         self.desktop.run("Keep Change")
         self.desktop.wait_status("1 changed file")
-        self.say("'Keep Change' keeps it.", greeting_py=self.desktop.read("greeting.py").decode("utf-8"))
+        kept = line_with("Good", self.text("greeting.py"))
+        self.say("'Keep Change' keeps it.", greeting_py=kept, status=self.status())
         self.desktop.show_change("todo.txt")
         self.desktop.run("Undo Change")
         self.desktop.wait_no_review()
-        if (self.desktop.read("greeting.py"), self.desktop.read("todo.txt")) != (changed, TODO):
+        if (self.text("greeting.py"), self.desktop.read("todo.txt")) != (changed, TODO):
             raise RuntimeError("the files are not as they were decided")
         self.say("'Undo Change' undoes the other: it is as it was before.", todo_txt=TODO.decode("utf-8"))
+
+    def text(self, name: str) -> str:
+        """What a file of the workspace holds."""
+        return self.desktop.read(name).decode("utf-8")
 
     def status(self) -> str:
         return str(self.desktop.window()["status_bar"])
@@ -185,6 +210,27 @@ class Demonstration:
 def first_file(event: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     files: List[Dict[str, Any]] = (event.get("context") or {}).get("workspaceState", {}).get("openFiles", [])
     return files[0] if files else None
+
+
+def line_with(word: str, text: str) -> str:
+    """The first line of a text that holds this word."""
+    return next(line.strip() for line in text.splitlines() if word in line)
+
+
+def set_up() -> str:
+    """Sets up what the demonstration shows; returns the Python for the editor. Raises SetupError."""
+    nodes.node()
+    nodes.npm()
+    python = pythons.newest()
+    if not nodes.are_set_up("gemini_core"):
+        print(
+            "Before its first start this puts the package's libraries and Gemini CLI's core, 400 MB, into .cache.\n"
+            "That takes about a minute. Then the demonstration runs, for less than half a minute.\n",
+            flush=True,
+        )
+    executable = pythons.package_environment(python)
+    nodes.packages("gemini_core")
+    return executable
 
 
 def keep_running(desktop: Desktop) -> None:
@@ -219,9 +265,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     try:
-        python = pythons.environment(pythons.newest())
-        nodes.node()
-        nodes.packages("gemini_core")
+        python = set_up()
     except cache.SetupError as error:
         print(f"The demonstration cannot run: {error}", file=sys.stderr)
         return 1

@@ -18,6 +18,8 @@ from typing import Callable, Dict, Iterator, List, Optional
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CACHE = os.path.join(ROOT, ".cache")
 
+STAMP = ".ready"
+
 _print_lock = threading.Lock()
 
 
@@ -37,25 +39,33 @@ def set_up(name: str, made_from: List[str], make: Callable[[str], None], what: s
     `made_from` are the texts that the result depends on; `needs` is a file below the folder without which it
     is of no use, such as a link to what may have been removed since. Raises SetupError.
     """
-    folder = os.path.join(CACHE, *name.split("/"))
-    stamp = os.path.join(folder, ".ready")
-    digest = hashlib.sha256("\0".join(made_from).encode("utf-8")).hexdigest()
-
-    def ready() -> bool:
-        return read_text(stamp) == digest and os.path.exists(os.path.join(folder, needs))
-
-    if ready():
+    folder = _folder(name)
+    if is_set_up(name, made_from, needs):
         return folder
     with _only_here(name):
-        if ready():  # another process has made it while we waited
+        if is_set_up(name, made_from, needs):  # another process has made it while we waited
             return folder
         say(f"Setting up {what} in {os.path.relpath(folder, ROOT)} ...")
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         make(folder)
-        with open(stamp, "w", encoding="utf-8") as file:
-            file.write(digest)
+        with open(os.path.join(folder, STAMP), "w", encoding="utf-8") as file:
+            file.write(_digest(made_from))
     return folder
+
+
+def is_set_up(name: str, made_from: List[str], needs: str = "") -> bool:
+    """Whether `set_up` would find it there."""
+    folder = _folder(name)
+    return read_text(os.path.join(folder, STAMP)) == _digest(made_from) and os.path.exists(os.path.join(folder, needs))
+
+
+def _folder(name: str) -> str:
+    return os.path.join(CACHE, *name.split("/"))
+
+
+def _digest(made_from: List[str]) -> str:
+    return hashlib.sha256("\0".join(made_from).encode("utf-8")).hexdigest()
 
 
 @contextlib.contextmanager

@@ -85,12 +85,7 @@ def packages(name: str) -> str:
     Raises SetupError, also where a program in it is made for other machines than this one.
     """
     source = os.path.join(cache.ROOT, "tests", "clients", name)
-    made_from: List[str] = []
-    for file in ("package.json", "package-lock.json"):
-        text = cache.read_text(os.path.join(source, file))
-        if text is None:
-            raise cache.SetupError(f"{os.path.relpath(source, cache.ROOT)} has no {file}")
-        made_from.append(text)
+    made_from = _made_from(source)
     if not _is_for_this_machine(os.path.join(source, "package-lock.json")):
         raise cache.SetupError(f"the program in {os.path.relpath(source, cache.ROOT)} does not run on this machine")
 
@@ -101,6 +96,21 @@ def packages(name: str) -> str:
         cache.run(command, f"installing the npm packages of {name}", cwd=folder)
 
     return cache.set_up(f"npm/{name}", made_from, make, f"the npm packages of '{name}'")
+
+
+def are_set_up(name: str) -> bool:
+    """Whether the npm packages of `tests/clients/<name>/` are there. Raises SetupError."""
+    return cache.is_set_up(f"npm/{name}", _made_from(os.path.join(cache.ROOT, "tests", "clients", name)))
+
+
+def _made_from(source: str) -> List[str]:
+    texts: List[str] = []
+    for file in ("package.json", "package-lock.json"):
+        text = cache.read_text(os.path.join(source, file))
+        if text is None:
+            raise cache.SetupError(f"{os.path.relpath(source, cache.ROOT)} has no {file}")
+        texts.append(text)
+    return texts
 
 
 def package_sets() -> List[str]:

@@ -13,13 +13,14 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import cache
 
 OLDEST = (3, 8)
 OF_THE_EDITOR = (3, 14)
 NAMED = "PYTHON314"
+LIBRARIES = ("aiohttp", "jsonschema")
 _NEWEST_MINOR = 30
 _PROBE = "import sys, venv, ensurepip, ssl; print('%d.%d.%d' % sys.version_info[:3], sys.executable, sep='|')"
 
@@ -138,8 +139,21 @@ def _ask(*command: str) -> Optional[str]:
 
 def environment(python: Python) -> str:
     """The executable of an environment with the package's libraries and the test tools. Raises SetupError."""
-    requirements = "python38.txt" if python.version < (3, 10) else "newest.txt"
-    return _environment(f"python{python.name}", python, requirements)
+    return _environment(f"python{python.name}", python, _requirements(python))
+
+
+def _requirements(python: Python) -> str:
+    return "python38.txt" if python.version < (3, 10) else "newest.txt"
+
+
+def package_environment(python: Python) -> str:
+    """The executable of an environment with the package's libraries: the one for tests, if that is set up.
+
+    Raises SetupError. The libraries are those that Package Control installs, in the releases that the tests use.
+    """
+    if cache.is_set_up(f"python{python.name}", _made_from(python, _requirements(python))):
+        return environment(python)
+    return _environment(f"package{python.name}", python, _requirements(python), LIBRARIES)
 
 
 def sdk_environment() -> str:
@@ -162,21 +176,30 @@ def newest_types_environment(python: Python) -> str:
     return _environment("lint_newest", python, "lint_newest.txt")
 
 
-def _environment(name: str, python: Python, requirements: str) -> str:
+def _environment(name: str, python: Python, requirements: str, only: Sequence[str] = ()) -> str:
+    """`only`: these libraries and what they need, in the releases that `requirements` pins; else all of them."""
     path = os.path.join(cache.ROOT, "tests", "tools", "requirements", requirements)
-    text = cache.read_text(path) or ""
+    what = f"Python {python.name} with {' and '.join(only) or requirements}"
 
     def make(folder: str) -> None:
         venv = [python.executable, "-m", "venv", "--clear", folder]
         cache.run(venv, f"making an environment for Python {python.name}")
-        pip = [executable_of(folder), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "-r", path]
-        cache.run(pip, f"installing {requirements} for Python {python.name}")
+        wanted = [*only, "-c", path] if only else ["-r", path]
+        pip = [executable_of(folder), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *wanted]
+        cache.run(pip, f"installing {what}")
 
-    what = f"Python {python.name} with {requirements}"
-    # Not the executable's path: the same Python is found under several names, and inside an environment under yet
-    # another. An environment must never be made anew while tests run in it.
-    made_from = [text, "%d.%d.%d" % python.version, cache.ROOT]
+    made_from = [*_made_from(python, requirements), *only]
     return executable_of(cache.set_up(name, made_from, make, what, needs=executable_of("")))
+
+
+def _made_from(python: Python, requirements: str) -> List[str]:
+    """What an environment depends on.
+
+    Not the executable's path: the same Python is found under several names, and inside an environment under yet
+    another. An environment must never be made anew while tests run in it.
+    """
+    path = os.path.join(cache.ROOT, "tests", "tools", "requirements", requirements)
+    return [cache.read_text(path) or "", "%d.%d.%d" % python.version, cache.ROOT]
 
 
 def executable_of(folder: str) -> str:

@@ -22,6 +22,7 @@ README = "README.md"
 DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
 PAGES = [README, *DOCS]
 OUTSIDE = ("https://",)
+TEST_COMMAND = "python3 tests/run.py"
 REFERENCE = "docs/settings-and-commands.md"
 
 
@@ -67,7 +68,15 @@ def test_readme_is_read_in_a_few_minutes() -> None:
 
 def test_readme_says_how_to_begin_before_it_goes_on() -> None:
     titles = re.findall(r"^## (.+)$", text_of(README), re.MULTILINE)
-    assert titles == ["Install", "The first minute", "Programs", "More"]
+    assert titles == ["Install", "The first minute", "Programs", "More", "Try it, test it"]
+
+
+def test_readme_names_the_demonstration_and_the_command_that_the_ci_calls() -> None:
+    section = text_of(README).partition("## Try it, test it\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^```sh\n(.+?)\n```$", section, re.MULTILINE) == ["python3 tests/demo.py", TEST_COMMAND]
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert f'exec {TEST_COMMAND} "$@"' in script.splitlines()
+    assert (ROOT / "tests" / "demo.py").is_file()
 
 
 def test_of_every_setting_it_is_said_what_a_project_may_do_with_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -88,3 +89,10 @@ def test_a_leg_that_was_ended_by_a_signal_says_so_and_how_far_it_came(tmp_path, 
     assert outcome.counts.failed == 1
     assert outcome.failures[0] == f"ended by {how}; the last that it said:"
     assert any(what in line for line in outcome.failures[1:])
+
+
+def test_the_demonstration_asks_for_node_before_it_installs_anything(tmp_path):
+    command = [sys.executable, os.path.join(cache.ROOT, "tests", "demo.py")]
+    done = subprocess.run(command, env=dict(os.environ, PATH=str(tmp_path)), capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "The demonstration cannot run: Node.js was not found on PATH. Install Node.js 20 or newer.\n"
