@@ -284,7 +284,7 @@ def main() -> int:
             try:
                 Demonstration(desktop).run()
             except (RuntimeError, TimeoutError, HostError, ClientError) as error:
-                print(f"\nThe demonstration FAILED: {error}\n---- the editor's console ----\n{host.console()[-4000:]}")
+                print(f"\nThe demonstration FAILED: {error}\n---- the editor's console ----\n{host.console_tail()}")
                 return 1
             print("\nThe main job is done: all steps happened as they should.", flush=True)
             if options.keep_running:

@@ -14,7 +14,8 @@ from typing import Any, Dict, Mapping, Sequence
 
 from .json_lines import CallError, JsonLines
 
-CONSOLE_TAIL = 6000  # characters of the console shown with an error
+#: Of a console that is shown with an error: lines, and characters of each.
+TAIL_LINES, TAIL_CHARACTERS = 200, 400
 
 
 class HostError(CallError):
@@ -61,7 +62,7 @@ class Channel(JsonLines):
         return HostGone("HostGone", f"{what}: no answer within {seconds:g} s", self.console_tail())
 
     def console_tail(self) -> str:
-        return read_console(self._console)[-CONSOLE_TAIL:]
+        return tail(read_console(self._console))
 
     def wait_for_end(self, seconds: float) -> None:
         """Waits until both processes have ended; what does not end in time is killed."""
@@ -99,6 +100,12 @@ def read_console(path: str) -> str:
         return ""
     with open(path, encoding="utf-8", errors="backslashreplace") as file:
         return file.read()
+
+
+def tail(text: str) -> str:
+    """The last lines of a console, long ones cut short."""
+    lines = text.splitlines()[-TAIL_LINES:]
+    return "\n".join(line if len(line) <= TAIL_CHARACTERS else f"{line[:TAIL_CHARACTERS]} ..." for line in lines)
 
 
 def is_alive(pid: int) -> bool:

@@ -129,7 +129,7 @@ class Host:
     def __exit__(self, *exception: Any) -> None:
         try:
             if exception and exception[0] is not None:
-                sys.stderr.write("---- the host's console ----\n" + self.console()[-6000:] + "\n")
+                sys.stderr.write("---- the host's console ----\n" + self.console_tail() + "\n")
             elif self.running:
                 errors = [f"{error['where']}: {error['traceback'] or error['message']}" for error in self.errors()]
                 if errors:
@@ -191,7 +191,7 @@ class Host:
             if value:
                 return value
             if time.monotonic() > deadline:
-                raise HostError("TimeoutError", f"still not true after {timeout:g} s", self.console()[-2000:])
+                raise HostError("TimeoutError", f"still not true after {timeout:g} s", self.console_tail())
             self.pump(0.02)
 
     def snapshot(self) -> Any:
@@ -222,6 +222,10 @@ class Host:
     def console(self) -> str:
         """The text of the editor's console so far (standard output and error of the plugin host)."""
         return read_console(self._settings["console"])
+
+    def console_tail(self) -> str:
+        """The end of that text, as it is shown with an error."""
+        return self._channel.console_tail()
 
     def pump(self, seconds: float) -> None:
         """Takes in events for some time; for callers that poll something else."""

@@ -38,3 +38,24 @@ class It(DeferrableTestCase):
         sublime.set_timeout(lambda: 1 / 0)
         yield
 """
+
+
+def test_the_console_that_is_printed_with_a_failure_is_cut_to_size(tmp_path):
+    package = Sample(tmp_path, launch.PACKAGE)
+    flood = "print('x' * 250000)\nfor number in range(5000): print('line', number)\n"
+    package.write({"noise.py": flood, "tests/__init__.py": "", "tests/test_it.py": HEADER + FAILING})
+    command = [sys.executable, in_editor.__file__, "--package", package.folder]
+    env = dict(os.environ, SAMPLE_LOG=package.log_path)
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, universal_newlines=True)
+    console = done.stdout.partition("---- console ----\n")[2].splitlines()
+    assert "line 4999" in console
+    assert len(console) <= 200
+    assert max(map(len, done.stdout.splitlines())) < 500
+
+
+FAILING = """
+class It(DeferrableTestCase):
+    def test_it(self):
+        self.fail("planted by a test")
+        yield
+"""
