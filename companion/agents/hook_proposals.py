@@ -14,9 +14,10 @@ Pure. Any thread; a long text takes a while.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Container, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .patches import Operation, apply, operations, patch_of
+from .smallest import smallest_edit
 
 MARK = "\ufeff"
 Texts = Mapping[str, Optional[str]]
@@ -123,16 +124,28 @@ class WriteForm(NamedTuple):
     # -- back to the program -------------------------------------------------------------------------------------------
 
     def handed_back(
-        self, tool: str, arguments: Mapping[str, Any], proposals: Sequence[FileProposal], accepted: Sequence[str]
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        proposals: Sequence[FileProposal],
+        accepted: Sequence[str],
+        withheld: Container[str] = (),
     ) -> HandedBack:
-        """What makes the program write the accepted texts, one for each of these proposals, and nothing else."""
+        """What makes the program write the accepted texts, one for each of these proposals, and nothing else.
+
+        The new arguments hold no more of a file than they need. Of the `withheld` files they hold no line that the
+        program's own do not hold: where the accepted text needs more, the program writes its proposal.
+        """
         wanted = tuple(_in_form_of(each.before, text) for each, text in zip(proposals, accepted))
         as_proposed = tuple(each.text for each in proposals)
         if tuple(accepted) == as_proposed:
             return HandedBack(None, as_proposed, as_proposed)
         form = self.tools[tool]
+        changed: Optional[Dict[str, Any]]
         if form.patch:
-            changed = _patch_arguments(form, arguments, proposals, accepted)
+            changed = _patch_arguments(form, arguments, proposals, accepted, withheld)
+        elif proposals[0].path in withheld:
+            changed = self._rearranged(form, arguments, proposals[0], wanted[0])
         else:
             changed = self._changed(form, arguments, proposals[0], wanted[0])
         texts: Dict[str, Optional[str]] = {}
@@ -140,7 +153,7 @@ class WriteForm(NamedTuple):
             texts[each.path] = None if each.moved_from else each.before
             if each.moved_from:
                 texts[each.moved_from] = each.before
-        written = self.proposals(tool, changed, texts)
+        written = self.proposals(tool, changed, texts) if changed is not None else None
         if written is None:  # there are no arguments that say it
             return HandedBack(None, as_proposed, wanted)
         return HandedBack(changed, tuple(each.text for each in written), wanted)
@@ -148,15 +161,34 @@ class WriteForm(NamedTuple):
     def _changed(
         self, form: WriteTool, arguments: Mapping[str, Any], proposal: FileProposal, wanted: str
     ) -> Dict[str, Any]:
-        """All of the file is replaced."""
         changed = dict(arguments)
         if form.whole:
             changed[form.whole] = wanted.lstrip(MARK) if self.restores_mark else wanted
             return changed
-        edit = {form.old: _bare(proposal.before or ""), form.new: _bare(wanted) if proposal.before else wanted}
+        before = proposal.before
+        old, new = smallest_edit(_bare(before), _bare(wanted)) if before else ("", wanted)
+        edit = {form.old: old, form.new: new}
         changed.pop(form.every, None)
         changed.update({form.edits: [edit]} if form.edits else edit)
         return changed
+
+    def _rearranged(
+        self, form: WriteTool, arguments: Mapping[str, Any], proposal: FileProposal, wanted: str
+    ) -> Optional[Dict[str, Any]]:
+        """Arguments of which each line is in the program's own; None if these cannot say it."""
+        if form.whole:
+            changed = self._changed(form, arguments, proposal, wanted)
+            return changed if _line_set(wanted) <= _line_set(arguments[form.whole]) else None
+        if form.edits or not proposal.before:
+            return None
+        old, before, after = _lf(arguments, form.old), _bare(proposal.before), _bare(wanted)
+        start = before.find(old)
+        end = len(after) - (len(before) - start - len(old))
+        said = after[start:end]
+        if not old or start < 0 or end < start or before[:start] + said + before[start + len(old) :] != after:
+            return None
+        own = _line_set(old) | _line_set(_lf(arguments, form.new))
+        return {**arguments, form.new: said} if _line_set(said) <= own else None
 
 
 class FileProposal(NamedTuple):
@@ -209,6 +241,10 @@ def _bare(text: str) -> str:
     return _with_line_feeds(text[1:] if text.startswith(MARK) else text)
 
 
+def _line_set(text: str) -> Set[str]:
+    return set(_bare(text).split("\n"))
+
+
 def _with_end_of(before: str, text: str) -> str:
     if before.endswith("\n"):
         return text if text.endswith("\n") else text + "\n"
@@ -246,13 +282,20 @@ def _patched(patch: str, texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
 
 
 def _patch_arguments(
-    form: WriteTool, arguments: Mapping[str, Any], proposals: Sequence[FileProposal], accepted: Sequence[str]
+    form: WriteTool,
+    arguments: Mapping[str, Any],
+    proposals: Sequence[FileProposal],
+    accepted: Sequence[str],
+    withheld: Container[str],
 ) -> Dict[str, Any]:
     texts = {proposal.path: (proposal, text) for proposal, text in zip(proposals, accepted)}
     steps: List[Operation] = []
     for step in operations(arguments[form.patch]) or ():
         if step.paths[-1] in texts:
             proposal, text = texts[step.paths[-1]]
-            edited = Operation.of(step.path, step.moved_to, proposal.before, text)
-            steps.append(step if text == proposal.text else edited)
+            if text != proposal.text:
+                edited = Operation.of(step.path, step.moved_to, proposal.before, text)
+                if proposal.path not in withheld or edited.lines <= step.lines:
+                    step = edited
+            steps.append(step)
     return {**arguments, form.patch: patch_of(steps)}

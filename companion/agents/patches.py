@@ -23,7 +23,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from itertools import accumulate, groupby
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from .smallest import smallest_hunks
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 ADD, DELETE, UPDATE, MOVE = "*** Add File: ", "*** Delete File: ", "*** Update File: ", "*** Move to: "
@@ -67,6 +69,11 @@ class Operation(NamedTuple):
         """The files that it names."""
         return (self.path, self.moved_to) if self.moved_to else (self.path,)
 
+    @property
+    def lines(self) -> Set[str]:
+        """The lines of the file that it names, old and new."""
+        return {line for hunk in self.hunks for _, line in hunk.lines}.union((self.added or "").split("\n"))
+
     @classmethod
     def of(cls, path: str, moved_to: str, before: Optional[str], text: str) -> Operation:
         """The one that makes `text` of `before`, as far as a patch can say it. `before` is None for a new file."""
@@ -74,18 +81,12 @@ class Operation(NamedTuple):
         old = None if before is None else [_bare(line) for line in _lines(before)]
         if not old and (before is None or not (new or moved_to)):
             return cls((ADD + path, *("+" + line for line in new)), path, added="".join(line + "\n" for line in new))
-        old = old or []
-        shortest = min(len(old), len(new))
-        same = next((at for at in range(shortest) if old[at] != new[at]), shortest)
-        most = shortest - same
-        end = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
-        lines = [(" ", line) for line in old[:same]]
-        lines += [("-", line) for line in old[same : len(old) - end]]
-        lines += [("+", line) for line in new[same : len(new) - end]]
-        lines += [(" ", line) for line in old[len(old) - end :]]
-        head = [UPDATE + path] + ([MOVE + moved_to] if moved_to else []) + ["@@"]
-        source = (*head, *(sign + line for sign, line in lines))
-        return cls(source, path, moved_to, hunks=(PatchHunk(None, tuple(lines)),))
+        hunks = [PatchHunk(None, lines) for lines in smallest_hunks(old or [], new)]
+        hunks = hunks or [PatchHunk(None, ((" ", line),)) for line in (old or [])[:1]]  # none would be no patch
+        source = [UPDATE + path] + ([MOVE + moved_to] if moved_to else [])
+        for hunk in hunks:
+            source += ["@@", *(sign + line for sign, line in hunk.lines)]
+        return cls(tuple(source), path, moved_to, hunks=tuple(hunks))
 
 
 def patch_of(steps: Sequence[Operation]) -> str:

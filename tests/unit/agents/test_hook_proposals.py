@@ -233,3 +233,43 @@ def test_an_edit_of_a_user_replaces_the_whole_text():
     back = writes.handed_back("Edit", arguments, found, [BOM + "b\r\nc\r\n"])
     assert back.arguments == {"file_path": "/w/a", "old_string": "a\na\n", "new_string": "b\nc\n"}
     assert back.written == back.wanted == (BOM + "b\r\nc\r\n",)
+
+
+SECRETS = "TOKEN=abc\nPORT=1\nHOST=x\nMODE=y\n"
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "arguments"),
+    [
+        (COPILOT_CLI, "edit", {"path": "/w/a", "old_str": "PORT=1\n", "new_str": "PORT=2\nHOSTS=\n"}),
+        (CLAUDE_CODE, "Edit", {"file_path": "/w/a", "old_string": "PORT=1\n", "new_string": "PORT=2\nHOSTS=\n"}),
+        (QWEN_CODE, "edit", {"file_path": "/w/a", "old_string": "PORT=1\n", "new_string": "PORT=2\nHOSTS=\n"}),
+        (GEMINI_CLI, "replace", {"file_path": "/w/a", "old_string": "PORT=1\n", "new_string": "PORT=2\nHOSTS=\n"}),
+        (CLAUDE_CODE, "Write", {"file_path": "/w/a", "content": SECRETS.replace("PORT=1\n", "PORT=2\nHOSTS=\n")}),
+        (
+            CODEX_CLI,
+            "apply_patch",
+            {"command": "*** Begin Patch\n*** Update File: /w/a\n@@\n-PORT=1\n+PORT=2\n+HOSTS=\n*** End Patch\n"},
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_of_a_withheld_file_a_program_hears_no_line_that_it_has_not_said(agent, tool, arguments):
+    writes = agent.hooks.writes
+    found = writes.proposals(tool, arguments, {"/w/a": SECRETS})
+    own = str(arguments)
+    for accepted in (
+        SECRETS.replace("PORT=1\n", "PORT=2\n"),  # a part is taken back
+        SECRETS.replace("PORT=1\n", "PORT=7\nHOSTS=\n"),  # typed
+        SECRETS.replace("abc", "def").replace("PORT=1\n", "PORT=2\nHOSTS=\n"),  # elsewhere
+    ):
+        shared = writes.handed_back(tool, arguments, found, [accepted])
+        assert shared.is_complete
+        back = writes.handed_back(tool, arguments, found, [accepted], withheld={"/w/a"})
+        assert back.wanted == (accepted,)
+        said = str(back.arguments or "")
+        assert "PORT=7" not in said
+        assert "def" not in said
+        assert ("TOKEN" in said) <= ("TOKEN" in own)
+        assert back.written == (accepted,) if "PORT=2\nHOST=x" in accepted else (found[0].text,)
+    assert "MODE" not in str(shared.arguments) or "MODE" in own, "nor does it hear of others more than they need"

@@ -30,7 +30,13 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
 )
 #: These could be lifted out: of the project they import nothing but what is named here.
 SELF_CONTAINED = {
-    "agents": {"companion.system", "companion.settings", "companion.protocol.serving", "companion.protocol.tools"},
+    "agents": {
+        "companion.comparison",
+        "companion.protocol.serving",
+        "companion.protocol.tools",
+        "companion.settings",
+        "companion.system",
+    },
     "discovery": {"companion.system", "companion.agents"},
 }
 PART_LAYER = {part: number for number, row in enumerate(LAYERS) for part in row}
