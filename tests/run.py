@@ -1,11 +1,11 @@
 """The test command: `python3 tests/run.py` sets up all it needs in `.cache/` and passes every test.
 
 Legs: lint and types, for build 4200 and for newer ones; then, on Python 3.8 and on the editor's 3.14, or the newest
-Python that there is: unit tests, in-editor tests on the headless host, soak and leak tests on it, end-to-end tests
-with real clients. Where there are two Pythons, the older one runs what could come out otherwise there and a journey of
-each program (`tools/shares.py`), and the host is contrary on the newest. As many legs run at a time as two processors
-have room for, of which some mostly wait; the first begin while the rest is set up. With `--everything` each Python runs
-all, what only a release needs as well, and the soak tests are long ones.
+Python that there is: unit tests, in-editor tests on the headless host, end-to-end tests with real clients. Where there
+are two Pythons, the older one runs what could come out otherwise there (`tools/shares.py`), and the host is contrary on
+the newest. As many legs run at a time as two processors have room for, of which some mostly wait; the first begin while
+the rest is set up. With `--everything` each Python runs all tests, at every point (`support/everything.py`), and there
+are soak and leak tests as well.
 A leg that cannot run here (no Python 3.8, no Node) is named at the end as NOT RUN; with CI set that is a failure. The
 last line is always `N passed, N failed`, with `, N skipped` where there were any.
 Claude Code's licence reserves all rights: it is installed and run only where `--with-claude` asks for it, never in CI.
@@ -26,11 +26,9 @@ from typing import Any, Callable, Dict, Iterable, List, Optional
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from tests.host.model.quirks import ALL
+from tests.support.everything import EVERYTHING, SAMPLE
 from tests.tools import browser, cache, legs, nodes, pythons, shares, stress
 
-#: Variables for the legs: whether every test runs, and the day by which the others choose a sample of what they repeat.
-EVERYTHING = "COMPANION_EVERYTHING"
-SAMPLE = "COMPANION_SAMPLE"
 KINDS = ("lint", "unit", "editor", "soak", "end_to_end")
 CLAUDE = "Claude Code"
 FAILURES_SHOWN = 15
@@ -90,7 +88,7 @@ def parse_arguments() -> argparse.Namespace:
         "--with-claude", action="store_true", help="also the real Claude Code, to whose terms you agree by that"
     )
     parser.add_argument("-k", dest="keyword", help="only tests whose name contains this")
-    parser.add_argument("--everything", action="store_true", help="also what only a release needs, and a long soak")
+    parser.add_argument("--everything", action="store_true", help="all tests, on every Python, at every point")
     parser.add_argument("--jobs", type=float, default=2, help="how many processors to use (default: 2)")
     parser.add_argument("--set-up-only", action="store_true", help="set up the environments and run nothing")
     parser.add_argument(
@@ -187,7 +185,8 @@ def add_tests(
             add_pytest(plan, kind, python, options, share, {})
     if "editor" in kinds:
         for name, quirks in hosts.items():
-            editor = legs.editor_leg(f"{name}: Python {python.name}", executable, options.keyword, quirks)
+            names = [options.keyword] if options.keyword else shares.in_editor(share, options.everything)
+            editor = legs.editor_leg(f"{name}: Python {python.name}", executable, names, quirks)
             add_leg(plan, editor, name, share)
 
 

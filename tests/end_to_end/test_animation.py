@@ -17,6 +17,8 @@ from tests.host.waiting import NEVER_SECONDS
 from tests.tools import animation, cache, pictures
 from tests.tools.animation import Frame
 
+pytestmark = pytest.mark.everything
+
 NAME = "loop.png"
 SIZE = (1100, 620)
 MOST_BYTES = 2 * 1024 * 1024

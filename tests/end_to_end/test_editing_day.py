@@ -15,6 +15,8 @@ import pytest
 from tests.host.driver import Host, HostError
 from tests.support import listening_client
 
+pytestmark = pytest.mark.everything
+
 ACTIONS = int(os.environ.get("EDITING_DAY_ACTIONS", "250"))
 SEEDS = [int(os.environ["EDITING_DAY_SEED"])] if "EDITING_DAY_SEED" in os.environ else [1]
 

@@ -33,6 +33,8 @@ BEFORE = '''"""The ticket office of a small theatre."""
 
 from dataclasses import dataclass
 
+pytestmark = pytest.mark.everything
+
 
 @dataclass
 class Seat:

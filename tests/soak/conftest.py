@@ -1,4 +1,4 @@
-"""What the soak tests share: an editor that starts without the package."""
+"""What the soak tests share: an editor that starts without the package. Only `--everything` runs them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ BENCHMARKS = os.path.join(ROOT, "tests", "benchmarks")
 sys.path[:0] = [path for path in (ROOT, BENCHMARKS) if path not in sys.path]
 
 from resident import Editor, starting  # noqa: E402
-
-#: The long form, for a release and once a week: `python3 tests/run.py --everything`.
-LONG = bool(os.environ.get("COMPANION_EVERYTHING"))
 
 
 @pytest.fixture

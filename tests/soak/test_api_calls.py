@@ -21,9 +21,7 @@ from api_calls import (
     while_typing,
 )  # fmt: skip
 
-from tests.soak.conftest import LONG
-
-SECONDS = 10.0 if LONG else 5.0
+SECONDS = 10.0
 CARETS = 1500
 FOR_MANY_CARETS = 300
 """At most so many calls for an update, however many carets there are."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 import pytest
 
 from tests.host.driver import HostError
-from tests.soak.conftest import LONG
 
-CONNECTS, REVIEWS, UPDATES = (1000, 500, 10_000) if LONG else (150, 50, 1500)
+CONNECTS, REVIEWS, UPDATES = 1000, 500, 10_000
 WARM_UP = 30
 WORKING = (
     "Application",
@@ -24,7 +23,7 @@ WORKING = (
     "Session",
 )
 """Classes whose instances do the work. What an unloaded module had as constants may outlive it in caches of Python."""
-MOST_GROWTH = (2048 if LONG else 512) * 1024
+MOST_GROWTH = 2048 * 1024
 
 MEASURE = """
 import tracemalloc

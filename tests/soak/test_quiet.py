@@ -11,9 +11,7 @@ from __future__ import annotations
 import pytest
 from idle import COUNT, WAKE_UPS, Idle
 
-from tests.soak.conftest import LONG
-
-SECONDS = 25.0 if LONG else 12.0
+SECONDS = 25.0
 
 
 @pytest.mark.parametrize("clients", sorted(WAKE_UPS))

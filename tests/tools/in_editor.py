@@ -26,7 +26,7 @@ PLANTED = "planted by a test"
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-k", dest="keyword", help="only tests whose name contains this")
+    parser.add_argument("-k", dest="names", action="append", help="only tests whose name contains this or another -k")
     parser.add_argument("--pattern", default="test*.py", help="only files that match this")
     parser.add_argument("--package", default="tree", help="what to load: 'tree', a .sublime-package, a folder")
     parser.add_argument("--report", help="write the counts to this file, as JSON")
@@ -42,7 +42,7 @@ def main() -> int:
     if options.report:
         with open(options.report, "w", encoding="utf-8") as file:
             json.dump(counts, file)
-    return 0 if counts["failed"] == 0 and (counts["run"] > 0 or options.keyword) else 1
+    return 0 if counts["failed"] == 0 and (counts["run"] > 0 or options.names) else 1
 
 
 def run(options: argparse.Namespace, configured: Dict[str, Any], folder: str) -> Dict[str, Any]:
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, configured: Dict[str, Any], folder: str) ->
                 call_timeout=RUN_SECONDS,
                 package=launch.PACKAGE,
                 pattern=options.pattern,
-                names=[options.keyword] if options.keyword else None,
+                names=options.names,
                 condition_timeout=configured.get("condition_timeout", 4000),
                 verbosity=configured.get("verbosity", 2),
                 failfast=options.failfast,

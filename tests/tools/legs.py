@@ -127,14 +127,17 @@ def pytest_leg(name: str, python: str, paths: List[str], keyword: Optional[str],
     return Leg(name, command, _read_junit, dict(_environment(), **env))
 
 
-def editor_leg(name: str, python: str, keyword: Optional[str], quirks: str = "") -> Leg:
-    """The in-editor tests, run inside the headless host, with those `quirks` that it is to have."""
+def editor_leg(name: str, python: str, names: List[str], quirks: str = "") -> Leg:
+    """The in-editor tests, run inside the headless host, with those `quirks` that it is to have.
+
+    If there are `names`, only the tests whose names contain one of them.
+    """
     script = os.path.join(cache.ROOT, "tests", "tools", "in_editor.py")
     command = [python, script, "--report", "{report}" + os.sep + "counts.json"]
     if quirks:
         command += ["--quirks", quirks]
-    if keyword:
-        command += ["-k", keyword]
+    for part in names:
+        command += ["-k", part]
     return Leg(name, command, _read_counts_file, _environment())
 
 

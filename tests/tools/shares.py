@@ -1,7 +1,7 @@
-"""Which tests each Python runs: those that could come out otherwise on another one, and all others on the newest.
+"""Which tests each Python runs: the newest one all of them, an older one those that its interpreter can change.
 
-With `everything` every Python runs all of them, and what only a release needs as well: so a release does, and once a
-week. Rule: beside FOR_A_RELEASE every file of tests is run in every run, by the newest Python unless it is ON_AN_OLDER.
+Rule: every file of tests is collected in every run by the newest Python, but for the soak tests; what only
+`--everything` runs in it has the mark `everything` (`tests/conftest.py`). With `everything` every Python runs all.
 """
 
 from __future__ import annotations
@@ -9,45 +9,50 @@ from __future__ import annotations
 import enum
 from typing import Dict, Iterable, List
 
-#: The libraries on the index, wheels that are downloaded, the package with them, the workflows' own steps.
-FOR_A_RELEASE = (
-    "unit/project/test_workflows.py",
-    "unit/tools/release/test_installed.py",
-    "unit/tools/release/test_package_control.py",
-    "unit/tools/release/test_resolving.py",
-    "unit/tools/release/test_wheels_alone.py",
-)
 #: Where the tests stand that need no editor of the real kind and no client: those of the package and of its tools, and
 #: those of the headless editor.
 UNITS = ("unit", "host/tests")
-#: Units that ask nothing of the interpreter, its event loop, or the libraries that are others there; what is read off
-#: files; and what is about the headless editor, in which the in-editor tests run there anyway.
-ON_THE_NEWEST_PYTHON = (
-    "host/tests",
-    "unit/comparison",
-    "unit/context/test_model_against_history.py",
-    "unit/hostile/common/test_long_texts.py",
-    "unit/hostile/endpoint/test_many_calls.py",
-    "unit/hostile/review",
-    "unit/project",
-    "unit/protocol/test_calls.py",
-    "unit/protocol/test_properties.py",
-    "unit/review",
-    "unit/system/test_private_files.py",
-    "unit/tools",
-    "unit/unreviewed",
+#: Units that ask something of the interpreter, of its event loop, sockets, regular expressions and JSON, or of the
+#: libraries, which are others on an older Python.
+UNITS_ON_AN_OLDER_PYTHON = (
+    "unit/agents",
+    "unit/common",
+    "unit/endpoint/test_server_task.py",
+    "unit/endpoint/test_shared_socket.py",
+    "unit/hostile/common/test_patterns.py",
+    "unit/hostile/transport/test_headers.py",
+    "unit/protocol",
+    "unit/system",
+    "unit/test_libraries.py",
+    "unit/test_loading_again.py",
+    "unit/test_log.py",
+    "unit/test_plugin.py",
+    "unit/test_runtime.py",
+    "unit/test_settings.py",
+    "unit/test_startup.py",
+    "unit/transport",
 )
-#: With real clients: a journey of each program, which on the newest Python have tests of their own.
-ON_AN_OLDER_PYTHON = ("end_to_end/test_five_programs.py",)
-#: With real clients on every Python: the main job, what depends on the interpreter.
-ON_EVERY_PYTHON = (
-    "end_to_end/test_main_job.py",
-    "end_to_end/test_startup.py",
-    "end_to_end/test_upgrade.py",
+#: In-editor tests of the same kind, as parts of their names: what goes from the editor to the loop thread and back, to
+#: the disk and to other processes.
+IN_EDITOR_ON_AN_OLDER_PYTHON = (
+    ".test_accept_by_client.",
+    ".test_diagnostics.",
+    ".test_discovery.",
+    ".test_files_opened.",
+    ".test_hook_gate.",
+    ".test_hooks.",
+    ".test_log.",
+    ".test_review_calls.",
+    ".test_review_disk.",
+    ".test_review_threads.",
+    ".test_server_commands.",
+    ".test_terminal_environment.",
 )
+#: With a client, on every Python: the main job and the start.
+CLIENTS_ON_AN_OLDER_PYTHON = ("end_to_end/test_main_job.py", "end_to_end/test_startup.py")
 #: With real clients, in legs of their own, because all together would take longest: real programs, and whatever ends
 #: while something is under way.
-PROGRAMS = ("end_to_end/programs", "end_to_end/test_unasked.py", "conformance")
+PROGRAMS = ("end_to_end/programs", "end_to_end/test_five_programs.py", "end_to_end/test_unasked.py", "conformance")
 ENDS = (
     "end_to_end/test_accepted_texts.py",
     "end_to_end/test_codex_client.py",
@@ -76,22 +81,21 @@ def share(index: int, count: int) -> Share:
 
 def legs_of(kind: str, mine: Share, everything: bool) -> Dict[str, List[str]]:
     """The legs of one kind ("unit", "soak", "end_to_end") for one Python: what pytest is told, by name."""
-    newest = mine is not Share.OLDER
+    all_of_it = everything or mine is not Share.OLDER
     if kind == "unit":
-        elsewhere = () if everything else FOR_A_RELEASE if newest else ON_THE_NEWEST_PYTHON
-        mine_of_them = [f"tests/{name}" for name in UNITS if name not in elsewhere]  # pytest ignores nothing it is told
-        return {"unit": [*mine_of_them, *_ignored(elsewhere)]}
+        return {"unit": _paths(UNITS if all_of_it else UNITS_ON_AN_OLDER_PYTHON)}
     if kind == "soak":
-        return {"soak": ["tests/soak"]} if newest or everything else {}
-    if newest or everything:
-        left = () if everything or mine is Share.ONLY else ON_AN_OLDER_PYTHON
-        return {
-            "end to end": ["tests/end_to_end", *_ignored([*PROGRAMS, *ENDS, *left])],
-            "ends": [f"tests/{name}" for name in ENDS],
-            "programs": [f"tests/{name}" for name in PROGRAMS],
-        }
-    return {"end to end": [f"tests/{name}" for name in (*ON_AN_OLDER_PYTHON, *ON_EVERY_PYTHON)]}
+        return {"soak": _paths(["soak"])} if everything else {}
+    if not all_of_it:
+        return {"end to end": _paths(CLIENTS_ON_AN_OLDER_PYTHON)}
+    ignored = [f"--ignore={path}" for path in _paths([*PROGRAMS, *ENDS])]
+    return {"end to end": [*_paths(["end_to_end"]), *ignored], "ends": _paths(ENDS), "programs": _paths(PROGRAMS)}
 
 
-def _ignored(names: Iterable[str]) -> List[str]:
-    return [f"--ignore=tests/{name}" for name in names]
+def in_editor(mine: Share, everything: bool) -> List[str]:
+    """Parts of the names of the in-editor tests that one Python runs; none if it runs all of them."""
+    return [] if everything or mine is not Share.OLDER else list(IN_EDITOR_ON_AN_OLDER_PYTHON)
+
+
+def _paths(names: Iterable[str]) -> List[str]:
+    return [f"tests/{name}" for name in names]

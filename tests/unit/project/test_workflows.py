@@ -18,6 +18,8 @@ from tests.tools.release.repository import newest_version
 from tests.unit.project.workflow_steps import ROOT, WORKFLOWS, Machine, own_jobs, steps, workflow
 from tests.unit.tools.release.small_index import SmallIndex
 
+pytestmark = pytest.mark.everything  # the steps of the workflows, run
+
 #: The first major versions that run on Node 24. Whatever else a workflow uses has to be looked up first.
 FIRST_ON_NODE_24 = {
     "actions/cache": 5,

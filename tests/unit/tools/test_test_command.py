@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import run
+from tests.support.everything import EVERYTHING
 from tests.tools import cache, legs, nodes, pythons, shares
 
 
@@ -73,18 +74,18 @@ def run_by(share, everything=False):
     return [files_of(paths) for legs_of_kind in found for paths in legs_of_kind.values()]
 
 
-@pytest.mark.parametrize(("share", "left"), [("NEWEST", shares.ON_AN_OLDER_PYTHON), ("ONLY", ())])
-def test_every_file_but_those_of_an_older_python_is_run_once_by_the_newest(share, left):
+@pytest.mark.parametrize("share", ["NEWEST", "ONLY"])
+def test_every_file_is_run_once_by_the_newest_python(share):
     there = {path.relative_to(run_folder()).as_posix() for path in run_folder().glob("*/**/test_*.py")}
     there.remove("end_to_end/test_claude_program.py")  # only where the user asks for it
     there = {name for name in there if not name.startswith("in_editor/")}  # the legs of the editor have all of these
     collected = run_by(shares.Share[share])
     collected = [files - {"end_to_end/test_claude_program.py"} for files in collected]  # as tests/end_to_end says
     assert sum(map(len, collected)) == len(set().union(*collected))
-    assert set().union(*collected) == there - set(shares.FOR_A_RELEASE) - set(left)
-    assert set(shares.FOR_A_RELEASE) < there
+    assert set().union(*collected) == {name for name in there if not name.startswith("soak/")}
     for every in shares.Share:
         assert set().union(*run_by(every, everything=True)) >= there
+        assert shares.in_editor(every, everything=True) == []
 
 
 def test_of_the_pythons_in_use_the_last_one_is_the_newest():
@@ -92,12 +93,15 @@ def test_of_the_pythons_in_use_the_last_one_is_the_newest():
     assert shares.share(0, 1) == shares.Share.ONLY
 
 
-def test_the_older_python_runs_what_depends_on_it_and_a_journey_of_each_program():
+def test_the_older_python_runs_what_depends_on_it():
     collected = set().union(*run_by(shares.Share.OLDER))
-    units = {name for name in set().union(*run_by(shares.Share.NEWEST)) if name.startswith(shares.UNITS)}
-    left = {name for name in units if {name, *map(str, Path(name).parents)} & set(shares.ON_THE_NEWEST_PYTHON)}
-    assert collected == units - left | set(shares.ON_EVERY_PYTHON) | set(shares.ON_AN_OLDER_PYTHON)
-    assert len(left) < len(units) / 2
+    assert collected < set().union(*run_by(shares.Share.NEWEST))
+    units = {name for name in collected if name.startswith(shares.UNITS)}
+    assert collected - units == set(shares.CLIENTS_ON_AN_OLDER_PYTHON)
+    named = shares.in_editor(shares.Share.OLDER, False)
+    there = [f".{path.stem}." for path in (run_folder() / "in_editor").glob("**/test_*.py")]
+    assert [there.count(name) for name in named] == [1] * len(named)
+    assert shares.in_editor(shares.Share.NEWEST, False) == shares.in_editor(shares.Share.ONLY, False) == []
 
 
 def run_folder():
@@ -122,18 +126,17 @@ def test_a_missing_python_and_a_failed_set_up_are_noted(monkeypatch, locally):
     assert "pip cannot reach its index" in plan.not_run["tests on Python 3.12"]
 
 
-def test_what_only_a_release_needs_is_tested_where_it_is_asked_for(monkeypatch, locally):
+def test_everything_is_run_where_it_is_asked_for(monkeypatch, locally):
     monkeypatch.setattr(pythons, "find_all", lambda: {(3, 8): pythons.Python((3, 8, 1), "old")})
     monkeypatch.setattr(pythons, "environment", lambda python: python.executable)
 
-    def planned(**changed):  # one Python is the newest
-        unit, soak = run.make_plan(run.Plan(), options(only=["unit", "soak"], python=["3.8"], **changed)).legs
-        ignored = {part.partition("=")[2] for part in unit.command if part.startswith("--ignore")}
-        return ignored, run.EVERYTHING in soak.env
+    def planned(**changed):
+        planned = run.make_plan(run.Plan(), options(only=["unit", "soak"], python=["3.8"], **changed)).legs
+        return [leg.name for leg in planned], {leg.env.get(EVERYTHING) for leg in planned}
 
-    assert planned() == ({f"tests/{name}" for name in shares.FOR_A_RELEASE}, False)
-    assert planned(everything=True) == (set(), True)
-    assert planned(keyword="resolving") == (set(), True)  # what a keyword names is run whole
+    assert planned() == (["unit: Python 3.8"], {None})
+    assert planned(everything=True) == (["unit: Python 3.8", "soak: Python 3.8"], {"1"})
+    assert planned(keyword="resolving") == planned(everything=True)  # what a keyword names is run whole
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ from tests.tools.release.libraries import BY_NAME
 from tests.tools.release.repository import ATTACHED_NAME
 from tests.unit.tools.release.conftest import RUNNING
 
+pytestmark = pytest.mark.everything  # wheels from the index
+
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -9,6 +9,8 @@ import pytest
 from tests.tools.release.index import Wheel, parse_wheels
 from tests.tools.release.package_control import RefusedError, matches, resolve
 
+pytestmark = pytest.mark.everything
+
 
 def wheel(filename: str, requires_python: Optional[str] = None) -> Wheel:
     return Wheel(filename, "https://index.invalid/" + filename, requires_python)

@@ -21,6 +21,8 @@ from tests.tools.release.libraries import BY_NAME, PAIRS, PYTHONS, platforms_of
 from tests.tools.release.package_control import resolve
 from tests.tools.release.readers import listed_libraries, python_of
 
+pytestmark = pytest.mark.everything  # the index
+
 #: What markers of requirements may ask of each platform.
 MARKERS = {
     "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},

@@ -19,6 +19,8 @@ from tests.tools.release.index import Index
 from tests.tools.release.libraries import BY_NAME, PYTHONS
 from tests.unit.tools.release.conftest import RUNNING
 
+pytestmark = pytest.mark.everything  # wheels from the index
+
 FOUND: Dict[str, str] = {python.name: python.executable for python in pythons.find_all().values()}
 PROGRAM = Path(__file__).with_name("wheels_alone.py")
 
