@@ -4,7 +4,9 @@ Theory of operation: the store has the bytes of what git has not committed, as f
 unreviewed file held before and holds now; git has the others. Whatever the user says is an edit of his, from one
 content to another: he saves a file, accepts a proposal, keeps a change or some hunks of it. `texts.carried` makes the
 edit in what the file held before, too, except where it touches what nobody has reviewed; and likewise in what the file
-held when the last turn began.
+held when the last turn began. A change in which the user has edited, saved or accepted, is in part his own. What he saves
+or accepts is what later changes are compared with (a layer of `model`); at the next save two layers become one where
+they are about different lines, since none of his text is lost by that.
 
 Rule: where one of the texts is not known, what the file held before stays as it is, and a part of the change is perhaps
 the user's. Where the bytes are not known any more nothing can be undone, and the list says so; nothing fails.
@@ -21,9 +23,9 @@ from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, 
 from .calls import NO_CLAIMS, PERHAPS, Claims, Origin
 from .git import Repository
 from .looking import COPIED_BYTES, FileReading, blob_names
-from .model import NOTHING, Content, Event, Model, folders_of, identity, portions
+from .model import NOTHING, Content, Event, Layer, Model, folders_of, identity, portions
 from .store import Record, Store
-from .texts import carried, holds_edit
+from .texts import are_apart, carried, holds_edit
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -221,7 +223,10 @@ class History:
         former, latest = self.committed.get(path, ("", ""))
         if former == latest or not self.copies.is_blob(now, latest):
             return False
-        before = self.model.before(path)
+        befores = [each for each in self.model.befores(path) if not each.holds(now)]
+        return all(self._is_in_commit(former, before, now) for before in befores or [self.model.before(path)])
+
+    def _is_in_commit(self, former: str, before: Content, now: Content) -> bool:
         if self.copies.is_blob(before, former):
             return True
         committed, held, holds = self.copies.all_data([Content(former), before, now])
@@ -255,29 +260,55 @@ class History:
 
     def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
         """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
-        before = self._carried(self.model.before(path), shown, wanted)
+        carried = self._carried(self.model.before(path), shown, wanted)
         self.carry_turn(path, shown, wanted)
-        if before is None:
+        if carried is None:
             self.model.happened(Event.WRITTEN, path, now, origin=PERHAPS)
         else:
-            self.model.happened(event, path, now, before)
+            before, whole = carried
+            below = tuple(self._rebased(layer, shown, wanted) for layer in self.model.row(path).below)
+            held = wanted if event is Event.ACCEPTED else now
+            self.model.happened(event, path, held, before, None if whole or event is Event.KEPT else PERHAPS, below=below)
+        if event is not Event.KEPT and self.copies.has(wanted) and self.model.now(path).holds(wanted):
+            self._join_layers(path)
+            self.model.mark_saved(path)
+        if not self.model.now(path).holds(now):
+            self.model.happened(Event.WRITTEN, path, now)  # somebody has written beside it
         self._own(path, self.holds and self.copies.has(now), now.there, saved=event is Event.SAVED)
+
+    def _rebased(self, layer: Layer, shown: Content, wanted: Content) -> Layer:
+        """The user has made `wanted` of `shown`: a layer with that edit."""
+        before = self._carried(layer.before, shown, wanted)
+        turn = self._carried(layer.turn, shown, wanted) if layer.turn is not None else None
+        return Layer(before[0] if before else layer.before, layer.origin, turn[0] if turn else layer.turn)
+
+    def _join_layers(self, path: str) -> None:
+        """The user has a say again: make one of the changes that are about different lines."""
+        while self.model.row(path).below:
+            below = self.model.row(path).below[-1].before
+            texts = self.copies.all_data([below, self.model.before(path), self.model.now(path)])
+            if texts[0] is None or texts[1] is None or texts[2] is None or not are_apart(texts[0], texts[1], texts[2]):
+                return
+            self.model.join(path)
 
     def carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
         """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""
         row = self.model.row(path)
         if row.before is not None and row.turn is not None:
-            row.turn = self._carried(row.turn, shown, wanted) or row.turn
+            carried = self._carried(row.turn, shown, wanted)
+            row.turn = carried[0] if carried else row.turn
 
-    def _carried(self, base: Content, shown: Content, wanted: Content) -> Optional[Content]:
-        """`base` with the user's edit; None if that cannot be made."""
+    def _carried(self, base: Content, shown: Content, wanted: Content) -> Optional[Tuple[Content, bool]]:
+        """`base` with the user's edit, and whether that is all of it; None if that cannot be made."""
+        if shown.holds(wanted):
+            return base, True
         if base.identity in (shown.identity, wanted.identity) or not shown.there or not wanted.there:
-            return wanted
+            return wanted, True
         texts = self.copies.data(base), self.copies.data(shown), self.copies.data(wanted)
         if texts[0] is None or texts[1] is None or texts[2] is None or any(b"\0" in (text or b"") for text in texts):
             return None  # nor has it lines of which one could say whose they are
-        data = carried(texts[0], texts[1], texts[2])
-        return self.content(data, wanted) if data or base.there else NOTHING
+        data, whole = carried(texts[0], texts[1], texts[2])
+        return (self.content(data, wanted) if data or base.there else NOTHING), whole
 
     def content(self, data: bytes, like: Content) -> Content:
         """These bytes, which are kept, with the permissions of another content."""

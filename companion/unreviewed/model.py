@@ -4,6 +4,10 @@ Theory of operation: for each path there is what it held *before*, when the user
 *now*, as far as it was looked at. A path is unreviewed while the two differ. An `Event` says why a path holds something
 else, and so what becomes of `before`.
 
+A file may be saved while a program's changes in it are undecided. They stay so, and what is written afterwards is
+compared with what was saved: it is a change of its own, above the former one (a `Layer`), which is shown again once the
+upper one is decided. So whatever the user saves is `before` for what comes after it.
+
 A program may tell that it begins another *turn*. Of the files that are unreviewed then it is known what they hold, so
 that what was written since can be told from what was written earlier.
 
@@ -20,7 +24,7 @@ import hashlib
 import itertools
 import os
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, Hashable, Iterable, Iterator, List, NamedTuple, Optional, TypeVar
+from typing import Callable, Dict, FrozenSet, Hashable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
 
 from .calls import NO_CLAIMS, UNNAMED, Claims, Origin
 
@@ -102,7 +106,7 @@ class Event(Enum):
 
     WRITTEN = "somebody wrote outside the editor"  # stays what it was
     COMMITTED = "it was committed before, and it is committed now"  # now
-    SAVED = "the user saved it in the editor"  # now, without what nobody has reviewed
+    SAVED = "the user saved it in the editor"  # now, without the changes that are undecided
     ACCEPTED = "a proposal that the user accepted has arrived"  # the same
     KEPT = "the user kept the change, or a part of it"  # now, or the part
     UNDONE = "the user undid the change, or a part of it"  # stays what it was
@@ -132,8 +136,9 @@ class UnreviewedChange(NamedTuple):
     """An unreviewed change of the file at `path`, relative to the folder and with `/`; it was at `old_path` if renamed.
 
     `before` and `now` are what is shown and may be undone. `number` grows with each change that is seen in any folder:
-    the newest has the largest. What follows `origin` is known once it is listed (`listing`): the real path of the
-    folder; how many lines were added and removed; whether it is no text; a sentence why it cannot be undone, or empty.
+    the newest has the largest. `since_save`: whether `before` is what the user saved while earlier changes of the file
+    were undecided. What follows it is known once it is listed (`listing`): the real path of the folder; how many lines
+    were added and removed; whether it is no text; a sentence why it cannot be undone, or empty.
     """
 
     path: str
@@ -143,6 +148,7 @@ class UnreviewedChange(NamedTuple):
     number: int
     old_path: str = ""
     origin: Origin = UNNAMED
+    since_save: bool = False
     folder: str = ""
     added: int = 0
     removed: int = 0
@@ -169,6 +175,15 @@ class Made(NamedTuple):
     origin: Origin
 
 
+class Layer(NamedTuple):
+    """A change that was undecided when the user saved the file with it; then something else was written. It goes from
+    `before` to the `before` of the layer above. `turn`: what the path held when the last turn began, if within it."""
+
+    before: Content
+    origin: Origin
+    turn: Optional[Content] = None
+
+
 class PathRow:
     """What is known of a path beside what it holds. The store has these rows, but for their claims, and no others.
 
@@ -178,9 +193,12 @@ class PathRow:
     program's alone: it is that again once the file holds it again, as when a stash is brought back. `own`: whether git
     has not committed what the path holds, so that only the store has it beside the file; `saved`: whether the user has
     saved it in the editor.
+
+    `save` is what the user saved last, if changes were undecided then. Once something else is written it is `before`,
+    and the undecided change is the last one of those `below`.
     """
 
-    __slots__ = ("before", "claims", "made", "number", "origin", "own", "saved", "turn")
+    __slots__ = ("before", "below", "claims", "made", "number", "origin", "own", "save", "saved", "turn")
 
     def __init__(self) -> None:
         self.before: Optional[Content] = None
@@ -190,6 +208,8 @@ class PathRow:
         self.claims: Claims = NO_CLAIMS
         self.made: Optional[Made] = None
         self.own = self.saved = False
+        self.below: Tuple[Layer, ...] = ()
+        self.save: Optional[Content] = None
 
     def grow(self, origin: Origin, claims: Claims, is_new: bool) -> None:
         """Something was added to the change, or it `is_new`."""
@@ -217,11 +237,34 @@ class Model:
         self._set_now(path, now)
         self._set_before(path, before, UNNAMED)
 
-    def recall(self, path: str, origin: Origin, turn: Optional[Content], made: Optional[Made]) -> None:
+    def recall(
+        self,
+        path: str,
+        origin: Origin,
+        turn: Optional[Content],
+        made: Optional[Made],
+        below: Tuple[Layer, ...] = (),
+        save: Optional[Content] = None,
+    ) -> None:
         """What was known of a path that was learnt again."""
         if made is not None or self.unreviewed(path):
             row = self.rows.setdefault(path, PathRow())
             row.origin, row.claims, row.turn, row.made = origin, NO_CLAIMS, turn, made
+        if self.unreviewed(path):
+            self.rows[path].below, self.rows[path].save = below, save
+
+    def mark_saved(self, path: str) -> None:
+        """The user wants the file as it is now, whatever is undecided: what comes next is compared with that."""
+        if self.unreviewed(path):
+            self.rows[path].save = self.now(path)
+
+    def join(self, path: str) -> None:
+        """Make one change of the one that is shown and the one below it."""
+        row = self.rows[path]
+        *left, layer = row.below
+        row.before, row.below = layer.before, tuple(left)
+        row.origin, row.turn = layer.origin.grown(row.origin), row.turn or layer.turn
+        row.claims = {call: layer.origin.grown(claimed) for call, claimed in row.claims.items()}
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""
@@ -241,6 +284,12 @@ class Model:
         before = self.row(path).before
         return self.now(path) if before is None else before
 
+    def befores(self, path: str) -> List[Content]:
+        """All that the user may still go back to, step by step: what the next change would be compared with first."""
+        row = self.row(path)
+        saved = [row.save] if row.save is not None and self.now(path).holds(row.save) else []
+        return [*saved, self.before(path), *(layer.before for layer in reversed(row.below))]
+
     def earlier(self, path: str) -> Content:
         """What it held when the last turn began."""
         return self.row(path).turn or self.before(path)
@@ -253,6 +302,8 @@ class Model:
         """What was written until now was written in an earlier turn."""
         for path, row in self.rows.items():
             row.turn = self.now(path) if row.before is not None else row.made and row.made.now
+            above = [layer.before for layer in row.below[1:]] + [self.before(path)]
+            row.below = tuple(layer._replace(turn=turn) for layer, turn in zip(row.below, above))
 
     def own(self, path: str, own: bool, saved: bool = False) -> None:
         """Note whether only the store has what the path holds beside the file, and whether the user has saved that."""
@@ -276,15 +327,21 @@ class Model:
         before: Optional[Content] = None,
         origin: Optional[Origin] = None,
         claims: Claims = NO_CLAIMS,
+        below: Tuple[Layer, ...] = (),
     ) -> None:
-        """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`.
+        """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`, with
+        these layers `below`.
 
         `origin` is that of what was added to the change, if something was, with the `claims` on that.
         """
+        is_new = False
         if event in LEAVES_BEFORE:
+            is_new = self._leave_save(event, path, now)
             before = self.before(path)
+        elif path in self.rows:
+            self.rows[path].below = below
         self._set_now(path, now)
-        self._set_before(path, now if before is None else before, origin, claims)
+        self._set_before(path, now if before is None else before, origin, claims, is_new)
         if event is not Event.WRITTEN and not self.unreviewed(path) and path in self.rows:
             self.rows[path].made = self.rows[path].turn = None  # the user has had a say
             self._drop_empty(path)
@@ -350,7 +407,27 @@ class Model:
         row, origin = self.rows[path], self.rows[path].origin
         if old_path:
             origin = self.rows[old_path].origin.grown(origin)
-        return UnreviewedChange(path, kind, before, now, row.number, old_path, origin)
+        return UnreviewedChange(path, kind, before, now, row.number, old_path, origin, bool(row.below))
+
+    def _leave_save(self, event: Event, path: str, now: Content) -> bool:
+        """The path is about to hold `now`. Whether that is a change of its own, above the one that was undecided when
+        the user saved the file. What the user himself undoes is none."""
+        row = self.row(path)
+        if row.before is None or row.save is None or now.holds(row.save) or not self.now(path).holds(row.save):
+            return False
+        if event is Event.UNDONE:
+            row.save = now
+            return False
+        row.below = (*row.below, Layer(row.before, row.origin, row.turn))
+        row.before, row.save, row.turn = row.save, None, None
+        return True
+
+    def _rise(self, path: str, row: PathRow) -> None:
+        """Nothing is left of the change that is shown: show the one below it, unless there is nothing left of it."""
+        while row.below and row.before is not None and row.before.holds(self.now(path)):
+            *left, layer = row.below
+            row.save, row.claims, row.below = self.now(path), NO_CLAIMS, tuple(left)
+            row.before, row.origin, row.turn = layer
 
     def _set_now(self, path: str, now: Content) -> None:
         if now.there:
@@ -358,12 +435,18 @@ class Model:
         else:
             self._now.pop(path, None)
 
-    def _set_before(self, path: str, before: Content, origin: Optional[Origin], claims: Claims = NO_CLAIMS) -> None:
-        """Note what the path held before, and where that comes from by which the change has grown."""
+    def _set_before(
+        self, path: str, before: Content, origin: Optional[Origin], claims: Claims = NO_CLAIMS, is_new: bool = False
+    ) -> None:
+        """Note what the path held before, and where that comes from by which the change has grown, or is new."""
         row = self.rows.get(path)
+        if row is not None and row.below and before.holds(self.now(path)):
+            row.before, origin = before, None
+            self._rise(path, row)
+            before = row.before
         if not before.holds(self.now(path)):
             row = row or self.rows.setdefault(path, PathRow())
-            is_new, row.before = row.before is None, before
+            is_new, row.before = is_new or row.before is None, before
             if is_new or origin is not None:
                 row.number = next(_numbers)
                 row.grow(origin or UNNAMED, claims, is_new)
@@ -373,7 +456,7 @@ class Model:
                 row.turn = None if is_new else row.turn
                 self._note_made(path, row)
         elif row is not None:
-            row.before, row.number, row.origin, row.claims = None, 0, UNNAMED, NO_CLAIMS
+            row.before, row.number, row.origin, row.claims, row.save = None, 0, UNNAMED, NO_CLAIMS, None
             self._drop_empty(path)
 
     def _note_made(self, path: str, row: PathRow) -> None:

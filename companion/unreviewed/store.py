@@ -26,7 +26,7 @@ from ..common.workers import together
 from ..system import files
 from ..system.files import flush, flush_folder, opened
 from .calls import UNNAMED, Origin
-from .model import Content, Made, identity
+from .model import Content, Layer, Made, identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -237,10 +237,13 @@ class SavedRow(NamedTuple):
     own: bool = False
     saved: bool = False
     made: Optional[Made] = None
+    below: Tuple[Layer, ...] = ()
+    save: Optional[Content] = None
 
     def contents(self) -> List[Content]:
         """All that it names, as far as there was a file."""
-        held = (self.now, self.before, self.turn, *(self.made[:2] if self.made else ()))
+        held = [self.now, self.before, self.turn, self.save, *(self.made[:2] if self.made else ())]
+        held += [content for layer in self.below for content in (layer.before, layer.turn)]
         return [each for each in held if each is not None and each.there]
 
 
@@ -330,9 +333,21 @@ def _group(found: List[Any]) -> Group:
     )
 
 
-def _row(now: object, before: object, turn: object, origin: object, own: object, saved: object, made: Any) -> SavedRow:
+def _row(
+    now: object,
+    before: object,
+    turn: object,
+    origin: object,
+    own: object,
+    saved: object,
+    made: Any,
+    below: Any,
+    save: object,
+) -> SavedRow:
     former = Made(_content(made[0]), _content(made[1]), _origin(made[2])) if made else None
-    return SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved), former)
+    layers = tuple(Layer(_content(each), _origin(origin), _known(turn)) for each, origin, turn in below)
+    row = SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved), former)
+    return row._replace(below=layers, save=_known(save))
 
 
 def _origin(found: Any) -> Origin:

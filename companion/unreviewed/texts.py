@@ -37,14 +37,27 @@ def hunks_between(before: bytes, now: bytes) -> List[Hunk]:
     return compare_lines(lines_of(before), lines_of(now))
 
 
-def carried(before: bytes, shown: bytes, saved: bytes) -> bytes:
+class Carried(NamedTuple):
+    """A text with edits of another one made in it, and whether these are all."""
+
+    data: bytes
+    whole: bool
+
+
+def carried(before: bytes, shown: bytes, saved: bytes) -> Carried:
     """`before` with those edits from `shown` to `saved` that overlap no change from `before` to `shown`."""
     if before == shown:
-        return saved
-    changes = hunks_between(before, shown)
-    edits = [edit for edit in hunks_between(shown, saved) if not any(_overlap(change, edit) for change in changes)]
+        return Carried(saved, whole=True)
+    changes, all_edits = hunks_between(before, shown), hunks_between(shown, saved)
+    edits = [edit for edit in all_edits if not any(_overlap(change, edit) for change in changes)]
     made = _with_edits(before, changes, saved, edits)
-    return before if made is None else made
+    return Carried(before, not all_edits) if made is None else Carried(made, len(edits) == len(all_edits))
+
+
+def are_apart(before: bytes, between: bytes, now: bytes) -> bool:
+    """Whether the changes from `before` to `between` are about other lines than those from there to `now`."""
+    former, later = hunks_between(before, between), hunks_between(between, now)
+    return not any(_overlap(change, edit) for change in former for edit in later)
 
 
 def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:

@@ -49,7 +49,7 @@ from .files import NAMED_FILES, Files, Rules
 from .git import GitError, Repository
 from .history import History, LeftContents
 from .looking import FileReading, Looks
-from .model import NOTHING, ChangeScope, Content, Event, UnreviewedChange, full_path, identity
+from .model import NOTHING, ChangeScope, Content, Event, Layer, UnreviewedChange, full_path, identity
 from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
 from .texts import holds_edit, with_hunks
 
@@ -368,11 +368,16 @@ class Workspace:
 
     def saved(self, path: str, data: bytes) -> None:
         """The user has saved `data` from a tab; the file may hold something else again by now."""
+        if self._files.is_secret(path):
+            return
+        if self._history.holds or self._model.unreviewed(path):  # before a look that takes long
+            name = identity(data, self._model.now(path).identity or self._looks.like)
+            self._copies.keep(Content(name, 0, len(data)), data)
         with self._lock:
             shown = self._model.now(path)
             name = identity(data, shown.identity or self._looks.like)
             is_same = name == shown.identity
-            if self._files.is_secret(path) or (is_same and (not self.tracked or self._model.unreviewed(path))):
+            if is_same and not self.tracked:
                 return
             mode = shown.mode
             with suppress(OSError):
@@ -516,7 +521,8 @@ class Workspace:
                     self._history.carry_turn(path, held, wanted)
                 self._model.happened(event, path, wanted)
                 if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
-                    self._model.recall(path, origin, self._model.row(path).turn, None)
+                    self._model.recall(path, origin, self._model.row(path).turn, None, self._model.row(path).below)
+                    self._model.mark_saved(path)
                 self._model.own(path, self._history.holds and self._copies.has(wanted))
                 self._looks.remember(path)  # somebody may have written since
             self.last_undone = undone
@@ -532,7 +538,9 @@ class Workspace:
     def _write_record(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
         saved = {path: self._saved_row(path) for path in self._model.rows}
         for path, step in restored.items():
-            saved[path] = SavedRow(step.held, step.wanted, None, step.origin)
+            row, left = self._model.row(path), self._model.row(path).below
+            left = left if row.before is None else (*left, Layer(row.before, row.origin, row.turn))
+            saved[path] = SavedRow(step.held, step.wanted, None, step.origin, below=left)
         files, noted, self._noted = self._files, self._unkept(), None
         record = Record(saved, self.last_undone, self._copies.blobs, files.head, noted, files.patterns)
         write_record(self._store, self.folder, record, secure)
@@ -546,7 +554,8 @@ class Workspace:
 
     def _saved_row(self, path: str) -> SavedRow:
         row = self._model.row(path)
-        return SavedRow(self._model.now(path), row.before, row.turn, row.origin, row.own, row.saved, row.made)
+        now = self._model.now(path)
+        return SavedRow(now, row.before, row.turn, row.origin, row.own, row.saved, row.made, row.below, row.save)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
@@ -557,10 +566,10 @@ class Workspace:
         if record.unkept is not None and (self._repository is not None or not record.head):
             with suppress(GitError):  # the commit may have gone
                 self._left = LeftContents(self._copies, self._repository, record)
-        for path, (now, before, turn, origin, own, saved, made) in record.rows.items():
+        for path, (now, before, turn, origin, own, saved, made, below, save) in record.rows.items():
             self._model.learn(path, now if before is None else before, now)
             self._model.own(path, own, saved)
-            self._model.recall(path, origin, turn, made)
+            self._model.recall(path, origin, turn, made, below, save)
             if now.there:
                 self._looks.remember(path)
 

@@ -2,14 +2,16 @@
 without a word; whose is each line?
 
 An oracle knows who wrote each line. What the package calls "before" must be exactly the user's text: no line of his is
-ever undone, no line of the agent's kept silently. What is listed of a file, and what it holds, must fit to that.
+ever undone, no line of the agent's kept silently. What is listed of a file, and what it holds, must fit to that. What the
+user has saved last is on the disk, or he gets there by undoing, until he decides something else; and so is each line
+that he has typed.
 """
 
 from __future__ import annotations
 
 import copy
 import random
-from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import pytest
 
@@ -17,7 +19,7 @@ from companion.comparison import Hunk
 from companion.unreviewed.calls import PERHAPS
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import NOTHING
-from companion.unreviewed.texts import hunks_between
+from companion.unreviewed.texts import are_apart, hunks_between
 from companion.unreviewed.undoing import Progress, undo
 from tests.unit.unreviewed.conftest import WINDOW
 
@@ -33,11 +35,42 @@ class Line(NamedTuple):
     removed: bool = False
 
 
+def compared(old: bytes, new: bytes) -> List[Line]:
+    """The lines of two texts, by their comparison."""
+    before, now = old.decode().splitlines(True), new.decode().splitlines(True)
+    lines: List[Line] = []
+    place = 0
+    for hunk in hunks_between(old, new):
+        lines += [Line(text) for text in before[place : hunk.left_start]]
+        lines += [Line(text, removed=True) for text in before[hunk.left_start : hunk.left_end]]
+        lines += [Line(text, added=True) for text in now[hunk.right_start : hunk.right_end]]
+        place = hunk.left_end
+    return lines + [Line(text) for text in before[place:]]
+
+
+class Below(NamedTuple):
+    """A change that was undecided when the user saved the file, before the agent wrote again."""
+
+    lines: List[Line]
+    existed: bool
+    how: FrozenSet[str]
+
+    @property
+    def before(self) -> bytes:
+        return "".join(line.text for line in self.lines if not line.added).encode() if self.existed else b""
+
+
 class Oracle:
     """What one file holds, line by line."""
 
     def __init__(self) -> None:
         self.lines: List[Line] = []
+        self.below: List[Below] = []
+        self.saved: Optional[bytes] = None
+        """What the user has saved last, and decided nothing since."""
+        self.is_marked = False
+        """Whether what the agent writes next is a change of its own."""
+        self.typed: Set[str] = set()
         self.exists = self.existed = False
         self.how: FrozenSet[str] = frozenset()
         """How the agent has written what nobody has reviewed: in a call, freely, or in a way that git hides."""
@@ -65,12 +98,36 @@ class Oracle:
     def undo(self) -> None:
         self.decided([Line(line.text) for line in self.lines if not line.added])
         self.exists = self.existed
+        self.rise()
 
     def decided(self, lines: List[Line]) -> None:
         """The user has said something: from now on these are the lines."""
-        self.lines, self.accepted = lines, []
+        self.lines, self.accepted, self.saved = lines, [], None
         if not any(line.added or line.removed for line in lines):
             self.how = frozenset()
+
+    def saves(self) -> None:
+        """The user has saved what the file holds."""
+        self.rise()
+        while self.below and are_apart(self.below[-1].before, self.before or b"", self.now or b""):
+            lower, former = self.below.pop(), self.below
+            self.lines = compared(lower.before, self.now or b"")
+            self.existed, self.how, self.below = lower.existed, self.how | lower.how | {"git"}, former
+        self.saved, self.is_marked = self.now, self.before != self.now
+
+    def leave_save(self) -> None:
+        """The agent is about to write."""
+        if self.is_marked:
+            self.below.append(Below(self.lines, self.existed, self.how))
+            self.lines = [Line(line.text) for line in self.lines if not line.removed]
+            self.existed, self.how, self.is_marked = self.exists, frozenset(), False
+
+    def rise(self) -> None:
+        """Nothing may be left of the upper change."""
+        while self.below and self.before == self.now:
+            self.lines, self.existed, self.how = self.below.pop()
+            self.is_marked = True
+        self.is_marked = self.is_marked and self.before != self.now
 
 
 class Day:
@@ -131,6 +188,7 @@ class Day:
     def agent_has(self, name: str) -> None:
         """The agent has written to a file."""
         self.files[name].how |= {"in a call" if name in self.in_call else "freely"}
+        self.files[name].rise()
         self.write(name)
 
     def look(self) -> None:
@@ -142,7 +200,7 @@ class Day:
         """So many steps, of which some are done between two looks."""
         actions = [self.agent_writes] * 16 + [self.user_saves] * 14 + [self.decide] * 10 + [self.crash] * 2
         actions += [self.agent_creates_or_deletes] * 4 + [self.user_accepts] * 8 + [self.agent_brings_back] * 4
-        actions += [self.agent_calls_a_tool] * 12
+        actions += [self.agent_calls_a_tool] * 12 + [self.user_edits_what_the_agent_wrote] * 8 + [self.user_saves_again] * 4
         if self.project.with_git:
             actions += [self.stage, self.commit, self.commit_one, self.agent_commits, self.stash, self.pull]
         while steps > 0:
@@ -156,6 +214,7 @@ class Day:
         oracle = self.files[name]
         if not oracle.exists:
             return
+        oracle.leave_save()
         for _ in range(self.random.randrange(1, 3)):
             place = self.random.randrange(len(oracle.lines) + 1)
             new = [Line(self.text("agent"), added=True) for _ in range(self.random.randrange(1, 3))]
@@ -185,18 +244,49 @@ class Day:
 
     def user_saves(self, name: str) -> None:
         oracle = self.files[name]
-        free = [place for place in range(len(oracle.lines) + 1) if self.untouched(oracle, place)]
+        free = self.free(oracle)
         if not oracle.exists or not free:
             return
         if not self.looked:
             self.look()  # as when a tab reads the file anew
         place = self.random.choice(free)
         oracle.accepted = []
-        oracle.lines.insert(place, Line(self.text("user")))
+        self.type(oracle, place, self.text("user"))
         if self.random.random() < 0.4:
             own = [place for place in range(len(oracle.lines)) if self.lone(oracle, place)]
             if own:
-                del oracle.lines[self.random.choice(own)]
+                gone = oracle.lines.pop(self.random.choice(own))
+                oracle.typed.discard(gone.text)
+                for lower in oracle.below:
+                    lower.lines.remove(gone)
+        self.saves(name)
+
+    def user_edits_what_the_agent_wrote(self, name: str) -> None:
+        """Whether it is a line of a change or one in its midst, it is a part of the change from then on."""
+        oracle = self.files[name]
+        places = [place for place, line in enumerate(oracle.lines) if line.added]
+        if not oracle.exists or not places:
+            return
+        if not self.looked:
+            self.look()
+        place = self.random.choice(places)
+        oracle.accepted = []
+        oracle.typed.discard(oracle.lines[place].text)
+        oracle.lines[place] = Line(self.text("user"), added=True)
+        oracle.typed.add(oracle.lines[place].text)
+        self.saves(name)
+
+    def user_saves_again(self, name: str) -> None:
+        """What the file holds, without an edit."""
+        if self.files[name].exists:
+            if not self.looked:
+                self.look()
+            self.files[name].accepted = []
+            self.saves(name)
+
+    def saves(self, name: str) -> None:
+        oracle = self.files[name]
+        oracle.saves()
         self.project.saving(name)
         self.write(name)
         if self.random.random() < 0.5:
@@ -207,11 +297,12 @@ class Day:
     def user_accepts(self, name: str) -> None:
         """The user accepts a proposal with one line more, and the agent writes it; then it writes on."""
         oracle, workspace = self.files[name], self.project.workspace
-        free = [place for place in range(len(oracle.lines) + 1) if self.untouched(oracle, place)]
+        free = self.free(oracle)
         if not oracle.exists or not free:
             return
         self.look()  # so the proposal was made of what is there
-        oracle.lines.insert(self.random.choice(free), Line(self.text("accepted")))
+        self.type(oracle, self.random.choice(free), self.text("accepted"))
+        oracle.saves()
         workspace.expect(name, oracle.now)
         self.write(name)
         self.look()
@@ -222,20 +313,33 @@ class Day:
         oracle = self.files[name]
         if oracle.exists and oracle.existed and oracle.accepted:
             self.look()
-            oracle.lines = list(oracle.accepted)
+            accepted = "".join(line.text for line in oracle.accepted if not line.removed).encode()
+            if accepted != oracle.now:
+                oracle.leave_save()
+            oracle.lines = compared(oracle.before or b"", accepted)
             self.agent_has(name)
 
     @staticmethod
-    def untouched(oracle: Oracle, place: int) -> bool:
-        """Whether no line beside the place is the agent's, or was taken by it."""
-        return all(not (line.added or line.removed) for line in oracle.lines[max(0, place - 1) : place + 1])
+    def free(oracle: Oracle) -> List[int]:
+        """The places beside which no line is the agent's, or was taken by it."""
+        return [place for place in range(len(oracle.lines) + 1) if is_free(oracle, place)]
+
+    @staticmethod
+    def type(oracle: Oracle, place: int, text: str) -> None:
+        """The user types a line at a free place."""
+        beside = oracle.lines[max(0, place - 1) : place + 1]
+        for lower in oracle.below:
+            lower.lines.insert(place_of(lower.lines, place, beside) or 0, Line(text))
+        oracle.lines.insert(place, Line(text))
+        oracle.typed.add(text)
 
     def lone(self, oracle: Oracle, place: int) -> bool:
-        return self.untouched(oracle, place) and self.untouched(oracle, place + 1)
+        return is_free(oracle, place) and is_free(oracle, place + 1)
 
     def agent_creates_or_deletes(self, name: str) -> None:
         oracle = self.files[name]
         if oracle.exists:
+            oracle.leave_save()
             oracle.exists = False
             # Whatever it deletes is as the user left it.
             oracle.lines = [line._replace(removed=False) for line in oracle.lines if not line.added]
@@ -258,9 +362,11 @@ class Day:
             assert workspace.keep(name, before, now)
             workspace.write_down()
             oracle.keep()
+            self.relearn(name)
             return
         if self.random.random() < 0.5 or not (now.there and before.there):
             former = copy.copy(oracle)
+            former.below, former.is_marked = list(oracle.below), True
             self.undo(change)
             oracle.undo()
             if self.random.random() < 0.3:
@@ -277,7 +383,7 @@ class Day:
             workspace.write_down()
         else:
             self.undo(change, some)
-            assert workspace.data(workspace._model.before(name)) == workspace.data(before)
+            assert oracle.below or workspace.data(workspace._model.before(name)) == workspace.data(before)
         self.look()
         self.relearn(name)
 
@@ -291,21 +397,26 @@ class Day:
         assert undo(self.project.workspace, [change], Progress(), storage, float(self.count), hunks) == []
 
     def relearn(self, name: str) -> None:
-        """After a hunk the oracle takes over the two texts: which lines a hunk holds is the comparison's to say."""
-        oracle = self.files[name]
-        old, new = self.held_before(name), self.project.read(name)
-        assert old is not None
-        before, now = old.decode().splitlines(True), new.decode().splitlines(True)
+        """After a decision the oracle takes over the texts: which lines a hunk holds is the comparison's to say."""
+        oracle, workspace, path = self.files[name], self.project.workspace, self.project.folder / name
+        old, now = self.held_before(name), path.read_bytes() if path.exists() else None
+        lines = compared(old or b"", now or b"")
         mine = {line.text for line in oracle.lines if not line.added}
-        assert all(line in mine or line in now for line in before if line.startswith("agent"))
-        lines: List[Line] = []
-        place = 0
-        for hunk in hunks_between(old, new):
-            lines += [Line(text) for text in before[place : hunk.left_start]]
-            lines += [Line(text, removed=True) for text in before[hunk.left_start : hunk.left_end]]
-            lines += [Line(text, added=True) for text in now[hunk.right_start : hunk.right_end]]
-            place = hunk.left_end
-        oracle.decided(lines + [Line(text) for text in before[place:]])
+        mine.update(line.text for lower in oracle.below for line in lower.lines if not line.added)
+        before = (old or b"").decode().splitlines(True)
+        assert all(line in mine or line in (now or b"").decode() for line in before if line.startswith("agent"))
+        layers = workspace._model.row(name).below
+        assert len(layers) <= len(oracle.below)
+        above = [*(workspace.data(layer.before) for layer in layers[1:]), old]
+        oracle.below = [
+            Below(compared(workspace.data(layer.before), later or b""), layer.before.there, frozenset(["git"]))
+            for layer, later in zip(layers, above)
+        ]
+        is_risen, oracle.existed = oracle.before != old, old is not None
+        oracle.decided(lines)
+        oracle.how |= {"git"} if is_risen else frozenset()
+        oracle.is_marked = workspace._model.row(name).save == workspace._model.now(name)
+        oracle.typed &= set(b"".join([now or b"", old or b"", *(each.before for each in oracle.below)]).decode().splitlines(True))
 
     def held_before(self, name: str) -> Optional[bytes]:
         before = self.project.workspace._model.before(name)
@@ -329,12 +440,15 @@ class Day:
         for each in changed:
             oracle, former = self.files[each], self.committed[each]
             self.committed[each] = oracle.now
+            befores = [oracle.before or b"", *(lower.before for lower in oracle.below)]
             if oracle.before != oracle.now and self.held_before(each) == oracle.now:
                 in_git = {*(former or b"").splitlines(), *(oracle.now or b"").splitlines()}
-                assert in_git.issuperset((oracle.before or b"").splitlines())
+                assert in_git.issuperset(b"".join(befores).splitlines())
                 oracle.keep()
+                oracle.below, oracle.is_marked = [], False
+                oracle.typed &= set((oracle.now or b"").decode().splitlines(True))
             else:
-                assert oracle.before == oracle.now or oracle.before != former
+                assert oracle.before == oracle.now or any(before != former for before in befores)
 
     def agent_commits(self, name: str) -> None:
         """In a call."""
@@ -374,10 +488,15 @@ class Day:
 
     def check(self) -> None:
         """What is held, what is listed and what is in the files is what the oracle says."""
+        model, data = self.project.workspace._model, self.project.workspace.data
         for name, oracle in self.files.items():
             assert self.held_before(name) == oracle.before, name
             path = self.project.folder / name
             assert (path.read_bytes() if path.exists() else None) == oracle.now, name
+            assert [data(layer.before) for layer in model.row(name).below] == [each.before for each in oracle.below], name
+            reached = [oracle.now or b"", *map(data, model.befores(name))]
+            assert oracle.saved is None or oracle.saved in reached, name
+            assert oracle.typed <= set(b"".join(reached).decode().splitlines(True)), name
         found = self.all_listed()
         listed = {path: (change.added, change.removed) for path, change in found.items()}
         assert listed == {name: each.counts for name, each in self.files.items() if each.before != each.now}
@@ -388,6 +507,24 @@ class Day:
                 assert origin[:3] == ("Claude Code", "go on", True), path
             if how == {"freely"} and self.hooked:
                 assert origin == PERHAPS, path
+
+
+def is_free(oracle: Oracle, place: int) -> bool:
+    """Whether no line beside the place is the agent's, or was taken by it, in whatever change."""
+    beside = oracle.lines[max(0, place - 1) : place + 1]
+    is_top_free = all(not (line.added or line.removed) for line in beside)
+    return is_top_free and all(place_of(lower.lines, place, beside) is not None for lower in oracle.below)
+
+
+def place_of(lines: List[Line], place: int, beside: Sequence[Line]) -> Optional[int]:
+    """Where that is in a change below: between the same lines, or at the same end."""
+    if not beside or any(line not in lines for line in beside):
+        return 0 if not lines and not beside else None
+    first = lines.index(beside[0])
+    if len(beside) == 2:
+        return first + 1 if lines[first + 1 : first + 2] == [beside[1]] else None
+    found = 0 if place == 0 else first + 1
+    return found if found in (0, len(lines)) else None
 
 
 @pytest.mark.parametrize(("seed", "hooked"), [(1, False), (2, True)])

@@ -1,0 +1,234 @@
+"""What the user has saved is what the next write is compared with, whatever of it he has not decided yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.unreviewed.calls import PERHAPS
+from companion.unreviewed.model import ChangeKind, ChangeScope
+from tests.unit.unreviewed.conftest import TEXT, text
+
+MINE = b"".join(b"mine %d\n" % number for number in range(30))
+
+
+@pytest.fixture(params=["look", "no look"])
+def made(request, project):
+    """A program has made a file, and the user has rewritten all of it. The program's next write is either seen at once
+    or not before the process has ended."""
+    project.write(a_txt=TEXT)
+    if project.with_git:
+        project.commit()
+    project.begin()
+    project.write(new_txt=TEXT)
+    project.look()
+    project.save(new_txt=MINE)
+
+    def seen():
+        return project.look() if request.param == "look" else project.begin() and project.all_listed()
+
+    project.seen = seen
+    return project
+
+
+def test_a_file_that_a_program_made_and_the_user_rewrote_comes_back_when_it_is_removed(made):
+    made.write(new_txt=None)
+    change = made.seen()["new.txt"]
+    assert (change.kind, change.since_save) == (ChangeKind.DELETED, True)
+    assert made.before("new.txt") == MINE
+    assert made.undo("new.txt") == []
+    assert made.read("new.txt") == MINE
+    assert made.all_listed()["new.txt"].kind is ChangeKind.NEW  # that a program made it is still to be decided
+
+
+def test_and_when_it_is_overwritten(made):
+    made.write(new_txt=b"program\n")
+    assert made.seen()["new.txt"].kind is ChangeKind.CHANGED
+    assert made.before("new.txt") == MINE
+    assert made.undo("new.txt") == []
+    assert made.read("new.txt") == MINE
+    assert made.restore() == []
+    assert made.read("new.txt") == b"program\n"
+    assert made.before("new.txt") == MINE
+
+
+def test_what_git_cleans_away_comes_back_too(repository):
+    repository.commit()
+    repository.begin()
+    repository.write(new_txt=TEXT)
+    repository.look()
+    repository.save(new_txt=MINE)
+    repository.git("clean", "-fdq")
+    assert repository.look()["new.txt"].kind is ChangeKind.DELETED
+    assert repository.before("new.txt") == MINE
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [text(line3=b"mine"), text(line3=b"first", line20=b"mine"), text(line3=b"first")],
+    ids=["the same line", "another line", "as it was"],
+)
+@pytest.mark.parametrize(
+    "then",
+    [text(line3=b"second"), text(line3=b"first", line7=b"second"), TEXT],
+    ids=["the same line", "another line", "as before"],
+)
+def test_what_a_program_writes_after_a_save_is_compared_with_what_was_saved(project, saved, then):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    project.save(a_txt=saved)
+    assert project.before("a.txt") in (TEXT, text(line20=b"mine"))  # the program's line is still to be decided
+    project.write(a_txt=then)
+    project.look()
+    assert project.before("a.txt") == saved
+    assert project.undo("a.txt") == []
+    assert project.read("a.txt") == saved
+    project.look()
+    assert project.before("a.txt") in (TEXT, text(line20=b"mine"))
+
+
+def test_what_was_kept_after_a_save_leaves_what_came_before_it_to_be_decided(project):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    project.save(a_txt=text(line3=b"first", line20=b"mine"))
+    project.write(a_txt=text(line3=b"first", line7=b"second", line20=b"mine"))
+    change = project.look()["a.txt"]
+    assert (change.added, change.since_save) == (1, True)
+    assert project.workspace.keep("a.txt", change.before, change.now)
+    change = project.look()["a.txt"]
+    assert (change.added, change.since_save) == (1, False)
+    assert project.before("a.txt") == text(line7=b"second", line20=b"mine")
+    assert project.workspace.keep("a.txt", change.before, change.now)
+    assert project.look() == {}
+
+
+def test_changes_on_both_sides_of_a_save_are_one_again_at_the_next_save_where_nothing_is_lost_by_that(project):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    project.save(a_txt=text(line3=b"first", line20=b"mine"))
+    project.write(a_txt=text(line3=b"first", line7=b"second", line20=b"mine"))
+    project.look()
+    project.save(a_txt=text(line3=b"first", line7=b"second", line20=b"mine", line25=b"mine"))
+    assert project.look()["a.txt"].added == 2
+    assert project.before("a.txt") == text(line20=b"mine", line25=b"mine")
+
+
+def test_a_saved_line_that_a_program_has_overwritten_is_not_lost_by_the_next_save(project):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    project.save(a_txt=text(line3=b"mine"))
+    project.write(a_txt=text(line3=b"second"))
+    project.look()
+    project.save(a_txt=text(line3=b"second", line20=b"mine"))
+    assert project.before("a.txt") == text(line3=b"mine", line20=b"mine")
+    project.write(a_txt=text(line3=b"third"))
+    for expected in (
+        text(line3=b"second", line20=b"mine"), text(line3=b"mine", line20=b"mine"), text(line20=b"mine")
+    ):  # fmt: skip
+        project.look()
+        assert project.undo("a.txt") == []
+        assert project.read("a.txt") == expected
+    assert project.look() == {}
+
+
+def test_a_change_in_which_the_user_has_saved_edits_is_not_decided_with_all_others(project):
+    project.write(a_txt=TEXT, b_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"), b_txt=text(line3=b"first"))
+    project.look()
+    project.save(a_txt=text(line3=b"mine"), b_txt=text(line3=b"first", line20=b"mine"))
+    listed = project.look()
+    assert listed["a.txt"].origin.perhaps and not listed["b.txt"].origin.perhaps
+
+
+def test_what_comes_after_a_save_has_its_own_program(project):
+    project.write(a_txt=TEXT)
+    project.begin()
+    with project.call("Claude Code", "one"):
+        project.write(a_txt=text(line3=b"first"))
+    project.save(a_txt=text(line3=b"mine"))
+    with project.call("Codex CLI", "two"):
+        project.write(a_txt=text(line3=b"second"))
+    assert project.look()["a.txt"].origin[:3] == ("Codex CLI", "two", True)
+    project.undo("a.txt")
+    assert project.look()["a.txt"].origin == ("Claude Code", "one", True, True)
+
+
+def test_in_the_last_turn_a_save_counts_too(project):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    project.workspace.begin_turn()
+    project.write(a_txt=text(line3=b"second"))
+    project.look()
+    project.save(a_txt=text(line3=b"mine"))
+    project.write(a_txt=text(line3=b"third"))
+    project.look()
+    (change,) = project.workspace.changes(ChangeScope.LAST_TURN)
+    assert project.workspace.data(change.before) == text(line3=b"mine")
+
+
+def test_an_accepted_text_counts_as_a_saved_one(project):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    project.workspace.expect("a.txt", text(line3=b"accepted"))
+    project.write(a_txt=text(line3=b"accepted"))
+    project.look()
+    project.write(a_txt=text(line3=b"second"))
+    project.look()
+    assert project.before("a.txt") == text(line3=b"accepted")
+
+
+def test_a_save_is_in_the_store_though_a_look_takes_long(project, monkeypatch):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    workspace, kept = project.workspace, []
+    monkeypatch.setattr(workspace, "_lock", Locked(lambda: kept.append(workspace._store.has(name))))
+    name = workspace._model.now("a.txt")._replace(identity=blob(MINE)).identity
+    project.save(a_txt=MINE)
+    assert kept[0]
+
+
+def blob(data):
+    from companion.unreviewed.model import identity
+
+    return identity(data)
+
+
+class Locked:
+    """A lock that somebody else has until `enter` was called."""
+
+    def __init__(self, enter):
+        self._enter = enter
+
+    def __enter__(self):
+        self._enter()
+
+    def __exit__(self, *error):
+        return None
+
+
+def test_a_save_while_nobody_tracks_is_still_the_user_s(project):
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    project.workspace.end(lambda: False)
+    project.save(a_txt=text(line3=b"mine"))
+    project.begin()
+    project.write(a_txt=text(line3=b"second"))
+    project.look()
+    assert project.before("a.txt") == text(line3=b"mine")
+    assert project.all_listed()["a.txt"].origin != PERHAPS
