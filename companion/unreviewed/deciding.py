@@ -30,6 +30,7 @@ LATER = PanelEntry("Decide later", lambda: None)
 PROGRESS_SECONDS = 0.3
 MANY_FILES = 100
 OUTSIDE = "changed outside of a program's steps"
+EARLIER = "{} with earlier changes left to be decided"
 LEFT = "{} left to be decided one by one: perhaps your own"
 ANOTHER = "{} has changed again: look, then decide."
 
@@ -72,7 +73,7 @@ class ChangeDecisions:
                 workspace.write_down()
             return [_another(change) for change, kept in zip(changes, where) if not kept]
 
-        self._tracking.carry_out(do, then or self._say("kept", len(changes), left))
+        self._tracking.carry_out(do, then or self._say("kept", changes, left))
 
     def undo(
         self,
@@ -97,7 +98,7 @@ class ChangeDecisions:
                     refused += undo(workspace, some, progress, storage, when, hunks)
             return refused
 
-        self._tracking.carry_out(do, then or self._say("undid", len(changes), left))
+        self._tracking.carry_out(do, then or self._say("undid", changes, left))
         self._tracking.sign()  # in another folder around it the file is listed, too
 
     def restore(self) -> None:
@@ -111,7 +112,7 @@ class ChangeDecisions:
 
         def restored(refused: List[Refusal]) -> None:
             if progress.count:
-                self._say("restored", progress.count)(refused)
+                self._say_count("restored", progress.count)(refused)
             else:
                 say(self._window, "there is no undone change to restore")
 
@@ -129,9 +130,14 @@ class ChangeDecisions:
             del entries[1]
         choose(self._window, entries, change.obstacle or f"{change.path} cannot be shown as text.")
 
-    def _say(self, did: str, count: int, left: int = 0) -> Told:
+    def _say(self, did: str, changes: Sequence[UnreviewedChange], left: int) -> Told:
+        earlier = sum(change.since_save for change in changes)
+        return self._say_count(did, len(changes), EARLIER.format(file_count(earlier)) if earlier else "", left)
+
+    def _say_count(self, did: str, count: int, earlier: str = "", left: int = 0) -> Told:
         def told(refused: Sequence[Refusal]) -> None:
-            said = [f"{did} {file_count(count - len(refused))}", LEFT.format(file_count(left)) if left else ""]
+            said = [f"{did} {file_count(count - len(refused))}", earlier]
+            said += [LEFT.format(file_count(left)) if left else ""]
             said += [f"{file_count(len(refused))} left as before: {refused[0].sentence}" if refused else ""]
             say(self._window, "; ".join(filter(None, said)))
 

@@ -4,9 +4,9 @@ Theory of operation: the store has the bytes of what git has not committed, as f
 unreviewed file held before and holds now; git has the others. Whatever the user says is an edit of his, from one
 content to another: he saves a file, accepts a proposal, keeps a change or some hunks of it. `texts.carried` makes the
 edit in what the file held before, too, except where it touches what nobody has reviewed; and likewise in what the file
-held when the last turn began. A change in which the user has edited, saved or accepted, is in part his own. What he saves
-or accepts is what later changes are compared with (a layer of `model`); at the next save two layers become one where
-they are about different lines, since none of his text is lost by that.
+held when the last turn began. A change that the user has edited is in part his own. What he saves or accepts is what
+later changes are compared with (a layer of `model`); at the next save two layers become one where they are about
+different lines, since none of his text is lost by that.
 
 Rule: where one of the texts is not known, what the file held before stays as it is, and a part of the change is perhaps
 the user's. Where the bytes are not known any more nothing can be undone, and the list says so; nothing fails.
@@ -268,7 +268,8 @@ class History:
             before, whole = carried
             below = tuple(self._rebased(layer, shown, wanted) for layer in self.model.row(path).below)
             held = wanted if event is Event.ACCEPTED else now
-            self.model.happened(event, path, held, before, None if whole or event is Event.KEPT else PERHAPS, below=below)
+            origin = None if whole or event is Event.KEPT else PERHAPS
+            self.model.happened(event, path, held, before, origin, below=below)
         if event is not Event.KEPT and self.copies.has(wanted) and self.model.now(path).holds(wanted):
             self._join_layers(path)
             self.model.mark_saved(path)

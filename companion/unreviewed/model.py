@@ -341,7 +341,11 @@ class Model:
         elif path in self.rows:
             self.rows[path].below = below
         self._set_now(path, now)
-        self._set_before(path, now if before is None else before, origin, claims, is_new)
+        before = now if before is None else before
+        row = self.rows.get(path)
+        if row is not None and row.below and before.holds(now):
+            before, origin = self._rise(event, row, now), None
+        self._set_before(path, before, origin, claims, is_new)
         if event is not Event.WRITTEN and not self.unreviewed(path) and path in self.rows:
             self.rows[path].made = self.rows[path].turn = None  # the user has had a say
             self._drop_empty(path)
@@ -422,12 +426,17 @@ class Model:
         row.before, row.save, row.turn = row.save, None, None
         return True
 
-    def _rise(self, path: str, row: PathRow) -> None:
-        """Nothing is left of the change that is shown: show the one below it, unless there is nothing left of it."""
-        while row.below and row.before is not None and row.before.holds(self.now(path)):
-            *left, layer = row.below
-            row.save, row.claims, row.below = self.now(path), NO_CLAIMS, tuple(left)
-            row.before, row.origin, row.turn = layer
+    @staticmethod
+    def _rise(event: Event, row: PathRow, now: Content) -> Content:
+        """Nothing is left of the change that is shown: show the one below it, unless nothing is left of that either.
+        What was before it is the result."""
+        before = now
+        while row.below and before.holds(now):
+            *left, (before, row.origin, row.turn) = row.below
+            row.save, row.claims, row.below = now, NO_CLAIMS, tuple(left)
+        if event is not Event.WRITTEN:
+            row.made = None  # the user has had a say
+        return before
 
     def _set_now(self, path: str, now: Content) -> None:
         if now.there:
@@ -440,10 +449,6 @@ class Model:
     ) -> None:
         """Note what the path held before, and where that comes from by which the change has grown, or is new."""
         row = self.rows.get(path)
-        if row is not None and row.below and before.holds(self.now(path)):
-            row.before, origin = before, None
-            self._rise(path, row)
-            before = row.before
         if not before.holds(self.now(path)):
             row = row or self.rows.setdefault(path, PathRow())
             is_new, row.before = is_new or row.before is None, before

@@ -35,7 +35,7 @@ from ..review.manager import ReviewManager
 from ..settings import Settings
 from .model import ChangeKind, UnreviewedChange, portions
 from .reviewing import ChangeReviews
-from .texts import TextPair, about, file_count, text_pair
+from .texts import SINCE_SAVE, TextPair, about, file_count, text_pair
 from .tracking import Tracking
 from .workspaces import Workspaces
 
@@ -242,7 +242,7 @@ def _file(item: PatchItem, texts: TextPair, reading: _Reading, full: bool) -> It
         yield f"# {TOO_LONG}\n"
     else:
         note = about(change, left, right.shown) if change is not None else NO_CHANGE if left == right.shown else ""
-        if note:
-            yield f"# {note}\n"
+        for each in filter(None, [note, SINCE_SAVE if change is not None and change.since_save else ""]):
+            yield f"# {each}\n"
         before, after = split_lines(left), split_lines(right.shown)
         yield from unified(before, after, compare_lines(before, after))

@@ -31,7 +31,7 @@ from .deciding import LEFT, OUTSIDE, ChangeDecisions
 from .listing import Lists
 from .looking import COPIED_BYTES
 from .model import ChangeKind, ChangeScope, UnreviewedChange
-from .texts import TextPair, about, change_item, doing, file_count, taken_back, without_hunks
+from .texts import SINCE_SAVE, TextPair, about, change_item, doing, file_count, taken_back, without_hunks
 from .tracking import Tracking
 from .undoing import Refusal
 
@@ -203,7 +203,8 @@ class ChangeReviews(Source):
                 self._finish(review)
                 continue
             if (change.before, change.now) != (shown.change.before, shown.change.now):
-                self._read(change, partial(self._show_anew, review, change, review is decided))
+                expected = review is decided and not shown.change.since_save  # else it may be an earlier change
+                self._read(change, partial(self._show_anew, review, change, expected))
             self._note(review)
 
     def _show_anew(self, review: Review, change: UnreviewedChange, expected: bool, texts: TextPair) -> None:
@@ -226,6 +227,7 @@ class ChangeReviews(Source):
         change = self._shown[review].change
         following = self._after(change, tuple(each for each in self.to_review if each.binary))
         notes = [about(change, review.before.text if review.before is not None else None, review.proposal.shown)]
+        notes += [SINCE_SAVE if change.since_save else ""]
         notes += [doing(change.origin), IN_PART if change.origin.counted and change.origin.perhaps else ""]
         notes += [change.obstacle]
         notes = [note for note in notes if note]

@@ -134,6 +134,9 @@ class TextPair(NamedTuple):
     by_lines: bool = False
 
 
+SINCE_SAVE = "Since you saved the file. Its earlier changes come next."
+
+
 def file_count(count: int) -> str:
     """So many files, in words."""
     return "1 file" if count == 1 else f"{count:,} files"
@@ -142,6 +145,7 @@ def file_count(count: int) -> str:
 def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     """A change in a list: the path, what else is to be known, and how much it is; nothing is escaped."""
     details = f"renamed from {change.old_path}" if change.kind is ChangeKind.RENAMED else change.obstacle
+    details = details or (SINCE_SAVE if change.since_save else "")
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
     parts += [change.kind.value] if change.kind in (ChangeKind.NEW, ChangeKind.DELETED, ChangeKind.RENAMED) else []
     parts += ["binary"] if change.binary else []

@@ -368,16 +368,11 @@ class Workspace:
 
     def saved(self, path: str, data: bytes) -> None:
         """The user has saved `data` from a tab; the file may hold something else again by now."""
-        if self._files.is_secret(path):
-            return
-        if self._history.holds or self._model.unreviewed(path):  # before a look that takes long
-            name = identity(data, self._model.now(path).identity or self._looks.like)
-            self._copies.keep(Content(name, 0, len(data)), data)
         with self._lock:
             shown = self._model.now(path)
             name = identity(data, shown.identity or self._looks.like)
             is_same = name == shown.identity
-            if is_same and not self.tracked:
+            if self._files.is_secret(path) or (is_same and not self.tracked):
                 return
             mode = shown.mode
             with suppress(OSError):

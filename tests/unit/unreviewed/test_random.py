@@ -2,9 +2,9 @@
 without a word; whose is each line?
 
 An oracle knows who wrote each line. What the package calls "before" must be exactly the user's text: no line of his is
-ever undone, no line of the agent's kept silently. What is listed of a file, and what it holds, must fit to that. What the
-user has saved last is on the disk, or he gets there by undoing, until he decides something else; and so is each line
-that he has typed.
+ever undone, no line of the agent's kept silently. What is listed of a file, and what it holds, must fit to that. What
+the user has saved last is on the disk, or he gets there by undoing, until he decides something else; and so is each
+line that he has typed.
 """
 
 from __future__ import annotations
@@ -99,6 +99,12 @@ class Oracle:
         self.decided([Line(line.text) for line in self.lines if not line.added])
         self.exists = self.existed
         self.rise()
+        self.forget_typed()
+
+    def forget_typed(self) -> None:
+        """The user has decided that he does not want some of what he had typed."""
+        texts = [self.now or b"", self.before or b"", *(lower.before for lower in self.below)]
+        self.typed = self.typed.intersection(b"".join(texts).decode().splitlines(True))
 
     def decided(self, lines: List[Line]) -> None:
         """The user has said something: from now on these are the lines."""
@@ -200,7 +206,8 @@ class Day:
         """So many steps, of which some are done between two looks."""
         actions = [self.agent_writes] * 16 + [self.user_saves] * 14 + [self.decide] * 10 + [self.crash] * 2
         actions += [self.agent_creates_or_deletes] * 4 + [self.user_accepts] * 8 + [self.agent_brings_back] * 4
-        actions += [self.agent_calls_a_tool] * 12 + [self.user_edits_what_the_agent_wrote] * 8 + [self.user_saves_again] * 4
+        actions += [self.agent_calls_a_tool] * 12
+        actions += [self.user_edits_what_the_agent_wrote] * 8 + [self.user_saves_again] * 4
         if self.project.with_git:
             actions += [self.stage, self.commit, self.commit_one, self.agent_commits, self.stash, self.pull]
         while steps > 0:
@@ -256,7 +263,7 @@ class Day:
             own = [place for place in range(len(oracle.lines)) if self.lone(oracle, place)]
             if own:
                 gone = oracle.lines.pop(self.random.choice(own))
-                oracle.typed.discard(gone.text)
+                oracle.typed = oracle.typed - {gone.text}
                 for lower in oracle.below:
                     lower.lines.remove(gone)
         self.saves(name)
@@ -271,9 +278,8 @@ class Day:
             self.look()
         place = self.random.choice(places)
         oracle.accepted = []
-        oracle.typed.discard(oracle.lines[place].text)
-        oracle.lines[place] = Line(self.text("user"), added=True)
-        oracle.typed.add(oracle.lines[place].text)
+        former, oracle.lines[place] = oracle.lines[place], Line(self.text("user"), added=True)
+        oracle.typed = oracle.typed - {former.text} | {oracle.lines[place].text}
         self.saves(name)
 
     def user_saves_again(self, name: str) -> None:
@@ -331,7 +337,7 @@ class Day:
         for lower in oracle.below:
             lower.lines.insert(place_of(lower.lines, place, beside) or 0, Line(text))
         oracle.lines.insert(place, Line(text))
-        oracle.typed.add(text)
+        oracle.typed = oracle.typed | {text}
 
     def lone(self, oracle: Oracle, place: int) -> bool:
         return is_free(oracle, place) and is_free(oracle, place + 1)
@@ -416,7 +422,7 @@ class Day:
         oracle.decided(lines)
         oracle.how |= {"git"} if is_risen else frozenset()
         oracle.is_marked = workspace._model.row(name).save == workspace._model.now(name)
-        oracle.typed &= set(b"".join([now or b"", old or b"", *(each.before for each in oracle.below)]).decode().splitlines(True))
+        oracle.forget_typed()
 
     def held_before(self, name: str) -> Optional[bytes]:
         before = self.project.workspace._model.before(name)
@@ -446,7 +452,7 @@ class Day:
                 assert in_git.issuperset(b"".join(befores).splitlines())
                 oracle.keep()
                 oracle.below, oracle.is_marked = [], False
-                oracle.typed &= set((oracle.now or b"").decode().splitlines(True))
+                oracle.forget_typed()
             else:
                 assert oracle.before == oracle.now or any(before != former for before in befores)
 
@@ -493,7 +499,8 @@ class Day:
             assert self.held_before(name) == oracle.before, name
             path = self.project.folder / name
             assert (path.read_bytes() if path.exists() else None) == oracle.now, name
-            assert [data(layer.before) for layer in model.row(name).below] == [each.before for each in oracle.below], name
+            below = [data(layer.before) for layer in model.row(name).below]
+            assert below == [each.before for each in oracle.below], name
             reached = [oracle.now or b"", *map(data, model.befores(name))]
             assert oracle.saved is None or oracle.saved in reached, name
             assert oracle.typed <= set(b"".join(reached).decode().splitlines(True)), name
@@ -523,8 +530,9 @@ def place_of(lines: List[Line], place: int, beside: Sequence[Line]) -> Optional[
     first = lines.index(beside[0])
     if len(beside) == 2:
         return first + 1 if lines[first + 1 : first + 2] == [beside[1]] else None
-    found = 0 if place == 0 else first + 1
-    return found if found in (0, len(lines)) else None
+    if place == 0:
+        return 0 if first == 0 else None
+    return first + 1 if first + 1 == len(lines) else None
 
 
 @pytest.mark.parametrize(("seed", "hooked"), [(1, False), (2, True)])
