@@ -37,21 +37,21 @@ def hunks_between(before: bytes, now: bytes) -> List[Hunk]:
     return compare_lines(lines_of(before), lines_of(now))
 
 
-class Carried(NamedTuple):
+class EditedText(NamedTuple):
     """A text with edits of another one made in it, and whether these are all."""
 
     data: bytes
     whole: bool
 
 
-def carried(before: bytes, shown: bytes, saved: bytes) -> Carried:
+def carried(before: bytes, shown: bytes, saved: bytes) -> EditedText:
     """`before` with those edits from `shown` to `saved` that overlap no change from `before` to `shown`."""
     if before == shown:
-        return Carried(saved, whole=True)
+        return EditedText(saved, whole=True)
     changes, all_edits = hunks_between(before, shown), hunks_between(shown, saved)
     edits = [edit for edit in all_edits if not any(_overlap(change, edit) for change in changes)]
     made = _with_edits(before, changes, saved, edits)
-    return Carried(before, not all_edits) if made is None else Carried(made, len(edits) == len(all_edits))
+    return EditedText(before, not all_edits) if made is None else EditedText(made, len(edits) == len(all_edits))
 
 
 def are_apart(before: bytes, between: bytes, now: bytes) -> bool:
