@@ -14,6 +14,7 @@ import time
 from collections import deque
 from typing import Callable, Deque, Dict, List, Optional, Tuple
 
+from .common.clock import clock
 from .common.display_names import shown
 
 ROOT = "gemini_companion"
@@ -35,9 +36,8 @@ Key = Tuple[str, int, str, str]
 class Repeats(logging.Filter):
     """Lets a record pass unless it said the same within the last minute. Any thread."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._clock = clock
         self._lock = threading.Lock()
         self._seen: Dict[Key, List[float]] = {}  # when it was shown last, and how often it has come since
 
@@ -47,7 +47,7 @@ class Repeats(logging.Filter):
             return True
         error = record.exc_info[1] if record.exc_info else None
         key = (record.name, record.levelno, record.getMessage()[:300], repr(error)[:300] if error is not None else "")
-        now = self._clock()
+        now = clock.now()
         with self._lock:
             seen = self._seen.get(key)
             if seen is None:
@@ -119,9 +119,9 @@ def shortened(line: str, longest: int = LONGEST) -> str:
 
 class _Formatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        clock = f"{time.strftime('%H:%M:%S', time.localtime(record.created))}.{int(record.msecs):03d}"
+        moment = f"{time.strftime('%H:%M:%S', time.localtime(record.created))}.{int(record.msecs):03d}"
         area = record.name[len(ROOT) + 1 :] or "companion"
-        text = f"{clock} {record.levelname.lower():<7} {area}: {shown(record.getMessage())}"
+        text = f"{moment} {record.levelname.lower():<7} {area}: {shown(record.getMessage())}"
         if record.exc_info:
             text += "\n" + shown(self.formatException(record.exc_info), keep="\n")
         return text

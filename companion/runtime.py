@@ -6,6 +6,9 @@ threads* do what may hang: file access. Code that belongs to one thread says so 
 `assert_loop_thread` where it is entered. No module but this one, its pools (`workers`) and `startup` starts a thread,
 calls `sublime.set_timeout` or touches an event loop from outside.
 
+Timers go by the package's clock (`common/clock.py`): those of the main thread, and everything that waits on the loop
+(`call_later`, `asyncio.sleep`, `asyncio.wait_for`), whose time is that of the clock.
+
 Rule: after `stop` nothing that was handed over runs any more, so that a replaced package never acts on the editor
 again. No failure ends the loop thread before.
 """
@@ -13,19 +16,26 @@ again. No failure ends the loop thread before.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
+import math
 import threading
 from collections import deque
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Awaitable, Callable, Deque, List, Optional, Tuple, TypeVar
+from typing import Any, Awaitable, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple, TypeVar
 
 import sublime
 
+from .common.clock import clock
 from .common.waiting import Turns
 from .common.workers import COMPUTING_THREADS, DISK_THREADS, NOTHING_TO_TELL, Computation, Workers, WrongThreadError
 
 Result = TypeVar("Result")
+
+
+def _wake() -> None:
+    """Has the loop look at its timers."""
 
 
 def settle(answer: asyncio.Future[Result], result: Result) -> None:
@@ -40,6 +50,14 @@ logger = logging.getLogger("gemini_companion.runtime")
 RESUME_SECONDS = (0.0, 0.1, 0.3, 1.0, 5.0, 30.0)
 FAILURES_TO_REPORT = 3
 CANNOT_GO_ON = "the event loop, without which no program is answered (restart the editor if this stays so)"
+
+
+class _Timer(NamedTuple):
+    """What is to run on the main thread, when by the clock. The number keeps the order of those due at one time."""
+
+    due: float
+    number: int
+    run: Callable[[], None]
 
 
 class Runtime:
@@ -58,11 +76,14 @@ class Runtime:
         self._turns = Turns(self.on_main, self.on_loop)  # the loop thread's
         self._main_thread = 0  # the number of the thread on which the editor calls back, 0 before it has
         self._loop_thread = 0
-        self._computing = Workers("gemini-companion-computing", *COMPUTING_THREADS)
-        self._disk = Workers("gemini-companion-disk", *DISK_THREADS)
+        self._computing = Workers("gemini-companion-computing", *COMPUTING_THREADS, self.later_on_loop)
+        self._disk = Workers("gemini-companion-disk", *DISK_THREADS, self.later_on_loop)
+        self._timers: Dict[int, _Timer] = {}  # of the main thread, by number
+        self._numbers = itertools.count()
         self._editor_gone = False
         self._last_task: Optional[asyncio.Future[None]] = None  # the loop itself refers to tasks only weakly
         self._stopping = threading.Event()
+        clock.listen(self._clock_moved)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -81,6 +102,8 @@ class Runtime:
             self._stopping.set()
             self._waiting.clear()
             loop, thread = self._loop, self._thread
+        clock.forget(self._clock_moved)
+        self._timers.clear()
         if loop is not None:
             try:
                 loop.call_soon_threadsafe(self._cancel_tasks_and_stop)
@@ -141,7 +164,27 @@ class Runtime:
                 self._report("the main thread", error)
                 raise  # the editor, too, says which plugin failed
 
-        sublime.set_timeout(run, milliseconds)
+        if milliseconds <= 0:
+            sublime.set_timeout(run, 0)
+            return
+        timer = _Timer(clock.now() + milliseconds / 1000.0, next(self._numbers), run)
+        self._timers[timer.number] = timer
+        sublime.set_timeout(partial(self._go_off, timer), milliseconds)
+
+    def _go_off(self, timer: _Timer) -> None:
+        """The editor has called for a timer: once, or more often if the clock was moved. Main thread."""
+        if clock.frozen and clock.now() < timer.due:
+            return  # it goes off when the clock is moved
+        if self._timers.pop(timer.number, None) is not None:
+            timer.run()
+
+    def _clock_moved(self) -> None:
+        """Have the timers go off when they are due by the clock as it goes now. Any thread."""
+        now = clock.now()
+        for timer in sorted(self._timers.values()) if not self._editor_gone else ():
+            if not clock.frozen or timer.due <= now:
+                sublime.set_timeout(partial(self._go_off, timer), max(0, math.ceil((timer.due - now) * 1000)))
+        self.on_loop(_wake)
 
     async def call_main(self, function: Callable[..., Result], *args: Any) -> Result:
         """Call `function(*args)`, in turn, on the main thread; its result, or raise what it raised. Loop thread."""
@@ -187,6 +230,10 @@ class Runtime:
             loop.call_soon_threadsafe(function, *args)
         except RuntimeError:  # the loop closed between the look and the call
             logger.debug("dropped a call: the loop has ended")
+
+    def later_on_loop(self, seconds: float, function: Callable[..., Any], *args: Any) -> None:
+        """Call `function(*args)` on the loop thread in so many seconds. Any thread."""
+        self.on_loop(lambda: asyncio.get_running_loop().call_later(seconds, function, *args))
 
     def spawn(self, coroutine_function: Callable[..., Awaitable[Result]], *args: Any) -> Future[Result]:
         """Run `coroutine_function(*args)` as a task on the loop. Any thread.
@@ -319,6 +366,7 @@ class Runtime:
 
     def _open_loop(self) -> asyncio.AbstractEventLoop:
         loop = asyncio.new_event_loop()
+        loop.time = clock.now  # type: ignore[method-assign]
         loop.set_exception_handler(self._loop_exception)
         with self._lock:
             self._loop = loop

@@ -11,9 +11,10 @@ time and keeps nobody else waiting, and a flood of calls leaves the other thread
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from typing import Callable, Deque, Dict, Optional
+
+from .clock import clock
 
 Schedule = Callable[[int, Callable[[], None]], None]  # milliseconds, function
 
@@ -28,7 +29,7 @@ class Debounce:
     time, and sets a timer only if none is running.
     """
 
-    __slots__ = ("_act", "_clock", "_first", "_last", "_longest", "_quiet", "_schedule", "_ticking")
+    __slots__ = ("_act", "_first", "_last", "_longest", "_quiet", "_schedule", "_ticking")
 
     def __init__(
         self,
@@ -36,20 +37,18 @@ class Debounce:
         act: Callable[[], None],
         quiet: int = 50,
         longest: int = 200,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._schedule = schedule
         self._act = act
         self._quiet = quiet / 1000.0
         self._longest = longest / 1000.0
-        self._clock = clock
         self._first: Optional[float] = None  # of the burst under way, if there is one
         self._last = 0.0
         self._ticking = False
 
     def mark(self) -> None:
         """Something happened."""
-        self._last = now = self._clock()
+        self._last = now = clock.now()
         if self._first is None:
             self._first = now
             if not self._ticking:
@@ -69,7 +68,7 @@ class Debounce:
         self._ticking = False
         if self._first is None:
             return
-        now = self._clock()
+        now = clock.now()
         due = min(self._last + self._quiet, self._first + self._longest)
         if now + _TOLERANCE >= due:
             self._first = None

@@ -12,14 +12,16 @@ Rule: the threads are daemons. Python would wait for those of `ThreadPoolExecuto
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from contextlib import suppress
 from queue import Queue
 from typing import Any, Callable, Deque, Dict, Iterable, Iterator, Optional, Tuple, TypeVar
 
+from .clock import clock
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Later = Callable[[float, Callable[[], None]], object]  # seconds, function
 
 STUCK_SECONDS = 1.0
 NOTHING_TO_TELL = object()
@@ -110,12 +112,14 @@ def together(function: Callable[[Item], Result], items: Iterable[Item]) -> Itera
 class Workers:
     """A pool of at most `size` threads, hanging ones apart, and of `most` in all. Any thread may call."""
 
-    def __init__(self, name: str, size: int, most: int) -> None:
+    def __init__(self, name: str, size: int, most: int, later: Later) -> None:
+        """`later` calls a function after so many seconds, on a thread that no job keeps busy."""
         self._name = name
+        self._later = later
         self._size, self._most = size, most
         self._changed = threading.Condition()  # guards the fields below
         self._jobs: Deque[Callable[[], None]] = deque()
-        self._begun: Dict[threading.Thread, float] = {}  # the busy threads, and since when each is, on the steady clock
+        self._begun: Dict[threading.Thread, float] = {}  # the busy threads, and since when each is
         self._idle = 0
         self._watched = False
         self._stopped = False
@@ -144,16 +148,14 @@ class Workers:
         stuck = self._stuck()
         if self._idle + len(self._begun) - stuck < self._size and len(self._begun) < self._most:
             thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-            self._begun[thread] = time.monotonic()
+            self._begun[thread] = clock.now()
             thread.start()
         elif not self._watched and len(self._begun) < self._most:
             self._watched = True
-            watch = threading.Timer(STUCK_SECONDS, self._look)
-            watch.name, watch.daemon = self._name + "-watch", True
-            watch.start()
+            self._later(STUCK_SECONDS, self._look)
 
     def _stuck(self) -> int:
-        limit = time.monotonic() - STUCK_SECONDS
+        limit = clock.now() - STUCK_SECONDS
         return sum(begun <= limit for begun in self._begun.values())
 
     def _look(self) -> None:
@@ -176,7 +178,7 @@ class Workers:
                 if self._stopped:
                     return
                 job = self._jobs.popleft()
-                self._begun[this] = time.monotonic()
+                self._begun[this] = clock.now()
                 if self._jobs:
                     self._provide()
             job()

@@ -16,13 +16,13 @@ what the user has said in the window goes before it, either way.
 from __future__ import annotations
 
 import os
-import time
 from enum import Enum
 from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 import sublime
 
 from ..agents.window import NOTHING, ActiveFile, SharedContext, TextPosition
+from ..common.clock import clock
 from ..common.waiting import Debounce
 from ..editor.edits import some_selections
 from ..editor.file_views import is_in
@@ -149,12 +149,10 @@ class ContextTracker:
         *,
         look_at_project: Callable[[], None],
         publish: Callable[[SharedContext], None],
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._window, self._runtime, self._settings = scope
         self._look_at_project = look_at_project
         self._publish = publish
-        self._clock = clock
         self._model = ContextModel(self._now(), os.path.normcase)
         self._views: Dict[int, sublime.View] = {}  # those that stand for files
         self._paths: Dict[int, str] = {}  # theirs, as last seen
@@ -303,7 +301,7 @@ class ContextTracker:
     # -- from events to the context -----------------------------------------------------------------------------------
 
     def _now(self) -> int:
-        return int(self._clock() * 1000)
+        return int(clock.date() * 1000)
 
     def _replace_at_once(self) -> None:
         """The user may no longer share what was published. What waits for a client that reads slowly is replaced now by
@@ -360,9 +358,9 @@ class ContextTracker:
             return
         # Sending without the new file would tell the clients for a moment that no file is active.
         if self._waiting_since is None:
-            self._waiting_since = time.monotonic()
+            self._waiting_since = clock.now()
             self._runtime.later_on_main(PATIENCE_MILLISECONDS, self._out_of_patience, self._waiting_since)
-        elif time.monotonic() - self._waiting_since > PATIENCE_MILLISECONDS / 1000.0:
+        elif clock.now() - self._waiting_since > PATIENCE_MILLISECONDS / 1000.0:
             self._send()
         self._existence.ask(self._model.unchecked())
 

@@ -25,6 +25,7 @@ from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequen
 
 from ..agents.agent import Agent
 from ..agents.window import NOTHING, SharedContext
+from ..common.clock import clock
 from ..discovery.files import DiscoveryError, prepare
 from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
@@ -106,7 +107,7 @@ class ContextAnswers:
         if not wanted:
             self._give_back()
             return
-        now = time.monotonic()
+        now = clock.now()
         if self.holding is not Holding.OFF and now - self._searched < SEARCH_SECONDS:
             return
         self._searched = now
@@ -217,8 +218,8 @@ class ContextAnswers:
         if endpoint is None or not self.agent.is_wanted(endpoint.settings()):
             return None
         self._note(endpoint, name, process)
-        deadline = time.monotonic() + FIRST_SECONDS
-        while endpoint.tracker.published is None and time.monotonic() < deadline:  # noqa: ASYNC110 - another thread's
+        deadline = clock.now() + FIRST_SECONDS
+        while endpoint.tracker.published is None and clock.now() < deadline:  # noqa: ASYNC110 - another thread's
             await asyncio.sleep(POLL_SECONDS)
         return endpoint.tracker.published or NOTHING
 
@@ -226,17 +227,17 @@ class ContextAnswers:
         """Show the program among the clients of its window."""
         known = self._askers.get(process)
         if known is not None and known.endpoint is endpoint:
-            self._askers[process] = known._replace(last_request=time.monotonic())
+            self._askers[process] = known._replace(last_request=clock.now())
             return
         if known is not None:
             self._runtime.on_main(known.endpoint.clients.went, known.session)
         session = ClientSession(f"{self._dialect.key}-{process}", name, "", "", time.time())
-        self._askers[process] = Asker(endpoint, session, time.monotonic())
+        self._askers[process] = Asker(endpoint, session, clock.now())
         self._runtime.on_main(endpoint.clients.came, session, self._dialect)
 
     def _forget_the_dead(self) -> None:
         for process, asker in list(self._askers.items()):
-            recent = time.monotonic() - asker.last_request < FORGOTTEN_SECONDS
+            recent = clock.now() - asker.last_request < FORGOTTEN_SECONDS
             if not (recent if process is None else is_alive(process)):
                 del self._askers[process]
                 self._runtime.on_main(asker.endpoint.clients.went, asker.session)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from typing import Callable, List, NamedTuple, Optional, Tuple
 
 from ..agents.agent import Agent, Announcement
 from ..agents.registry import wanted_agents
+from ..common.clock import clock
 from ..common.waiting import Latest
 from ..discovery.files import DiscoveryError, Publisher
 from ..discovery.workspace import resolved_folders, unusable_folders, workspace_folders
@@ -61,7 +61,7 @@ class DiscoveryUpdater:
         active_file = None if folders or project_file else self._active_file()
         fallback, agents = settings.workspace_fallback, wanted_agents(settings)
         request = PublishRequest(services, folders, project_file, active_file, fallback, agents)
-        if request != self._request or time.monotonic() - self._looked_at > LOOK_AGAIN_SECONDS:
+        if request != self._request or clock.now() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._request = request
             self._publishing.ask()
 
@@ -85,7 +85,7 @@ class DiscoveryUpdater:
     def _begin(self) -> None:
         request = self._request
         assert request is not None
-        self._looked_at = time.monotonic()
+        self._looked_at = clock.now()
         self._runtime.use_disk(
             self._publish,
             request,

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optiona
 from ..agents.agent import Agent
 from ..agents.hooks import Happening, HookEvent, ToolKind
 from ..agents.registry import AGENTS, agents_of
+from ..common.clock import clock
 from ..common.display_names import ELLIPSIS, shown, wrapped
 from ..common.workers import NOTHING_TO_TELL
 from ..runtime import Runtime, settle
@@ -79,7 +80,7 @@ class HookSession:
         self.process: Optional[int] = None
         self.doer = Doer(shown(agent.title))
         self.attention = Attention.NONE
-        self.heard = time.monotonic()
+        self.heard = clock.now()
         """When it has told something last, on the monotonic clock."""
         self.awaited = 0
         """How many answers it waits for."""
@@ -188,7 +189,7 @@ class HookSessions:
             session = self._sessions[key] = HookSession(agent, event.session, endpoint)
             # From now on the window's folders are tracked.
             await self._within(self._runtime.call_main(self._tell, endpoint, self._hooked(endpoint)))
-        session.heard = time.monotonic()
+        session.heard = clock.now()
         if event.process is not None and is_alive(event.process):  # it may be the number of another machine
             session.process = event.process
         return session
@@ -261,7 +262,7 @@ class HookSessions:
         """Forget the sessions of programs that have gone without a word."""
         if not self._sessions:
             return
-        now, endpoints = time.monotonic(), self._endpoints()
+        now, endpoints = clock.now(), self._endpoints()
         for session in list(self._sessions.values()):
             if session.endpoint not in endpoints or (session.process is not None and not is_alive(session.process)):
                 self._end(session)

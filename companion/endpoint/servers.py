@@ -29,6 +29,7 @@ from ..agents.agent import Agent
 from ..agents.dialect import ClientNotice, Dialect, Transport
 from ..agents.registry import AGENTS
 from ..agents.window import SharedContext
+from ..common.clock import clock
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
 from ..protocol.serving import Address, Hooks, Tokens, new_token
 from ..protocol.streams import GONE_SECONDS
@@ -378,7 +379,7 @@ def leave_states(windows: Mapping[int, States]) -> None:
     # Plain values only: no class of the old package may live on in the new one.
     kept: Dict[str, Any] = {
         "format": FORMAT,
-        "time": time.monotonic(),
+        "time": clock.now(),
         "windows": {window: {key: tuple(state) for key, state in states.items()} for window, states in windows.items()},
     }
     module.__dict__["kept"] = kept
@@ -389,7 +390,7 @@ def take_states() -> Dict[int, States]:
     """Take what was left, if it is fresh. Main thread."""
     module = sys.modules.pop(MODULE, None)
     kept = getattr(module, "kept", None)
-    if not isinstance(kept, dict) or time.monotonic() - kept.get("time", 0.0) > SECONDS:
+    if not isinstance(kept, dict) or clock.now() - kept.get("time", 0.0) > SECONDS:
         return {}
     if kept.get("format") == FORMAT_OF_ONE_SERVER:
         return {window: {PRIMARY.key: ServerState(*values)} for window, values in kept["windows"].items()}

@@ -31,7 +31,6 @@ import logging
 import os
 import secrets
 import sys
-import time
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -40,6 +39,7 @@ from weakref import WeakSet
 
 import sublime
 
+from ..common.clock import clock
 from ..common.waiting import Latest
 from ..editor.file_views import same_key
 from ..editor.status_bar import say
@@ -126,14 +126,14 @@ class AcceptedText:
         self.looks = 0  # how often its file was to be looked at
         self.question = Latest(lambda: None)  # whether the file holds it; the window's texts say how that is found out
         self._read_in_vain: Optional[Stamp] = None  # of the file that was
-        self._told = self._since = time.monotonic()
+        self._told = self._since = clock.now()
 
     def go(self, state: Holder) -> bool:
         """Change the state. False if there is no way to it."""
         if state not in TRANSITIONS[self.state]:
             return False
         if state in (Holder.CLIENT_WRITES, Holder.CLIENT_GONE) and self.state is not Holder.WRITING:
-            self._since = time.monotonic()
+            self._since = clock.now()
         self.state = state
         return True
 
@@ -145,14 +145,14 @@ class AcceptedText:
     @property
     def pause(self) -> float:
         """In how many seconds to look at the file again: a tenth of the time that it is awaited already."""
-        waited = time.monotonic() - self._since
+        waited = clock.now() - self._since
         return min(max(SHORTEST_SECONDS, waited / 10), LONGEST_SECONDS) + len(self.text) / CHARACTERS_PER_SECOND
 
     @property
     def overdue(self) -> bool:
         """Whether a client that has gone will not write any more, or one that is there keeps the user's edits waiting
         for too long."""
-        waited = time.monotonic() - self._since
+        waited = clock.now() - self._since
         if self.state is Holder.CLIENT_GONE:
             return waited >= GONE_SECONDS
         return self.awaited is not None and waited >= PATIENCE_SECONDS
@@ -160,7 +160,7 @@ class AcceptedText:
     @property
     def may_be_written_unasked(self) -> bool:
         """Whether we may write it over the reviewed file, for a client that has gone, without asking the user again."""
-        return time.monotonic() - self._told < WRITTEN_UNASKED_SECONDS
+        return clock.now() - self._told < WRITTEN_UNASKED_SECONDS
 
     def look(self) -> Optional[Original]:
         """The file, if it holds what its client writes: the text or, in its place, what is awaited. Disk thread.

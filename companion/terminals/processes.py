@@ -14,9 +14,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from typing import Callable, List, Mapping, NamedTuple, Sequence, Tuple
 
+from ..common.clock import clock
 from ..system.platform import MACOS, WINDOWS, Platform
 from ..system.programs import FoundProgram, find_program, in_workspace, is_full, is_path, left_out, lies_in
 from .command_lines import in_login_shell, quoted, shell_line, shell_of, words_with_folders
@@ -115,12 +115,12 @@ def output_of(words: Sequence[str], seconds: float, cancelled: Callable[[], bool
             start_new_session=True,  # else an interactive shell takes the editor's terminal, if it has one
             creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,  # type: ignore[attr-defined]
         )
-        deadline = time.monotonic() + seconds
+        deadline = clock.now() + seconds
         while process.poll() is None:
             try:
                 process.wait(min(LOOK_SECONDS, seconds))
             except subprocess.TimeoutExpired:
-                if time.monotonic() < deadline and not cancelled():
+                if clock.now() < deadline and not cancelled():
                     continue
                 _end(process.pid)
                 process.kill()

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-import time
 from typing import Any, Callable, Collection, Dict, Iterable, Mapping, NoReturn, Optional, Sequence, Set
 
 from aiohttp import web
 
+from ..common.clock import clock
 from ..protocol.core import Protocol
 from ..protocol.exchanges import CallCancelled, Event, Notified, SessionClosed, SessionOpened, ToolsListed, Wake
 from ..protocol.limits import Limits
@@ -60,9 +60,6 @@ class BaseServer:
         self._new_connection: Callable[[], Connection]
         self._stopping = False
 
-    _now = staticmethod(time.monotonic)
-    """The clock of asyncio's loops (`BaseEventLoop.time`)."""
-
     @property
     def sessions(self) -> Mapping[str, ClientSession]:
         """The connected clients by id, oldest first."""
@@ -77,7 +74,7 @@ class BaseServer:
         """
         self._protocol.catalogue.arguments.prepare()
         if state:
-            self._protocol.registry.import_state(state, self._now())
+            self._protocol.registry.import_state(state, clock.now())
         self._manager = web.Server(self._handle)
         options = self._connection_options()
         self._new_connection = functools.partial(Connection, self._manager, limits=self._limits, **options)
@@ -210,7 +207,7 @@ class BaseServer:
         except Exception:
             logger.exception("the tool %s failed", call.name)
         self._running.pop(call, None)
-        self._perform(self._protocol.finish(call, result, self._now()))
+        self._perform(self._protocol.finish(call, result, clock.now()))
 
     async def _answer_calls(self, seconds: float) -> None:
         """Let the calls under way come to their end; those that do not are answered with an error."""

@@ -20,6 +20,7 @@ from typing import Any, Callable, Collection, Dict, Mapping, Optional, Sequence,
 
 from aiohttp import web
 
+from ..common.clock import clock
 from ..protocol.exchanges import EVENT_STREAM, JSON_TYPE, Answer, OpenStream, Reaction, RunCalls, SessionOpened, refused
 from ..protocol.jsonrpc import RpcError
 from ..protocol.sessions import Output, Session
@@ -254,7 +255,7 @@ class CompanionServer(BaseServer):
             return turned_away
         if request.path == "/health":
             return self._health(request.method)
-        token_name = self._gate.admit(request, self._now())
+        token_name = self._gate.admit(request, clock.now())
         if isinstance(token_name, WholeResponse):
             return token_name
         try:
@@ -274,13 +275,13 @@ class CompanionServer(BaseServer):
         registry = self._protocol.registry
         if path == "/mcp":
             if method == "GET":
-                return registry.listen(headers, accepted(headers)[1], self._now())
+                return registry.listen(headers, accepted(headers)[1], clock.now())
             return registry.delete(headers) if method == "DELETE" else not_allowed("POST, GET, DELETE")
         if path != "/events":
             return refusal(404, "There is nothing here. The MCP endpoint is /mcp.")
         if method != "GET":
             return not_allowed("GET")
-        return registry.listen_without_session(headers, accepted(headers)[1], self._now(), token_name)
+        return registry.listen_without_session(headers, accepted(headers)[1], clock.now(), token_name)
 
     def _health(self, method: str) -> WholeResponse:
         if method not in ("GET", "HEAD"):
@@ -306,7 +307,7 @@ class CompanionServer(BaseServer):
             if token_name not in self._gate.tokens:
                 return refusal(401, "The user does not share this window with your program any more.")
             reaction = self._protocol.post(
-                value, headers, self._now(), token_name=token_name, in_event=not accepts_json, size=len(body)
+                value, headers, clock.now(), token_name=token_name, in_event=not accepts_json, size=len(body)
             )
             if self._dialect.process_id_header:
                 self._note_process(reaction, headers)
@@ -356,7 +357,7 @@ class CompanionServer(BaseServer):
             self._look_at_the_time()
 
     def _caller_lost(self, calls: Sequence[ToolCall], was_reset: bool) -> None:
-        self._perform(self._protocol.registry.calls.connection_lost(calls, self._now()))
+        self._perform(self._protocol.registry.calls.connection_lost(calls, clock.now()))
         self._look_at_the_time()
 
     # Streams
@@ -365,7 +366,7 @@ class CompanionServer(BaseServer):
         self._streams.wake(cast(Sequence[Stream], outputs))
 
     def _stream_ended(self, session: Session, stream: Stream, was_reset: bool) -> None:
-        self._perform(self._protocol.registry.stream_lost(session, stream, was_reset, self._now()))
+        self._perform(self._protocol.registry.stream_lost(session, stream, was_reset, clock.now()))
         self._look_at_the_time()
 
     # Time
@@ -376,11 +377,11 @@ class CompanionServer(BaseServer):
             self._expiry = None
         deadline = self._protocol.registry.next_deadline()
         if deadline is not None and not self._stopping:
-            self._expiry = asyncio.get_running_loop().call_at(deadline, self._expire)
+            self._expiry = asyncio.get_running_loop().call_later(deadline - clock.now(), self._expire)
 
     def _expire(self) -> None:
         self._expiry = None
-        self._perform(self._protocol.registry.tick(self._now()))
+        self._perform(self._protocol.registry.tick(clock.now()))
         self._look_at_the_time()
 
 

@@ -14,6 +14,7 @@ from typing import Any, Awaitable, Callable, Collection, Dict, Optional, Sequenc
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
+from ..common.clock import clock
 from ..protocol.exchanges import RunCalls
 from ..protocol.jsonrpc import RpcError, error_message
 from ..protocol.sessions import Output, Session, SessionState
@@ -62,7 +63,7 @@ class WebSocketServer(BaseServer):
         refused = self._gate.turned_away(request)
         if refused is not None:
             return refused
-        admitted = self._gate.admit(request, self._now())
+        admitted = self._gate.admit(request, clock.now())
         if isinstance(admitted, WholeResponse):
             return admitted
         socket = web.WebSocketResponse(
@@ -82,7 +83,7 @@ class WebSocketServer(BaseServer):
         await socket.prepare(request)
         connection = cast(Connection, request.protocol)
         connection.is_upgraded = True
-        session = self._protocol.registry.connection(secrets.token_urlsafe(16), self._now(), admitted)
+        session = self._protocol.registry.connection(secrets.token_urlsafe(16), clock.now(), admitted)
         peer = self._peers[session.client.id] = _Peer(session, socket, connection)
         self.disconnect(keep=self._gate.tokens)  # its own may have gone during the upgrade
         try:
@@ -100,7 +101,7 @@ class WebSocketServer(BaseServer):
         except RpcError as error:
             self._perform(self._protocol.registry.send(session, [error_message(None, error)]))
             return
-        reaction = self._protocol.receive(session, value, len(text), self._now())
+        reaction = self._protocol.receive(session, value, len(text), clock.now())
         self._perform(reaction.events)
         if isinstance(reaction.reply, RunCalls):
             for call in reaction.reply.calls:

@@ -8,12 +8,12 @@ Main thread: `then` gets there what was refused, once the lists are up to date.
 from __future__ import annotations
 
 import os
-import time
 from functools import partial
 from typing import Callable, List, Optional, Sequence, Set
 
 import sublime
 
+from ..common.clock import clock
 from ..comparison import Hunk
 from ..editor.file_views import unsaved_files
 from ..editor.quick_panel import PanelEntry, choose
@@ -152,14 +152,14 @@ class _Said(Progress):
         self._window = window
         self._tracking = tracking
         self._doing = doing
-        self._told_at = time.monotonic()
+        self._told_at = clock.now()
         if count > MANY_FILES:
             self._say(0)  # the first of them may take a while
 
     def went_on(self) -> None:
         super().went_on()
-        if time.monotonic() - self._told_at >= PROGRESS_SECONDS:
-            self._told_at = time.monotonic()
+        if clock.now() - self._told_at >= PROGRESS_SECONDS:
+            self._told_at = clock.now()
             self._tracking.on_main(self._say, self.done)
 
     def _say(self, done: int) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
+from ..common.clock import clock
 from ..review.document.file_replacement import SUFFIX
 from ..system.files import COARSE_NANOSECONDS, Stamp
 from .git import Entries, Repository
@@ -121,9 +122,9 @@ class Files:
                 path: "" if path in uncommitted else blob for path, blob in staged.items() if not self.is_secret(path)
             }
             self.entries = Entries(files, ())
-        is_old = time.monotonic() - self._asked_at > ASKED_SECONDS
+        is_old = clock.now() - self._asked_at > ASKED_SECONDS
         if is_index_another or is_another or is_old or walked is not self._walked:
-            now = time.monotonic()
+            now = clock.now()
             untracked = repository.untracked()
             paths = {path: "" for path in untracked.files if not self.is_secret(path)}
             paths.update(self.entries.files)

@@ -17,9 +17,9 @@ These calls block on the disk and on a process. Disk threads; one at a time.
 from __future__ import annotations
 
 import logging
-import time
 from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
+from ..common.clock import clock
 from .calls import NO_CLAIMS, PERHAPS, Claims, Origin
 from .git import Repository
 from .looking import COPIED_BYTES, FileReading, blob_names
@@ -193,7 +193,7 @@ class History:
         self.unkept: Set[str] = set()
         """Meanwhile, the paths of which nobody has kept what they hold, though git has not committed it."""
         self._room = (0, 0)  # files and bytes
-        self._refreshed = time.monotonic()
+        self._refreshed = clock.now()
 
     def written(
         self,
@@ -254,8 +254,8 @@ class History:
 
     def refresh(self) -> None:
         """Once in a while, have the store keep for longer what is as it was."""
-        if time.monotonic() - self._refreshed > REFRESHED_SECONDS:
-            self._refreshed = time.monotonic()
+        if clock.now() - self._refreshed > REFRESHED_SECONDS:
+            self._refreshed = clock.now()
             self.copies.touch(self.model.now(path) for path, row in self.model.rows.items() if row.own)
 
     def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:

@@ -26,6 +26,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
+from ..common.clock import clock
 from ..system.files import COARSE_NANOSECONDS, opened, read_all
 from .model import NOTHING, UNKNOWN, Content, identity, unread_identity
 
@@ -287,7 +288,7 @@ class Walks:
         files: List[str] = []
         repositories: List[str] = []
         waiting, before, self._listed = [""], self._listed, {}
-        self._now, self._relisted = time.monotonic(), 0
+        self._now, self._relisted = clock.now(), 0
         same = True
         while waiting:
             here = waiting.pop()

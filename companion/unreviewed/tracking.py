@@ -16,13 +16,13 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-import time
 from contextlib import suppress
 from functools import partial
 from typing import Any, Callable, Collection, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import sublime
 
+from ..common.clock import clock
 from ..common.waiting import InOrder, Latest
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
@@ -75,12 +75,10 @@ class Tracking:
         runtime: Runtime,
         changed: Callable[[], None],
         storage: Callable[[], str] = storage_folder,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._runtime = runtime
         self._changed = changed
         self.storage = storage
-        self._clock = clock
         self._workspaces: Optional[Workspaces] = None
         self._listing = threading.Lock()  # held by disk threads only
         self._lock = threading.Lock()  # guards what follows; never held over a look
@@ -107,7 +105,7 @@ class Tracking:
                 if folder.windows.get(window) != tracked or folder.root.rules is not rules:
                     folder.windows[window], folder.root = tracked, Root(name, rules)
                     look.append(folder)
-                    self._schedule.happened(self._clock())
+                    self._schedule.happened(clock.now())
             left = [folder for name, folder in self._folders.items() if window in folder.windows and name not in wanted]
             for folder in left:
                 del folder.windows[window]
@@ -144,7 +142,7 @@ class Tracking:
         with self._lock:
             if not self._watched():
                 return
-            self._schedule.asked(self._clock())
+            self._schedule.asked(clock.now())
         self._runtime.on_loop(self._arm)
 
     def _watched(self) -> List[_TrackedFolder]:
@@ -153,7 +151,7 @@ class Tracking:
 
     def _arm(self) -> None:
         """Loop thread."""
-        now = self._clock()
+        now = clock.now()
         with self._lock:
             due = self._schedule.due(now) if self._watched() else None
         if self._timer is not None:
@@ -166,7 +164,7 @@ class Tracking:
         """Look, and set the timer for the next look, which saves a wake-up after this one. Loop thread."""
         self._timer = None
         with self._lock:
-            due = self._schedule.due(self._clock())
+            due = self._schedule.due(clock.now())
         if due is None:
             return
         costly = due >= INTERVAL_SECONDS / 4  # the last look was
@@ -194,9 +192,9 @@ class Tracking:
                 waiting.pop()()  # before all else that takes time: programs are held
             different = self._list(workspaces, folder)
             with self._lock:
-                self._schedule.looked(self._clock(), processor_seconds() - began, first)
+                self._schedule.looked(clock.now(), processor_seconds() - began, first)
                 if different:
-                    self._schedule.happened(self._clock())
+                    self._schedule.happened(clock.now())
             self._tidy(workspaces)
             if self._timer is None and root.tracked:
                 self._runtime.on_loop(self._arm)
@@ -216,9 +214,9 @@ class Tracking:
     def _tidy(self, workspaces: Workspaces) -> None:
         with self._lock:
             is_untidy = workspaces.store.written > UNTIDY_BYTES
-            due = is_untidy or self._clock() - self._tidied > TIDY_SECONDS
+            due = is_untidy or clock.now() - self._tidied > TIDY_SECONDS
             if due:
-                self._tidied = self._clock()
+                self._tidied = clock.now()
         if due:
             workspaces.store.tidy()
 
@@ -281,7 +279,7 @@ class Tracking:
         """
 
         with self._lock:
-            just_looked = self._schedule.has_just_looked(self._clock())
+            just_looked = self._schedule.has_just_looked(clock.now())
         was_doubtful = has_run and self._calls.has_run(window, call, just_looked)
 
         def ended() -> None:
@@ -311,7 +309,7 @@ class Tracking:
             left = list(folders)
             for folder in folders:
                 folder.waiting.append(looked)
-            self._schedule.happened(self._clock())
+            self._schedule.happened(clock.now())
         for folder in folders:
             folder.looks.ask()
         if not folders:

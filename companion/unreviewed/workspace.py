@@ -21,7 +21,6 @@ import itertools
 import os
 import stat
 import threading
-import time
 from codecs import BOM_UTF8
 from contextlib import suppress
 from functools import lru_cache
@@ -41,6 +40,7 @@ from typing import (
     Union,
 )
 
+from ..common.clock import clock
 from ..comparison import Hunk
 from ..review.document.text import without_mark
 from ..system.files import identity_of
@@ -80,7 +80,7 @@ class Saves:
     def begin(self, path: str) -> None:
         """The editor is about to save a tab to this path, in which there may be links. Any thread."""
         with self._lock:
-            now = time.monotonic()
+            now = clock.now()
             self._since = [each for each in self._since if now - each[1] < SAVING_SECONDS] + [(path, now)]
 
     def ended(self, path: str) -> None:
@@ -93,7 +93,7 @@ class Saves:
     def files(self) -> FrozenSet[str]:
         """The real paths of those that are being saved. Disk thread."""
         with self._lock:
-            now = time.monotonic()
+            now = clock.now()
             paths = [path for path, since in self._since if now - since < SAVING_SECONDS]
         return frozenset(map(os.path.realpath, paths))
 
@@ -328,7 +328,7 @@ class Workspace:
     def _follow_side_bar(self, found: Dict[str, FileReading], evidence: Callable[[str], Evidence]) -> None:
         """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. What he
         was about to delete, and has gone, he has deleted, unless a program has surely done that."""
-        now = time.monotonic()
+        now = clock.now()
         self._leaving = {name: each for name, each in self._leaving.items() if each.until > now}
         gone: Dict[str, List[str]] = {}
         for path, reading in found.items():
@@ -348,7 +348,7 @@ class Workspace:
         for index in reversed(range(len(known))):
             expected = known[index]
             data = reading.data if reading.data is not None else self._copies.data(now)
-            if data is None or time.monotonic() - expected.since >= EXPECTED_SECONDS:
+            if data is None or clock.now() - expected.since >= EXPECTED_SECONDS:
                 continue
             wanted = now
             self._copies.keep(now, reading.data)
@@ -403,12 +403,12 @@ class Workspace:
     def renames(self, name: str) -> None:
         """The user is about to type another name for this file or folder in the side bar."""
         with self._lock:
-            self._leaving[name] = _Leaving(True, time.monotonic() + RENAMING_SECONDS)
+            self._leaving[name] = _Leaving(True, clock.now() + RENAMING_SECONDS)
 
     def removes(self, name: str) -> None:
         """The user is being asked whether this file or folder is to be deleted."""
         with self._lock:
-            self._leaving[name] = _Leaving(False, time.monotonic() + DELETING_SECONDS)
+            self._leaving[name] = _Leaving(False, clock.now() + DELETING_SECONDS)
 
     def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.
@@ -417,7 +417,7 @@ class Workspace:
         Call this before the client hears of it: after that the file may hold it already.
         """
         text = lru_cache(maxsize=1)(accepted) if callable(accepted) else lambda: accepted
-        self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), time.monotonic()))
+        self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), clock.now()))
 
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
         """Keep what was made of a file, or some of the hunks of it alone, in lines as `texts.lines_of` counts.

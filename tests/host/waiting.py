@@ -25,8 +25,15 @@ def until(condition: Callable[[], Any], what: Any = "") -> Any:
 
 
 async def comes_true(condition: Callable[[], Any], what: Any = "") -> None:
-    """The same on an event loop."""
+    """The same on an event loop, whatever it takes for the time."""
     deadline = time.monotonic() + NEVER_SECONDS
     while not condition():
         assert time.monotonic() < deadline, f"it never came to be: {what() if callable(what) else what}"
-        await asyncio.sleep(0.01)
+        await a_moment()
+
+
+async def a_moment() -> None:
+    """Let a loop do what it can do now, and others their work; its clock may stand still."""
+    time.sleep(0.001)
+    for _ in range(10):
+        await asyncio.sleep(0)

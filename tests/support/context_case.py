@@ -11,15 +11,15 @@ import tempfile
 from typing import Any, Dict, Generator, List, Optional
 
 import sublime
-from unittesting import DeferrableTestCase
 
 from .listening_client import ListeningClient, announced
 from .selecting import select
+from .time_case import TimeCase
 
 Steps = Generator[Any, Any, Any]
 
 
-class ContextCase(DeferrableTestCase):
+class ContextCase(TimeCase):
     """`self.window` has the folder `self.folder` with the files a.py, b.py and c.py; `self.client` listens to it."""
 
     def setUp(self) -> Steps:

@@ -17,8 +17,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 from unittest import mock
 
 import sublime
-from unittesting import DeferrableTestCase
 
+from ...companion.common.clock import Clock, clock
 from ...companion.review import accepted_texts
 from ...companion.review.accepted_texts import AcceptedTexts
 from ...companion.review.decision import Outcome, Owner, Review, Ticket
@@ -29,6 +29,7 @@ from ...companion.review.manager import ReviewManager
 from ...companion.settings import Settings
 from ..host.waiting import NEVER_SECONDS
 from .selecting import put_caret
+from .time_case import TimeCase
 
 PLUGIN = __package__.partition(".")[0] + ".plugin"
 GEMINI = Owner("session-1", "Gemini CLI")
@@ -45,7 +46,7 @@ GRID = {
 }
 
 
-class ReviewTestCase(DeferrableTestCase):
+class ReviewTestCase(TimeCase):
     """Each test has a new window with one folder, and a review manager whose clients are played by the test."""
 
     def setUp(self) -> Iterator[Any]:
@@ -150,6 +151,13 @@ class ReviewTestCase(DeferrableTestCase):
         view.settings().set("terminus_view", True)
         self.window.focus_view(view)
         return view
+
+    def clock_of_guard(self) -> Clock:
+        """Give the guard against hasty keys a frozen clock of its own: the package's goes on, so reviews are drawn."""
+        own = self.reviews.open_reviews.input_guard._clock = Clock()
+        own.freeze()
+        own.advance(clock.now() - own.now())  # nothing of before is in its future
+        return own
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -289,9 +297,7 @@ class ClockTestCase(ReviewTestCase):
 
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
-        self.clock = 1000.0
-        self.guard = self.reviews.open_reviews.input_guard
-        self.guard._now = lambda: self.clock
+        self.clock = self.clock_of_guard()
 
 
 class DiskTestCase(DecidingTestCase):

@@ -1,6 +1,6 @@
 """An editor, workers and an event loop that do nothing by themselves: a test lets each step happen, in its order.
 
-For unit tests of what crosses threads. Time is a number that the test moves on.
+For unit tests of what crosses threads. Rule: time is that of the package's clock, which stands still but for the steps.
 """
 
 from __future__ import annotations
@@ -8,14 +8,22 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Callable, List, Tuple
 
+from companion.common.clock import clock
+
 
 class SteppedEditor:
-    """Stands for the module `sublime` where only its timers matter."""
+    """Stands for the module `sublime` where only its timers matter. Until the test is over the clock is frozen."""
 
     def __init__(self) -> None:
-        self.now = 0  # in milliseconds
+        clock.freeze()
+        self._began = clock.now()
         self._timers: List[Tuple[int, int, Callable[[], Any]]] = []
         self._count = 0
+
+    @property
+    def now(self) -> int:
+        """Milliseconds since the editor was made."""
+        return round((clock.now() - self._began) * 1000)
 
     def set_timeout(self, function: Callable[[], Any], milliseconds: int = 0) -> None:
         """As the editor's. Any thread."""
@@ -25,7 +33,8 @@ class SteppedEditor:
     @property
     def waiting(self) -> List[int]:
         """In how many milliseconds the timers go off."""
-        return sorted(when - self.now for when, _, _ in self._timers)
+        now = self.now
+        return sorted(max(0, when - now) for when, _, _ in self._timers)
 
     def step(self, milliseconds: int = 0) -> None:
         """Let so much time pass on the main thread; whatever is due runs, and what that asks for."""
@@ -35,9 +44,14 @@ class SteppedEditor:
             if due is None:
                 break
             self._timers.remove(due)
-            self.now = max(self.now, due[0])
+            self._move_to(due[0])
             due[2]()
-        self.now = end
+        self._move_to(end)
+
+    def _move_to(self, when: int) -> None:
+        ahead = self._began + when / 1000.0 - clock.now()
+        if ahead > 0:
+            clock.advance(ahead)
 
 
 class SteppedWorkers:
@@ -65,19 +79,20 @@ class SteppedWorkers:
 
 
 class SteppedLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time stands still until the test moves it on."""
+    """An event loop that runs when the test says so. Until the test is over the clock is frozen."""
 
     def __init__(self) -> None:
-        self._now = 1000.0  # in seconds
+        clock.freeze()
         super().__init__()
 
     def time(self) -> float:
         """As a loop's."""
-        return self._now
+        return clock.now()
 
     def step(self, seconds: float = 0.0) -> None:
         """Let so much time pass, and run all that can run then."""
-        self._now += seconds
+        if seconds:
+            clock.advance(seconds)
         while True:
             self.call_soon(self.stop)
             self.run_forever()

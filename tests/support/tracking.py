@@ -96,18 +96,15 @@ class Window:
 class Bench:
     """A tracker, what it has published, and a disk that answers when it is asked to."""
 
-    def __init__(self, module, monkeypatch):
+    def __init__(self, module):
         self.editor, self.window, self.settings = SteppedEditor(), Window(), Settings()
         self.project_seen = lambda: None
         self.published, self.questions, self.missing, self.links = [], [], set(), {}
-        monkeypatch.setattr(module.time, "monotonic", lambda: self.editor.now / 1000)
         self.tracker = module.ContextTracker(
             Scope(self.window, self, lambda: self.settings),
             look_at_project=self.look_at_project,
             publish=self.published.append,
-            clock=lambda: 1000.0 + self.editor.now / 1000,
         )
-        self.tracker._debounce._clock = lambda: self.editor.now / 1000
         self.count = 0
 
     def look_at_project(self):

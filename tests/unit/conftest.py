@@ -7,11 +7,13 @@ import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import hypothesis
 import pytest
 
+from companion.common.clock import Clock
+from companion.common.clock import clock as the_clock
 from tests.support.stepping import SteppedEditor, SteppedLoop, SteppedRuntime
 from tests.unit.slow_package import Package, slow_package
 
@@ -42,6 +44,27 @@ def with_editor(name: str, monkeypatch: Any, editor: Any) -> ModuleType:
     module = importlib.import_module(name)
     monkeypatch.setattr(module, "sublime", editor)
     return module
+
+
+@pytest.fixture(autouse=True)
+def _time_goes_on() -> Iterator[None]:
+    """Each test has the machine's time at first, and what an earlier one has left behind hears of the clock no more."""
+    yield
+    the_clock.__init__()  # type: ignore[misc]
+
+
+@pytest.fixture
+def clock(monkeypatch: Any) -> Clock:
+    """The package's clock, which stands still but when the test moves it; so do loops that are not a runtime's."""
+    monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda loop: the_clock.now())
+    the_clock.freeze()
+    return the_clock
+
+
+@pytest.fixture
+def later(clock: Clock) -> Callable[[float], None]:
+    """Lets so many seconds pass at once."""
+    return clock.advance
 
 
 @pytest.fixture

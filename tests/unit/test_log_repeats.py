@@ -9,26 +9,12 @@ import pytest
 from companion.log import MOST, SELDOM, LogBuffer, Repeats
 
 
-class Clock:
-    """A clock that stands still."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def log(clock):
     """A logger with a buffer of its own; `log.lines()` gives what it kept."""
     logger = logging.getLogger("gemini_companion.repeats")
     buffer = LogBuffer()
-    buffer.filters[:] = [Repeats(clock)]
+    buffer.filters[:] = [Repeats()]
     logger.addHandler(buffer)
     logger.setLevel(logging.DEBUG)
     logger.propagate = False
@@ -42,7 +28,7 @@ def test_what_repeats_is_said_once_a_minute_with_a_count(log, clock):
     for _ in range(100):
         log.warning("no room in %s", "/there")
     assert len(log.lines()) == 1
-    clock.now += 61
+    clock.advance(61)
     log.warning("no room in %s", "/there")
     assert len(log.lines()) == 2
     assert log.lines()[1].endswith("no room in /there (99 more since the last one)")
@@ -52,7 +38,7 @@ def test_the_count_begins_anew_each_time(log, clock):
     for times in (3, 2, 1, 1):
         for _ in range(times):
             log.warning("again")
-        clock.now += 60  # a minute is enough
+        clock.advance(60)  # a minute is enough
     assert [line.rpartition(": ")[2] for line in log.lines()] == [
         "again",
         "again (2 more since the last one)",
@@ -63,13 +49,13 @@ def test_the_count_begins_anew_each_time(log, clock):
 
 def test_a_line_that_repeats_after_less_than_a_minute_is_not_shown(log, clock):
     log.warning("again")
-    clock.now += 59
+    clock.advance(59)
     log.warning("again")
     assert len(log.lines()) == 1
 
 
-def test_the_longest_remembered_is_forgotten_first(clock):
-    repeats = Repeats(clock)
+def test_the_longest_remembered_is_forgotten_first():
+    repeats = Repeats()
 
     def says(number):
         return repeats.filter(logging.makeLogRecord({"levelno": logging.WARNING, "msg": str(number)}))
@@ -102,7 +88,7 @@ def test_a_traceback_is_shown_once(log, clock):
                 raise OSError(24, "Too many open files")
             except OSError:
                 log.exception("unexpected error in %s", "accept")
-        clock.now += 61
+        clock.advance(61)
     assert len(log.lines()) == 3
     assert sum(line.count("Traceback") for line in log.lines()) == 1
 

@@ -118,6 +118,76 @@ class TestTheMainThread:
         assert reported == []
 
 
+class TestTimers:
+    """They go by the package's clock on both threads."""
+
+    def test_those_of_the_main_thread_go_off_in_their_order_when_the_clock_is_moved(self, runtime, editor, clock):
+        called = []
+        for milliseconds in (3000, 1000, 2000, 1000, 60000):
+            runtime.later_on_main(milliseconds, lambda milliseconds=milliseconds: called.append(milliseconds))
+        clock.advance(3)
+        assert called == [], "not on the thread of the test"
+        editor.step()
+        assert called == [1000, 1000, 2000, 3000]
+        clock.advance(57)
+        editor.step()
+        editor.step(100000)  # the editor's own calls come as well
+        assert called == [1000, 1000, 2000, 3000, 60000]
+
+    def test_none_goes_off_while_the_clock_stands_still(self, runtime, editor, clock, monkeypatch):
+        called, calls = [], []
+        monkeypatch.setattr(
+            editor, "set_timeout", lambda function, milliseconds: calls.append((milliseconds, function))
+        )
+        runtime.later_on_main(50, called.append, "late")
+        runtime.on_main(called.append, "soon")
+        for _, function in calls:
+            function()
+        assert called == ["soon"]
+        clock.thaw()
+        assert [milliseconds for milliseconds, _ in calls] == [50, 0, 50], "the editor is asked again"
+        for _, function in calls:
+            function()
+        assert called == ["soon", "late", "soon"]
+
+    def test_an_editor_that_calls_a_little_early_is_not_asked_twice(self, runtime, editor, clock, monkeypatch):
+        called, calls = [], []
+        monkeypatch.setattr(editor, "set_timeout", lambda function, milliseconds: calls.append(function))
+        clock.thaw()
+        runtime.later_on_main(60000, called.append, 1)
+        calls[0]()
+        assert (called, len(calls)) == ([1], 1)
+
+    def test_those_of_the_main_thread_are_dropped_at_the_stop(self, runtime, editor, clock):
+        called = []
+        runtime.later_on_main(1000, called.append, 1)
+        runtime.stop()
+        clock.advance(60)
+        editor.step(60000)
+        assert called == []
+
+    def test_what_waits_on_the_loop_waits_by_the_clock(self, runtime, clock):
+        async def wait():
+            await asyncio.sleep(30)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(asyncio.sleep(1000), 60)
+            return "over"
+
+        called = threading.Event()
+        outcome = runtime.spawn(wait)
+        runtime.later_on_loop(30, called.set)
+        reached(runtime)
+        clock.advance(29)
+        reached(runtime)
+        assert not called.is_set()
+        clock.advance(1)
+        assert called.wait(NEVER_SECONDS)
+        reached(runtime)
+        assert not outcome.done()
+        clock.advance(60)
+        assert outcome.result(NEVER_SECONDS) == "over"
+
+
 class TestTheLoop:
     def test_calls_keep_their_order_also_those_from_before_it_ran(self, module, workers, reported):
         runtime = module.Runtime(lambda place, error: reported.append(error))

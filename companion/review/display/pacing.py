@@ -9,6 +9,7 @@ import time
 from enum import Enum
 from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Protocol, Sequence
 
+from ...common.clock import clock
 from ...runtime import Runtime
 from .panes import FileWatch
 
@@ -136,7 +137,7 @@ class Poller:
 
     def start(self) -> None:
         """Tick as long as a review is visible. Which ones are is found out with the next tick."""
-        self._moved = time.monotonic()
+        self._moved = clock.now()
         self._visible = []
         self._look_at = 0.0
         if not self._ticking:
@@ -153,7 +154,7 @@ class Poller:
     def _tick(self, number: int) -> None:
         if number != self._round:
             return
-        now = time.monotonic()
+        now = clock.now()
         if now >= self._look_at:
             self._look_at = now + _LOOK_EVERY
             self._look()

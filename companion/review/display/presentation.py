@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from functools import partial
 from typing import Callable, Iterator, List, Optional
 
 import sublime
 
+from ...common.clock import clock
 from ...common.waiting import Debounce
 from ...common.workers import Computation
 from ...editor import file_views
@@ -107,7 +107,7 @@ class Presentation:
         window = proposal_view.window()
         self._place = place_of(review.path, window.folders() if window is not None else [])
         self._status = ""  # as the status bar has it
-        self._opened = time.monotonic()
+        self._opened = clock.now()
         KeyBindings.read(runtime.use_disk, then=self.update_header)
 
     # -- how things stand ---------------------------------------------------------------------------------------------
@@ -302,7 +302,7 @@ class Presentation:
 
     def tick(self) -> bool:
         """Follow scrolling while the review is visible. True if something moved."""
-        if self._computation is not None and time.monotonic() - self._since > _LONG:
+        if self._computation is not None and clock.now() - self._since > _LONG:
             self._show_status("Comparing… (close the diff to stop)")
         return not self.retired and self._drawing.tick()
 
@@ -363,7 +363,7 @@ class Presentation:
         if in_hand is not None and in_hand.question == question:
             self._compared(count, in_hand)
             return
-        self._since = time.monotonic()
+        self._since = clock.now()
         then = partial(self._compared, count)
         self._computation = self._runtime.compute(compare, question, then=then, failed=self._failed)
 
@@ -420,7 +420,7 @@ class Presentation:
     @property
     def summary(self) -> str:
         """How much it changes, as far as that is known, and how long it has been waiting."""
-        age, analysis = age_text(time.monotonic() - self._opened), self.analysis
+        age, analysis = age_text(clock.now() - self._opened), self.analysis
         if analysis is None:
             return age
         if analysis.hidden_count and not analysis.changes:

@@ -14,7 +14,6 @@ Main thread only.
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from enum import Enum
 from itertools import count
@@ -23,6 +22,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tup
 
 import sublime
 
+from ...common.clock import clock
 from ...editor.edits import first_caret
 
 WORD_WRAP, WRAP_WIDTH = "word_wrap", "wrap_width"
@@ -186,7 +186,7 @@ class Watch:
 
     def look(self) -> SizeCheck:
         """Whether a size of the right view has changed, or, every two seconds and after settings have, any."""
-        now = time.monotonic()
+        now = clock.now()
         if self._settings_changed or now >= self._next_whole:
             changed, self._settings_changed = self._settings_changed, False
             before = (self.sizes, self._others, self._colors)
@@ -210,7 +210,7 @@ class Watch:
         settings_changed = not self._others
         if settings_changed:
             self._ask_settings()
-        self._known, self._next_whole = True, time.monotonic() + _WHOLE_EVERY
+        self._known, self._next_whole = True, clock.now() + _WHOLE_EVERY
         self._colors = self._right.style()
         margin = margin_of(self._other("margin"))
         self.sizes = BothSizes(Sizes.of(self._left, margin), Sizes.of(self._right, margin))

@@ -22,12 +22,12 @@ import json
 import logging
 import os
 import stat
-import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
+from ...common.clock import clock
 from ...common.waiting import InOrder
 from ...system import files
 from ...system.files import NotRegularError, PrivateFile, flush, new_file, opened, read_all, write_all
@@ -338,9 +338,9 @@ class KeptTexts:
 
     def wait(self, seconds: float) -> None:
         """Wait until all that the methods above were called for is done, for so long at most. Blocks."""
-        end = time.monotonic() + seconds
+        end = clock.now() + seconds
         for each in self._under_way:
-            each.wait(max(0.0, end - time.monotonic()))
+            each.wait(max(0.0, end - clock.now()))
 
     def _hand_over(self, work: Callable[[], None], then: Callable[[], None] = lambda: None) -> None:
         self._under_way = [each for each in self._under_way if not each.wait(0)]

@@ -14,11 +14,11 @@ from __future__ import annotations
 import logging
 import os
 import stat
-import time
 from contextlib import suppress
 from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from ...agents.window import CannotDo
+from ...common.clock import clock
 from ...comparison import Cancelled, Whitespace, never
 from . import disk
 from .analysis import Compared, ComparisonQuestion, compare
@@ -72,12 +72,12 @@ def prepare(file_request: FileRequest, proposed: str) -> Tuple[ProposedText, Pre
     found, proposal = read(file_request), ProposedText(proposed)
     compared = None
     if found.original.comparable and not proposal.format.binary:
-        end = time.monotonic() + COMPARE_SECONDS
+        end = clock.now() + COMPARE_SECONDS
         with suppress(Cancelled):
             question = ComparisonQuestion(
                 found.original.text, (proposal.shown,), file_request.ignored, file_request.limits
             )
-            compared = compare(question, lambda: time.monotonic() > end)
+            compared = compare(question, lambda: clock.now() > end)
     return proposal, found._replace(compared=compared)
 
 

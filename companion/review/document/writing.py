@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from functools import partial
 from typing import AbstractSet, Any, Callable, FrozenSet, List, Mapping, Optional
 
 import sublime
 
+from ...common.clock import clock
 from ...common.workers import Computation
 from ...editor import file_views
 from ...editor.storage import storage_folder
@@ -82,10 +82,10 @@ class Write:
 
     def finish(self, seconds: float) -> bool:
         """Wait up to `seconds` until the text is written, and call `done` at once. False if it takes longer."""
-        end = time.monotonic() + seconds
+        end = clock.now() + seconds
         while self._done is not None:
             computation = self._computation
-            if computation is None or not computation.wait(max(0.0, end - time.monotonic())):
+            if computation is None or not computation.wait(max(0.0, end - clock.now())):
                 return False
             computation.deliver()
         return True
@@ -171,17 +171,17 @@ class Writes:
 
     def finish(self) -> None:
         """Wait for all of them, `WRITE_SECONDS` at most, and forget those that take longer."""
-        end = time.monotonic() + WRITE_SECONDS
+        end = clock.now() + WRITE_SECONDS
         writes, self._writes = self._writes, []
         for write in writes:
-            if not write.finish(max(0.0, end - time.monotonic())):
+            if not write.finish(max(0.0, end - clock.now())):
                 logger.error("%s was still being written when its window closed", write.name)
 
     def wait(self) -> None:
         """Like `finish`, but `done` is never called: for when the editor's API may no longer be used."""
-        end = time.monotonic() + WRITE_SECONDS
+        end = clock.now() + WRITE_SECONDS
         for write in self._writes:
-            write.wait(max(0.0, end - time.monotonic()))
+            write.wait(max(0.0, end - clock.now()))
 
 
 def _read_again(view: sublime.View, encoding: str) -> None:

@@ -13,12 +13,12 @@ edits it; the status bar says so. Nothing comes to the front of a user who is ty
 
 from __future__ import annotations
 
-import time
 from typing import Callable, Dict, List, Optional, Union
 from weakref import WeakKeyDictionary
 
 import sublime
 
+from ...common.clock import clock
 from ...editor.file_views import is_in
 from ...editor.marks import is_terminal
 from ..decision import Review
@@ -156,8 +156,8 @@ _MOST = 100  # views of which the times are remembered: widgets are views, too, 
 class InputGuard:
     """The guard of one window's reviews. Main thread only. Views are named by their ids."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
+    def __init__(self) -> None:
+        self._clock = clock
         self._until: WeakKeyDictionary[Review, float] = WeakKeyDictionary()
         self._until_any = float("-inf")  # which review it will be is not known yet
         self._edited: Dict[int, float] = {}
@@ -174,18 +174,18 @@ class InputGuard:
     def _note(self, times: Dict[int, float], view: int) -> None:
         if len(times) > _MOST:
             times.clear()
-        times[view] = self._now()
+        times[view] = self._clock.now()
 
     def typed_in(self, view: int) -> bool:
         """Whether the user is typing in the view, which has the focus."""
         edited = self._edited.get(view, float("-inf"))
         by_disk = abs(edited - self._reloaded.get(view, float("-inf"))) < _SAME_MOMENT_SECONDS
-        return self._now() - edited < TYPING_SECONDS and not by_disk
+        return self._clock.now() - edited < TYPING_SECONDS and not by_disk
 
     def came(self, review: Optional[Review] = None, typing: bool = False) -> None:
         """The review, or whichever it will be, has come to the front, or shows another text, and the user has not asked
         for that."""
-        until = self._now() + (TYPING_SECONDS if typing else _AFTER_COMING_SECONDS)
+        until = self._clock.now() + (TYPING_SECONDS if typing else _AFTER_COMING_SECONDS)
         if review is None:
             self._until_any = until
         else:
@@ -200,12 +200,12 @@ class InputGuard:
 
     def ignores(self, review: Review) -> bool:
         """Whether what is done now does not decide this review."""
-        return self._now() < max(self._until_any, self._until.get(review, self._until_any))
+        return self._clock.now() < max(self._until_any, self._until.get(review, self._until_any))
 
     def pressed(self, review: Review) -> bool:
         """The user has asked to decide the review. True if that is to be ignored, as are the repeats of a held key."""
         ignored = self.ignores(review)
         if ignored:
-            repeated = self._now() + _AFTER_A_REPEAT_SECONDS
+            repeated = self._clock.now() + _AFTER_A_REPEAT_SECONDS
             self._until[review] = max(repeated, self._until_any, self._until.get(review, repeated))
         return ignored

@@ -58,13 +58,13 @@ class TestFilesOpened(ClockTestCase):
     def test_what_is_being_typed_stays_where_it_belongs(self) -> Iterator[Any]:
         for number, setting in enumerate(("auto", "always")):
             self.use(review_focus=setting)
-            self.clock += 10
+            self.clock.advance(10)
             before = self.guard._edited.get(self.mine.id())
             self.mine.run_command("insert", {"characters": "x"})
             yield lambda before=before: self.guard._edited.get(self.mine.id()) != before
             self.assertEqual((yield from self.opened(f"{number}.py")), "")
             yield lambda number=number: self.in_front() == ("mine.py", 2 + number)
-        self.clock += 10
+        self.clock.advance(10)
         yield from self.opened("later.py")
         yield lambda: self.shown() == "later.py"
 

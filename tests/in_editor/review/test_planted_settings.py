@@ -183,7 +183,7 @@ class TestPlantedTerminals(PlantingTestCase):
                 view.settings().set(name, value)
             self.window.focus_view(view)
             known = self.guard._edited.get(view.id())
-            self.clock += 10
+            self.clock.advance(10)
             view.run_command("insert", {"characters": "x"})
             yield lambda view=view, known=known: self.guard._edited.get(view.id()) != known
             review = yield from self.open_diff("other.py")
@@ -246,7 +246,7 @@ class TestEverySettingThatIsRead(PlantingTestCase):
 
     def one_review(self, file: sublime.View) -> Iterator[Any]:
         """A diff comes, is looked at, and is rejected."""
-        self.clock += 10
+        self.clock.advance(10)
         for view in self.window.views():
             self.window.focus_view(view)
             yield 10

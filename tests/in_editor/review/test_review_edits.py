@@ -26,7 +26,7 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
         first = yield from self.open_call(self.ticket("one"), "other.py")
         review = yield from self.open_call(self.ticket("two", edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        self.clock += 5
+        self.clock.advance(5)
         self.reviews.reject(first)
         closed = self.proposal(review)
         yield lambda: self.window.active_view() == closed
@@ -48,7 +48,7 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
 
     def test_accepting_as_proposed_leaves_them_out(self) -> Iterator[Any]:
         review = yield from self.closed_hastily()
-        self.clock += 5
+        self.clock.advance(5)
         self.click_on(review, "Accept without them")
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
@@ -58,7 +58,7 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
 
     def test_taking_them_back_leaves_the_proposal(self) -> Iterator[Any]:
         review = yield from self.closed_hastily()
-        self.clock += 5
+        self.clock.advance(5)
         view = self.proposal(review)
         yield lambda: not view.is_read_only()
         put_caret(view, len("# mine\n"))

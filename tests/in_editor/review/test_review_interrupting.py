@@ -19,7 +19,7 @@ class InterruptingTestCase(ClockTestCase):
     def type_in(self, view: sublime.View) -> Iterator[Any]:
         """Type a character where the focus is, and wait until the editor has told of it."""
         known = self.guard._edited.get(view.id())
-        self.clock += 0.001
+        self.clock.advance(0.001)
         view.run_command("insert", {"characters": "x"})
         yield lambda: self.guard._edited.get(view.id()) != known
 
@@ -30,7 +30,7 @@ class TestTyping(InterruptingTestCase):
             self.use(review_presentation=presentation)
             view = yield from self.open_file()
             yield from self.type_in(view)
-            self.clock += 1.4
+            self.clock.advance(1.4)
             review = yield from self.open_diff("other.py")
             self.assertEqual(self.window.active_view(), view)
             self.window.active_view().run_command("insert", {"characters": "x"})
@@ -58,7 +58,7 @@ class TestTyping(InterruptingTestCase):
         yield from self.type_in(self.proposal(review))
         second = yield from self.open_diff("other.py", owner=QWEN)
         self.assertEqual(self.window.active_view(), self.proposal(review))
-        self.clock += 2
+        self.clock.advance(2)
         yield from self.open_diff("third.py", owner=QWEN)
         self.assertNotEqual(self.window.active_view(), self.proposal(review))
         self.assertIn(second, self.reviews.pending())
@@ -66,7 +66,7 @@ class TestTyping(InterruptingTestCase):
     def test_after_a_pause_it_comes_to_the_front(self) -> Iterator[Any]:
         view = yield from self.open_file()
         yield from self.type_in(view)
-        self.clock += 1.6
+        self.clock.advance(1.6)
         review = yield from self.open_diff("other.py")
         self.assertEqual(self.window.active_view(), self.proposal(review))
 
@@ -96,12 +96,12 @@ class TestTyping(InterruptingTestCase):
         yield from self.type_in(view)
         self.reviews.open_diff(GEMINI, self.path(), "newer\n")
         yield self.settled
-        self.clock += 1.4
+        self.clock.advance(1.4)
         looks.clear()
         yield lambda: bool(looks)
         view.run_command("insert", {"characters": "y"})
         self.assertEqual(self.text(view), "newer\n")
-        self.clock += 0.2
+        self.clock.advance(0.2)
         yield lambda: not view.is_read_only()
 
 
@@ -232,7 +232,7 @@ class TestShowPendingDiffs(InterruptingTestCase):
         self.use(review_presentation="inline")
         view = yield from self.open_file()
         first = yield from self.open_diff()
-        self.clock += 5
+        self.clock.advance(5)
         second = yield from self.open_diff("other.py", owner=QWEN)
         self.window.focus_view(view)
         _, highlighted, picked = self.items()

@@ -132,7 +132,7 @@ class TestKeys(SeveralTestCase):
         first, second = yield from self.two()
         self.press_accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
-        self.clock += 0.03
+        self.clock.advance(0.03)
         self.press_accept(second)
         yield from self.assert_still(second, [PROPOSED])
         self.assertIn("has only just been shown", self.said[-1])
@@ -141,10 +141,10 @@ class TestKeys(SeveralTestCase):
         first, second = yield from self.two()
         self.press_accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
-        self.clock += 0.66
+        self.clock.advance(0.66)
         for _ in range(20):
             self.press_accept(second)
-            self.clock += 0.04
+            self.clock.advance(0.04)
         yield from self.assert_still(second, [PROPOSED])
 
     def test_a_moment_later_the_key_means_this_one(self) -> Iterator[Any]:
@@ -152,7 +152,7 @@ class TestKeys(SeveralTestCase):
         self.press_accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         self.press_accept(second)
-        self.clock += 0.75
+        self.clock.advance(0.75)
         self.assertFalse(self.takes_no_key(second))
         self.press_accept(second)
         yield lambda: self.answers() == [PROPOSED, PROPOSED]
@@ -179,7 +179,7 @@ class TestKeys(SeveralTestCase):
             yield self.settled
         self.assertEqual(self.text(self.proposal(second)), PROPOSED)
         self.assertEqual(self.window.num_groups(), 2)
-        self.clock += 5
+        self.clock.advance(5)
         self.press("save")
         yield lambda: self.answers() == [None, PROPOSED]
         yield lambda: self.window.num_groups() == 1
@@ -187,7 +187,7 @@ class TestKeys(SeveralTestCase):
     def test_a_tab_that_was_not_meant_to_be_closed_is_there_again_with_the_users_edits(self) -> Iterator[Any]:
         first, second = yield from self.two()
         self.type(self.proposal(second), 0, "# mine\n")
-        self.clock += 5
+        self.clock.advance(5)
         self.reviews.reject(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         closed = self.proposal(second)
@@ -195,13 +195,13 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.proposal(second) != closed and self.window.active_view() == self.proposal(second)
         yield self.settled
         self.assertEqual(self.text(self.proposal(second)), "# mine\n" + PROPOSED)
-        self.clock += 5
+        self.clock.advance(5)
         self.reviews.accept_as_proposed(second)
         yield lambda: self.answers() == [None, PROPOSED]
 
     def test_nor_is_it_lost_if_both_of_its_tabs_were_closed_and_a_palette_is_open(self) -> Iterator[Any]:
         first, second = yield from self.two()
-        self.clock += 5
+        self.clock.advance(5)
         self.reviews.reject(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         views = [self.original(second), self.proposal(second)]
@@ -219,7 +219,7 @@ class TestKeys(SeveralTestCase):
         first, second = yield from self.two()
         self.proposal(second).run_command("select_all")
         self.proposal(second).run_command("left_delete")
-        self.clock += 5
+        self.clock.advance(5)
         self.reviews.reject(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         closed = self.proposal(second)
@@ -230,7 +230,7 @@ class TestKeys(SeveralTestCase):
     def test_closing_all_tabs_at_once_rejects_all_edited_or_not(self) -> Iterator[Any]:
         first, _ = yield from self.two()
         self.type(self.proposal(first), 0, "# mine\n")
-        self.clock += 5
+        self.clock.advance(5)
         self.window.run_command("close_all")
         yield lambda: self.answers() == [None, None]
         yield lambda: self.window.num_groups() == 1 and not self.window.views()
@@ -243,7 +243,7 @@ class TestKeys(SeveralTestCase):
         view = self.proposal(second)
         view.run_command("insert", {"characters": "x"})
         self.assertEqual(self.text(view), PROPOSED)
-        self.clock += 1.6
+        self.clock.advance(1.6)
         yield lambda: not view.is_read_only()
         view.run_command("insert", {"characters": "x"})
         self.assertEqual(len(self.text(view)), len(PROPOSED) + 1)
@@ -258,13 +258,13 @@ class TestKeys(SeveralTestCase):
         first, second = yield from self.two()
         self.reviews._follow_link(first, "accept")
         yield lambda: self.window.active_view() == self.proposal(second)
-        self.clock += 0.2
+        self.clock.advance(0.2)
         for link in ("accept", "reject"):
             self.reviews._follow_link(second, link)
             yield from self.assert_still(second, [PROPOSED])
             self.assertIn("look, then decide", self.said[-1])
         self.reviews._follow_link(second, "next")
-        self.clock += 0.75
+        self.clock.advance(0.75)
         self.reviews._follow_link(second, "accept")
         yield lambda: self.answers() == [PROPOSED, PROPOSED]
 
@@ -291,10 +291,10 @@ class TestKeys(SeveralTestCase):
     def test_a_newer_proposal_is_not_accepted_by_a_key_for_the_older(self) -> Iterator[Any]:
         yield from self.open_file()
         review = yield from self.open_diff()
-        self.clock += 5
+        self.clock.advance(5)
         yield from self.open_diff("file.py", "newer\n")
         self.press_accept(review)
         yield from self.assert_still(review, [])
-        self.clock += 0.75
+        self.clock.advance(0.75)
         self.press_accept(review)
         yield lambda: self.answers() == ["newer\n"]

@@ -6,7 +6,6 @@ import os
 import re
 import sys
 import threading
-import time
 from typing import Any, Iterator, List
 from unittest import mock
 
@@ -265,52 +264,49 @@ class TestReviewing(ChangesTestCase):
     def test_a_held_key_decides_no_hunk_of_the_file_that_comes_next(self) -> Iterator[Any]:
         yield from self.three()
         yield from self.show("three.py")
-        guard, now = self.reviews.open_reviews.input_guard, time.monotonic()
-        with mock.patch.object(guard, "_now", lambda: now):
-            self.command("accept_diff")
-            yield lambda: self.open_review("two.py") is not None and self.open_review("three.py") is None
-            other = self.open_review("two.py")
-            yield lambda: other in self.reviews._presentations and self.header(other) != "" and self.settled()
-            self.caret(other, 2)
-            for command in ("keep_hunk", "revert_hunk"):
-                self.said.clear()
-                self.command(command)
-                yield lambda: self.says("two.py has only just been shown")
+        self.clock_of_guard()
+        self.command("accept_diff")
+        yield lambda: self.open_review("two.py") is not None and self.open_review("three.py") is None
+        other = self.open_review("two.py")
+        yield lambda: other in self.reviews._presentations and self.header(other) != "" and self.settled()
+        self.caret(other, 2)
+        for command in ("keep_hunk", "revert_hunk"):
+            self.said.clear()
+            self.command(command)
+            yield lambda: self.says("two.py has only just been shown")
         self.assertTrue(other.pending)
         self.assertEqual((self.read("two.py"), self.names()), (CHANGED.encode(), ["two.py", "one.py"]))
 
     def test_a_change_that_was_written_again_is_not_decided_before_it_can_have_been_seen(self) -> Iterator[Any]:
         review = yield from self.change()
-        guard, now = self.reviews.open_reviews.input_guard, time.monotonic()
-        with mock.patch.object(guard, "_now", lambda: now):
-            self.write("file.py", THREE)
-            self.tracking.sign()
-            yield lambda: self.text(self.proposal(review)) == THREE and self.settled()
-            for command in ("reject_diff", "accept_diff", "keep_hunk", "revert_hunk"):
-                self.said.clear()
-                self.caret(review, 1)
-                self.command(command)
-                yield lambda: self.says("file.py has only just been shown")
-            self.assertTrue(review.pending)
-        with mock.patch.object(guard, "_now", lambda: now + 1.1):
-            self.command("reject_diff")
-            yield self.nothing_open
+        clock = self.clock_of_guard()
+        self.write("file.py", THREE)
+        self.tracking.sign()
+        yield lambda: self.text(self.proposal(review)) == THREE and self.settled()
+        for command in ("reject_diff", "accept_diff", "keep_hunk", "revert_hunk"):
+            self.said.clear()
+            self.caret(review, 1)
+            self.command(command)
+            yield lambda: self.says("file.py has only just been shown")
+        self.assertTrue(review.pending)
+        clock.advance(1.1)
+        self.command("reject_diff")
+        yield self.nothing_open
         self.assertEqual(self.read(), LINES.encode())
 
     def test_what_is_left_after_a_hunk_was_decided_is_decided_at_once(self) -> Iterator[Any]:
         review = yield from self.change(after=THREE)
-        guard, now = self.reviews.open_reviews.input_guard, time.monotonic()
-        with mock.patch.object(guard, "_now", lambda: now):
-            for row, command, left in ((1, "revert_hunk", 2), (5, "keep_hunk", 1), (9, "revert_hunk", 0)):
-                self.caret(review, row)
-                self.command(command)
-                yield (
-                    lambda left=left: (
-                        self.settled() and len(self.marked(self.proposal(review), "lines")) == left
-                        if left
-                        else self.nothing_open()
-                    )
+        self.clock_of_guard()
+        for row, command, left in ((1, "revert_hunk", 2), (5, "keep_hunk", 1), (9, "revert_hunk", 0)):
+            self.caret(review, row)
+            self.command(command)
+            yield (
+                lambda left=left: (
+                    self.settled() and len(self.marked(self.proposal(review), "lines")) == left
+                    if left
+                    else self.nothing_open()
                 )
+            )
         self.assertEqual(self.read(), LINES.replace("line 5\n", "LINE 5\n").encode())
 
     def test_after_a_file_comes_the_older_one_and_after_the_oldest_the_newest(self) -> Iterator[Any]:

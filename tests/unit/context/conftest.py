@@ -19,4 +19,4 @@ def bench(monkeypatch):
     module = importlib.import_module("companion.context.tracker")
     reading = importlib.import_module("companion.context.tracker")
     monkeypatch.setattr(reading, "sublime", sys.modules["sublime"])
-    return Bench(module, monkeypatch)
+    return Bench(module)

@@ -83,13 +83,6 @@ def module(monkeypatch):
 
 
 @pytest.fixture
-def clock(module, monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    return now
-
-
-@pytest.fixture
 def world(module, clock, runtime):
     return World(module, runtime)
 
@@ -112,9 +105,9 @@ def test_the_same_request_is_carried_out_again_only_after_a_minute_or_when_someb
         return len(world.publisher.published)
 
     assert (announced(), announced()) == (1, 1)
-    clock[0] += 59
+    clock.advance(59)
     assert announced() == 1
-    clock[0] += 2
+    clock.advance(2)
     assert (announced(), announced()) == (2, 2)
     world.discovery_updater.look_again()
     assert (announced(), announced()) == (3, 3)

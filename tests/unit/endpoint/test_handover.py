@@ -16,20 +16,18 @@ LEFT = {
 }
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    """Seconds, moved on by the test."""
-    now = [100.0]
-    monkeypatch.setattr(servers.time, "monotonic", lambda: now[0])
+@pytest.fixture(autouse=True)
+def _nothing_left(monkeypatch):
+    """By another test, and for the next one."""
     monkeypatch.delitem(sys.modules, servers.MODULE, raising=False)
-    yield now
+    yield
     sys.modules.pop(servers.MODULE, None)
 
 
 def test_the_successor_gets_all_of_it_once(clock):
     servers.leave_states({9: LEFT[7]})
     servers.leave_states(LEFT)
-    clock[0] += 1
+    clock.advance(1)
     taken = servers.take_states()
     assert taken == LEFT
     assert all(type(each) is ServerState for states in taken.values() for each in states.values())
@@ -40,7 +38,7 @@ def test_the_successor_gets_all_of_it_once(clock):
 @pytest.mark.parametrize(("seconds", "fresh"), [(19.5, True), (20.5, False), (3 * 3600, False)])
 def test_the_tokens_of_long_ago_are_not_good_again(clock, seconds, fresh):
     servers.leave_states(LEFT)
-    clock[0] += seconds
+    clock.advance(seconds)
     assert (servers.take_states() == LEFT) is fresh
     assert servers.MODULE not in sys.modules, "neither kept for later"
 

@@ -9,10 +9,10 @@ import itertools
 import os
 import re
 from pathlib import Path
-from typing import List
 
 import pytest
 
+from companion.common.clock import Clock
 from companion.review import accepted_texts
 from companion.review.accepted_texts import TRANSITIONS, AcceptedText, Holder
 from companion.review.decision import Owner
@@ -23,14 +23,6 @@ from companion.system import files
 CYRILLIC = "Cyrillic (Windows 1251)"
 ORIGINAL = Original("/a.py", Kind.TEXT)
 OWNER = Owner("session", "A client")
-
-
-@pytest.fixture(name="clock")
-def steady_clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
-    """The time in seconds, which the test moves on."""
-    now = [1000.0]
-    monkeypatch.setattr(accepted_texts.time, "monotonic", lambda: now[0])
-    return now
 
 
 def told(awaited: str = "", original: Original = ORIGINAL, path: str = "/a.py") -> AcceptedText:
@@ -59,71 +51,72 @@ def test_what_was_left_or_has_ended_is_nobodys_any_more() -> None:
     assert [state for state in Holder if not TRANSITIONS[state]] == [Holder.ON_DISK, Holder.ENDED]
 
 
-def test_at_first_the_file_is_looked_at_often_and_then_ever_less(clock: List[float]) -> None:
+def test_at_first_the_file_is_looked_at_often_and_then_ever_less(clock: Clock) -> None:
     made = told()
-    looks = 0
-    while clock[0] < 1060:
-        clock[0] += made.pause
+    looks, end = 0, clock.now() + 60
+    while clock.now() < end:
+        clock.advance(made.pause)
         looks += 1
     assert 40 < looks < 100
     assert made.pause == pytest.approx(6, abs=1)
-    clock[0] += 3600
+    clock.advance(3600)
     assert made.pause == pytest.approx(10, abs=0.1), "six times a minute, for as long as the client is there"
 
 
-def test_a_formatter_that_follows_the_client_at_once_is_too_slow(clock: List[float]) -> None:
+def test_a_formatter_that_follows_the_client_at_once_is_too_slow(clock: Clock) -> None:
     made = told()
-    while clock[0] < 1000.25:
+    end = clock.now() + 0.25
+    while clock.now() < end:
         assert made.pause <= 0.03
-        clock[0] += made.pause
+        clock.advance(made.pause)
 
 
-def test_a_long_file_is_looked_at_less_often(clock: List[float]) -> None:
+def test_a_long_file_is_looked_at_less_often(clock: Clock) -> None:
     made = told()
     made.text = "x" * 10**7
     assert made.pause > 0.5
 
 
-def test_a_client_that_is_there_is_waited_for_without_end(clock: List[float]) -> None:
+def test_a_client_that_is_there_is_waited_for_without_end(clock: Clock) -> None:
     made = told()
-    clock[0] += 10**6
+    clock.advance(10**6)
     assert not made.overdue
 
 
-def test_not_so_if_edits_of_the_user_are_to_be_saved_over_what_it_writes(clock: List[float]) -> None:
+def test_not_so_if_edits_of_the_user_are_to_be_saved_over_what_it_writes(clock: Clock) -> None:
     made = told(awaited="proposed\n")
-    clock[0] += 29.9
+    clock.advance(29.9)
     assert not made.overdue
-    clock[0] += 0.2
+    clock.advance(0.2)
     assert made.overdue
 
 
 @pytest.mark.parametrize("awaited", ["", "proposed\n"])
-def test_a_client_that_has_gone_has_two_seconds(clock: List[float], awaited: str) -> None:
+def test_a_client_that_has_gone_has_two_seconds(clock: Clock, awaited: str) -> None:
     made = told(awaited)
-    clock[0] += 25
+    clock.advance(25)
     made.go(Holder.CLIENT_GONE)
     assert made.pause < 0.1, "it is looked for at once"
-    clock[0] += 1.9
+    clock.advance(1.9)
     assert not made.overdue
-    clock[0] += 0.2
+    clock.advance(0.2)
     assert made.overdue
 
 
-def test_a_write_that_came_too_soon_gives_nobody_more_time(clock: List[float]) -> None:
+def test_a_write_that_came_too_soon_gives_nobody_more_time(clock: Clock) -> None:
     made = told(awaited="proposed\n")
-    clock[0] += 29
+    clock.advance(29)
     made.go(Holder.WRITING)
     made.go(Holder.CLIENT_WRITES)
-    clock[0] += 2
+    clock.advance(2)
     assert made.overdue
 
 
-def test_what_is_written_for_a_client_that_has_gone_was_accepted_just_before(clock: List[float]) -> None:
+def test_what_is_written_for_a_client_that_has_gone_was_accepted_just_before(clock: Clock) -> None:
     made = told()
-    clock[0] += 59
+    clock.advance(59)
     assert made.may_be_written_unasked
-    clock[0] += 2
+    clock.advance(2)
     assert not made.may_be_written_unasked
 
 

@@ -15,29 +15,15 @@ GEMINI = Owner("session-1", "Gemini CLI")
 SOURCE: Any = None
 
 
-class Clock:
-    """Seconds that the test moves on."""
-
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def guard(clock):
-    return InputGuard(clock)
+    return InputGuard()
 
 
 @pytest.mark.parametrize(("seconds", "typed"), [(0.0, False), (0.2, False), (0.3, True)])
 def test_an_edit_at_the_moment_of_a_look_at_the_disk_is_nobodys(guard, clock, seconds, typed):
     guard.reloaded(1)
-    clock.now += seconds
+    clock.advance(seconds)
     guard.edited(1)
     assert guard.typed_in(1) is typed
 
@@ -57,10 +43,10 @@ def test_of_thousands_of_views_the_latest_counts_and_no_more_than_a_hundred_are_
 def test_each_review_that_came_is_guarded_for_its_own_time(guard, clock):
     first, second = Review(GEMINI, "/first", "", SOURCE), Review(GEMINI, "/second", "", SOURCE)
     guard.came(first)
-    clock.now += 0.5
+    clock.advance(0.5)
     guard.came(second)
     assert guard.ignores(first)
-    clock.now += 0.3
+    clock.advance(0.3)
     assert (guard.ignores(first), guard.ignores(second)) == (False, True)
     guard.asked_for(second)
     assert not guard.ignores(second)

@@ -32,8 +32,8 @@ def runtime():
 
 
 @pytest.fixture
-def clock(monkeypatch):
-    """Seconds; each look at them takes a thousandth."""
+def stopwatch(monkeypatch):
+    """Seconds of work; each look at them takes a thousandth."""
     now = [100.0]
 
     def look():
@@ -41,19 +41,18 @@ def clock(monkeypatch):
         return now[0]
 
     monkeypatch.setattr(pacing.time, "perf_counter", look)
-    monkeypatch.setattr(pacing.time, "monotonic", lambda: now[0])
     return now
 
 
 class TestSlices:
-    def work(self, done, count, clock=None, cost=0.0):
+    def work(self, done, count, stopwatch=None, cost=0.0):
         for number in range(count):
             done.append(number)
-            if clock is not None:
-                clock[0] += cost
+            if stopwatch is not None:
+                stopwatch[0] += cost
             yield
 
-    def test_short_work_is_done_at_once(self, runtime, clock):
+    def test_short_work_is_done_at_once(self, runtime, stopwatch):
         done = []
         made = Slices(runtime)
         made.run(self.work(done, 5))
@@ -61,10 +60,10 @@ class TestSlices:
         assert not made.busy
         assert runtime.editor.waiting == []
 
-    def test_long_work_leaves_the_editor_its_turn(self, runtime, clock):
+    def test_long_work_leaves_the_editor_its_turn(self, runtime, stopwatch):
         done = []
         made = Slices(runtime)
-        made.run(self.work(done, 10, clock, 0.006))
+        made.run(self.work(done, 10, stopwatch, 0.006))
         assert 1 <= len(done) <= 3
         assert made.busy
         for _ in range(10):
@@ -74,25 +73,25 @@ class TestSlices:
         assert done == list(range(10))
         assert not made.busy
 
-    def test_newer_work_takes_the_place_of_what_is_under_way(self, runtime, clock):
+    def test_newer_work_takes_the_place_of_what_is_under_way(self, runtime, stopwatch):
         old, new = [], []
         made = Slices(runtime)
-        made.run(self.work(old, 10, clock, 0.02))
-        made.run(self.work(new, 3, clock, 0.02))
+        made.run(self.work(old, 10, stopwatch, 0.02))
+        made.run(self.work(new, 3, stopwatch, 0.02))
         runtime.editor.step(100)
         assert (len(old), len(new)) == (1, 3)
         assert not made.busy
 
-    def test_what_was_stopped_does_nothing_more(self, runtime, clock):
+    def test_what_was_stopped_does_nothing_more(self, runtime, stopwatch):
         done = []
         made = Slices(runtime)
-        made.run(self.work(done, 10, clock, 0.02))
+        made.run(self.work(done, 10, stopwatch, 0.02))
         made.stop()
         assert not made.busy
         runtime.editor.step(100)
         assert len(done) == 1
 
-    def test_work_that_begins_other_work_gives_way_to_it(self, runtime, clock):
+    def test_work_that_begins_other_work_gives_way_to_it(self, runtime, stopwatch):
         done = []
         made = Slices(runtime)
 
@@ -104,13 +103,13 @@ class TestSlices:
         made.run(first())
         assert done == [0, 1]
 
-    def test_work_that_begins_other_work_with_its_last_step_does_not_end_that(self, runtime, clock):
+    def test_work_that_begins_other_work_with_its_last_step_does_not_end_that(self, runtime, stopwatch):
         done = []
         made = Slices(runtime)
 
         def last_step():
             yield
-            made.run(self.work(done, 10, clock, 0.02))
+            made.run(self.work(done, 10, stopwatch, 0.02))
 
         made.run(last_step())
         assert made.busy
@@ -143,68 +142,63 @@ class TestPoller:
         return Presentation()
 
     @pytest.fixture
-    def made(self, runtime, clock, shown):
+    def made(self, runtime, shown):
         return Poller(runtime, lambda: [shown])
 
-    def let(self, runtime, clock, seconds):
-        for _ in range(int(seconds * 1000)):
-            clock[0] += 0.001
-            runtime.editor.step(1)
-
-    def test_it_slows_down_the_longer_nothing_moves(self, made, runtime, clock, shown):
+    def test_it_slows_down_the_longer_nothing_moves(self, made, runtime, shown):
         made.start()
-        self.let(runtime, clock, 0.9)
+        runtime.editor.step(900)
         fast = shown.ticks
         assert 50 <= fast <= 57
-        self.let(runtime, clock, 1.1)
+        runtime.editor.step(1100)
         shown.ticks = 0
-        self.let(runtime, clock, 1.2)
+        runtime.editor.step(1200)
         assert 11 <= shown.ticks <= 13
-        self.let(runtime, clock, 20)
+        runtime.editor.step(20000)
         shown.ticks = 0
-        self.let(runtime, clock, 1.5)
+        runtime.editor.step(1500)
         assert 9 <= shown.ticks <= 11
 
-    def test_a_movement_makes_it_fast_again(self, made, runtime, clock, shown):
+    def test_a_movement_makes_it_fast_again(self, made, runtime, shown):
         made.start()
-        self.let(runtime, clock, 3)
+        runtime.editor.step(3000)
         shown.moves = True
-        self.let(runtime, clock, 0.2)
+        runtime.editor.step(200)
         shown.ticks = 0
-        self.let(runtime, clock, 0.32)
+        runtime.editor.step(320)
         assert 18 <= shown.ticks <= 21
 
-    def test_the_file_is_looked_at_once_a_second(self, made, runtime, clock, shown):
+    def test_the_file_is_looked_at_once_a_second(self, made, runtime, shown):
         made.start()
-        self.let(runtime, clock, 5.5)
+        runtime.editor.step(5500)
         assert 5 <= shown.looks <= 6
         assert shown.files == 0
-        self.let(runtime, clock, 10)
+        runtime.editor.step(10000)
         assert shown.files == 1, "all that can be asked about it is asked less often"
 
-    def test_it_ends_when_nothing_is_visible_and_can_begin_again(self, made, runtime, clock, shown):
+    def test_it_ends_when_nothing_is_visible_and_can_begin_again(self, made, runtime, shown):
         made.start()
         shown.visible = False
-        self.let(runtime, clock, 0.1)
+        runtime.editor.step(100)
         assert shown.ticks == 0
         assert runtime.editor.waiting == []
         shown.visible = True
         made.start()
-        self.let(runtime, clock, 0.1)
+        runtime.editor.step(100)
         assert shown.ticks > 3
 
-    def test_however_often_it_is_begun_it_ticks_once(self, made, runtime, clock):
+    def test_however_often_it_is_begun_it_ticks_once(self, made, runtime):
         for _ in range(5):
             made.start()
         assert len(runtime.editor.waiting) == 1
         made.stop()
         made.start()
-        self.let(runtime, clock, 0.1)
+        runtime.editor.step(100)
         assert len(runtime.editor.waiting) == 1, "the tick of before the stop is none"
 
-    def test_after_the_stop_it_is_silent(self, made, runtime, clock, shown):
+    def test_after_the_stop_it_is_silent(self, made, runtime, shown):
         made.start()
         made.stop()
-        self.let(runtime, clock, 1)
+        runtime.editor.step(1000)
         assert shown.ticks == 0
         assert runtime.editor.waiting == []

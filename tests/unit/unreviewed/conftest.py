@@ -260,4 +260,4 @@ def runtime() -> Any:
 def tracking(module: Any, runtime: Any, tmp_path: Path, monkeypatch: Any) -> Any:
     """Nothing is tracked yet."""
     monkeypatch.setattr(module, "processor_seconds", lambda: 0.0)
-    return module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"), runtime.loop.time)
+    return module.Tracking(runtime, lambda: None, lambda: str(tmp_path / "storage"))

@@ -339,7 +339,7 @@ def test_what_a_look_has_found_is_told_though_another_one_follows_at_once(
     module, project, runtime, tmp_path, rules, monkeypatch
 ):
     told = []
-    tracking = module.Tracking(runtime, lambda: told.append(1), lambda: str(tmp_path / "storage"), runtime.loop.time)
+    tracking = module.Tracking(runtime, lambda: told.append(1), lambda: str(tmp_path / "storage"))
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     told.clear()
     look, once = module.Workspaces.look, [True]

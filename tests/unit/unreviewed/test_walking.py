@@ -27,25 +27,27 @@ def walks(folder: Path) -> Walks:
     return Walks(str(folder), lambda path, is_folder: False, 1000)
 
 
-def test_what_comes_and_goes_on_a_disk_without_time_stamps_of_folders_is_found(folder, monkeypatch):
+def test_what_comes_and_goes_on_a_disk_without_time_stamps_of_folders_is_found(folder, clock):
     (folder / "a" / "old.txt").touch()
     there = walks(folder)
     assert there.walk().files == ["a/old.txt"]
     os.rename(str(folder / "a" / "old.txt"), str(folder / "a" / "Old.txt"))
     (folder / "b" / "new.txt").touch()
-    monkeypatch.setattr(looking, "RELISTED_SECONDS", -1.0)
+    clock.advance(looking.RELISTED_SECONDS + 1)
     assert sorted(there.walk().files) == ["a/Old.txt", "b/new.txt"]
 
 
-def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, monkeypatch):
+def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, clock, monkeypatch):
     there = walks(folder)
     walked = there.walk()
-    clock = iter(range(1_000_000_000, 2_000_000_000, 10))
-    monkeypatch.setattr(looking.time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(looking, "RELISTED_FOLDERS", 1)
     for name in "abc":
         (folder / name / "new.txt").touch()
-    found = [len(there.walk().files) for _ in range(5)]
+    clock.advance(looking.RELISTED_SECONDS + 1)
+    found = []
+    for _ in range(5):
+        found.append(len(there.walk().files))
+        clock.advance(1)
     assert found == [0, 1, 2, 3, 3]
     assert walked.files == []
     assert there.walk() is there.walk()

@@ -16,7 +16,7 @@ from typing import Any, List
 
 import pytest
 
-from companion.common import workers as workers_module
+from companion.common.clock import Clock
 from companion.common.workers import Workers
 from companion.review.document import disk
 from companion.review.document.disk import ChangedError, DiskError, Kind
@@ -75,14 +75,35 @@ def test_a_file_without_an_end_is_not_read_for_ever() -> None:
     assert read("/dev/zero").kind is Kind.UNREADABLE
 
 
+class Watch:
+    """What a pool has asked to be called for later, which is when the test says so."""
+
+    def __init__(self) -> None:
+        self.asked: List[Any] = []
+
+    def __call__(self, seconds: float, function: Any) -> None:
+        self.asked.append((seconds, function))
+
+    def later(self, clock: Clock) -> None:
+        """So much later: whatever is under way counts as stuck by then."""
+        until(lambda: self.asked, "the pool looks at its threads no more")
+        seconds, function = self.asked.pop()
+        clock.advance(seconds)
+        function()
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
 def threads_of(name: str) -> int:
     return sum(thread.name == name for thread in threading.enumerate())
 
 
-def test_three_jobs_that_hang_hold_up_no_other(monkeypatch: Any) -> None:
+def test_three_jobs_that_hang_hold_up_no_other(clock: Clock, watch: Watch) -> None:
     """Nor is it waited until they count as stuck."""
-    monkeypatch.setattr(workers_module, "STUCK_SECONDS", 10 * NEVER_SECONDS)
-    workers, release, done = Workers("test", 4, 32), threading.Event(), threading.Event()
+    workers, release, done = Workers("test", 4, 32, watch), threading.Event(), threading.Event()
     for _ in range(3):
         workers.submit(lambda: release.wait() and None)
     workers.submit(done.set)
@@ -91,37 +112,44 @@ def test_three_jobs_that_hang_hold_up_no_other(monkeypatch: Any) -> None:
     workers.stop()
 
 
-def test_more_jobs_that_hang_than_there_are_threads(monkeypatch: Any) -> None:
-    monkeypatch.setattr(workers_module, "STUCK_SECONDS", 0.05)
-    workers, release, done = Workers("more", 4, 32), threading.Event(), threading.Event()
+def test_more_jobs_that_hang_than_there_are_threads(clock: Clock, watch: Watch) -> None:
+    workers, release, done = Workers("more", 4, 32, watch), threading.Event(), threading.Event()
     for _ in range(9):
         workers.submit(lambda: release.wait() and None)
     workers.submit(done.set)
-    assert done.wait(NEVER_SECONDS)
+    assert not done.is_set()
+    until(lambda: threads_of("more") == 4)
+    while not done.is_set():
+        if watch.asked:
+            watch.later(clock)
+        done.wait(0.01)
+    assert len(watch.asked) <= 1
     release.set()
     workers.submit(lambda: None)
     until(lambda: threads_of("more") <= 4, "more threads stay than the pool has")
     workers.stop()
 
 
-def test_there_is_a_bound_on_threads(monkeypatch: Any) -> None:
-    monkeypatch.setattr(workers_module, "STUCK_SECONDS", 0.05)
-    workers, release, most = Workers("bound", 1, 3), threading.Event(), []
+def test_there_is_a_bound_on_threads(clock: Clock, watch: Watch) -> None:
+    workers, release, most = Workers("bound", 1, 3, watch), threading.Event(), []
     for _ in range(10):
         workers.submit(lambda: release.wait() and None)
-    until(lambda: threads_of("bound") == 3, "jobs that hang get no more threads")
-    # Neither by those that go on waiting, all of which are stuck by now, nor by what comes later.
-    until(lambda: workers._stuck() == 3)
+    for count in (1, 2):
+        until(lambda count=count: len(workers._begun) == count and len(workers._jobs) == 10 - count)  # type: ignore[misc]
+        watch.later(clock)
+    until(lambda: threads_of("bound") == 3 and len(workers._jobs) == 7, "jobs that hang get no more threads")
+    clock.advance(60)  # all of them are stuck by now, and nothing comes of that
     for act in (workers._look, partial(workers.submit, lambda: None)):
         act()
         most.append(threads_of("bound"))
     assert most == [3, 3]
+    assert watch.asked == []
     release.set()
     workers.stop()
 
 
-def test_a_thread_that_has_nothing_to_do_takes_the_next_job() -> None:
-    workers, took = Workers("next", 4, 32), set()
+def test_a_thread_that_has_nothing_to_do_takes_the_next_job(watch: Watch) -> None:
+    workers, took = Workers("next", 4, 32, watch), set()
     for _ in range(5):
         until(lambda: not took or workers._idle, "the thread does not come back")
         done = threading.Event()
@@ -136,14 +164,14 @@ def test_a_thread_that_has_nothing_to_do_takes_the_next_job() -> None:
     assert len(took) == 1
 
 
-def test_an_idle_thread_holds_nothing_of_its_last_job() -> None:
+def test_an_idle_thread_holds_nothing_of_its_last_job(watch: Watch) -> None:
     class Text:
         """A long one."""
 
         def look(self) -> None:
             pass
 
-    workers, text = Workers("idle", 1, 1), Text()
+    workers, text = Workers("idle", 1, 1, watch), Text()
     gone = threading.Event()
     weakref.finalize(text, gone.set)
     workers.submit(text.look)
@@ -152,8 +180,8 @@ def test_an_idle_thread_holds_nothing_of_its_last_job() -> None:
     workers.stop()
 
 
-def test_jobs_are_done_in_order_and_none_after_the_stop() -> None:
-    workers, done, release = Workers("order", 1, 1), [], threading.Event()
+def test_jobs_are_done_in_order_and_none_after_the_stop(watch: Watch) -> None:
+    workers, done, release = Workers("order", 1, 1, watch), [], threading.Event()
     for number in range(100):
         workers.submit(lambda number=number: done.append(number))  # type: ignore[misc]
     last = threading.Event()
@@ -171,7 +199,7 @@ def test_jobs_are_done_in_order_and_none_after_the_stop() -> None:
 def test_work_that_hangs_does_not_keep_the_process_alive() -> None:
     program = (
         "import threading; from companion.common.workers import Workers\n"
-        "workers = Workers('test', 4, 32)\n"
+        "workers = Workers('test', 4, 32, print)\n"
         "for _ in range(3): workers.submit(lambda: threading.Event().wait())\n"
     )
     subprocess.run([sys.executable, "-c", program], cwd=str(ROOT), timeout=NEVER_SECONDS, check=True)
