@@ -297,6 +297,7 @@ class ClockTestCase(ReviewTestCase):
 
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
+        self.guard = self.reviews.open_reviews.input_guard
         self.clock = self.clock_of_guard()
 
 
