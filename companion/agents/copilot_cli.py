@@ -189,7 +189,7 @@ class CopilotHooks(HookDialect):
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         shells = {"bash": Shell.POSIX, "powershell": Shell.POWERSHELL}
-        lines = {name: self._line(file, entry.event, platform, shell) for name, shell in shells.items()}
+        lines = {name: self._line(file, entry.event, entry.holds, platform, shell) for name, shell in shells.items()}
         matcher = {"matcher": entry.matcher} if entry.matcher else {}
         return {"type": "command", **matcher, **lines, "timeoutSec": self.seconds(entry)}
 

@@ -6,7 +6,7 @@ it obeys. Ours is always `curl`, which hands both on; all that changes stands in
 Rules: the literals of a program stand in its own module, as an instance of `HookDialect`; the base class is the form of
 Claude Code, which others have taken over. What is installed never changes once it is there, as Codex CLI trusts a hook
 by its text and place. Only hooks of tools that write may be held: an editor that has died never keeps a program from
-reading. What makes no sense is None, and the program goes on. Pure.
+reading. What makes no sense is None: then a hook that may be held is answered by `unread`, others with nothing. Pure.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from enum import Enum
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..protocol.serving import HOOK_EVENT, HOOK_PROCESS
+from ..protocol.serving import HOOK_EVENT, HOOK_HELD, HOOK_PROCESS
 from ..system.platform import WINDOWS, Platform
 from .hook_proposals import WriteForm
 
@@ -90,6 +91,10 @@ class HookEntry(NamedTuple):
     """Whether the program waits a day for the answer; else a few seconds, and it gets one at once."""
 
 
+# What ends a string in single quotes in PowerShell, unless it is doubled.
+_POWERSHELL_QUOTE = re.compile("['\u2018\u2019\u201a\u201b]")
+
+
 class Shell(Enum):
     """What reads a command line: how a word is quoted in it, and what makes it succeed whatever happens."""
 
@@ -100,8 +105,12 @@ class Shell(Enum):
     def quoted(self, word: str) -> str:
         """The word in quotes. A path of Windows holds no double quote."""
         if self is Shell.CMD:
-            return f'"{word}"'
-        return "'" + word.replace("'", "''" if self is Shell.POWERSHELL else "'\\''") + "'"
+            # A variable is put in for %NAME% between quotes, too. Outside of them the caret becomes part of the name,
+            # which no variable has, and goes with the next step.
+            return '"' + word.replace("%", '"^%"') + '"'
+        if self is Shell.POWERSHELL:
+            return "'" + _POWERSHELL_QUOTE.sub(r"\g<0>\g<0>", word) + "'"
+        return "'" + word.replace("'", "'\\''") + "'"
 
     @property
     def succeed(self) -> str:
@@ -150,7 +159,7 @@ class HookDialect:
     trust_note = ""
     """What its user has to do before it runs a new hook, in a sentence."""
     names_event = True
-    """Whether what it sends names the event; else the command does."""
+    """Whether what it sends names the event; else the command does, as it does for each hook that may be held."""
     names_process = True
     """Whether the command can say which process has started its shell."""
 
@@ -175,19 +184,21 @@ class HookDialect:
                 found.append(HookEntry(event, "", False))
         return found
 
-    def command(self, file: str, event: str, platform: Platform) -> str:
-        """The command line of a hook, for the shell that reads it. `file` is the path of what `curl` reads."""
-        return self._line(file, event, platform, self.windows_shell if platform.name == WINDOWS else Shell.POSIX)
+    def command(self, file: str, event: str, platform: Platform, *, holds: bool = False) -> str:
+        """The command line of a hook, for the shell that reads it. `file` is the path of what `curl` reads; `holds`
+        is as in a `HookEntry`."""
+        shell = self.windows_shell if platform.name == WINDOWS else Shell.POSIX
+        return self._line(file, event, holds, platform, shell)
 
-    def _line(self, file: str, event: str, platform: Platform, shell: Shell) -> str:
+    def _line(self, file: str, event: str, holds: bool, platform: Platform, shell: Shell) -> str:
         is_windows = platform.name == WINDOWS
         # The user's own settings of curl could add to the output, which the program would then not understand (-q).
         words = ["curl.exe" if is_windows else "curl", "-q", "-sS", "-K"]
         words.append(shell.quoted(file.replace("\\", "/") if is_windows else file))
         if self.names_process and shell is Shell.POSIX and not is_windows:
             words += ["-H", f'"{HOOK_PROCESS}: $PPID"']
-        if not self.names_event:
-            words += ["-H", shell.quoted(f"{HOOK_EVENT}: {event}")]
+        if holds or not self.names_event:
+            words += ["-H", shell.quoted(f"{HOOK_HELD if holds else HOOK_EVENT}: {event}")]
         words += ["--data-binary", shell.quoted("@-") if shell is Shell.POWERSHELL else "@-"]
         return " ".join(words) + (shell.succeed if self.hides_failure else "")
 
@@ -197,7 +208,8 @@ class HookDialect:
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         """A hook as it stands in the list of its event, in the object `hooks` of the file."""
-        hook = {"type": "command", "command": self.command(file, entry.event, platform), "timeout": self.seconds(entry)}
+        command = self.command(file, entry.event, platform, holds=entry.holds)
+        hook = {"type": "command", "command": command, "timeout": self.seconds(entry)}
         return {**({"matcher": entry.matcher} if entry.matcher else {}), "hooks": [hook]}
 
     # -- what it tells ------------------------------------------------------------------------------------------------
@@ -268,6 +280,15 @@ class HookDialect:
     def ask(self, event: HookEvent) -> Dict[str, Any]:
         """The one that makes it ask its user, if one does."""
         return self._decision(event, "ask", "The user is asked before anything is written.")
+
+    def unread(self, name: str, reason: str) -> Dict[str, Any]:
+        """The answer to a hook of the event `name` that may be held, and of which no more is known: its user is asked,
+        or it is refused. `reason` is a sentence for both."""
+        if name not in self.events:
+            return self.nothing()
+        event = HookEvent(self.events[name], "", "", name)
+        is_question = name == self.permission_event  # which its user is asked anyway
+        return self._decision(event, "ask" if self.can_ask or is_question else "deny", reason)
 
     def deny(self, event: HookEvent, reason: str) -> Dict[str, Any]:
         """The one that refuses, and whose reason its model reads."""

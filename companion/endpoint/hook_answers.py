@@ -168,7 +168,11 @@ class HookAnswers:
         """Raises OSError."""
         make_server = await self._libraries.imported(_import_server)
         server = make_server(
-            self.secret, self._sessions.handle, limits=self._limits(), in_worker=self._runtime.in_worker
+            self.secret,
+            self._sessions.handle,
+            self._sessions.unread,
+            limits=self._limits(),
+            in_worker=self._runtime.in_worker,
         )
         address = await server.start()
         self._server, self.port = server, address.port

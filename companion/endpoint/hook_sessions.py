@@ -147,6 +147,8 @@ class HookSessions:
         if agent is None or agent.hooks is None:
             return {}
         event = agent.hooks.read(sent.payload, sent.event, sent.process)
+        if event is None and sent.is_held:
+            return self.unread(sent.program, sent.event, "It lacks what a call of a tool must say.")
         session = await self._session(agent, event) if event is not None else None
         if event is None or session is None:
             return agent.hooks.nothing()
@@ -166,6 +168,15 @@ class HookSessions:
             except Exception:  # what the user has decided stands
                 logger.exception("what %s does is not seen", agent.title)
         return answer.told
+
+    def unread(self, program: str, event: str, why: str) -> Dict[str, Any]:
+        """The answer to a hook that holds a write, and of which only the program and the event are known: where a
+        window reviews every write the program asks its user, or is refused. `why` is a sentence."""
+        agent = next((each for each in self.agents() if each.key == program), None)
+        reviewing = [each for each in self._endpoints() if each.reviews_every_write]
+        if agent is None or agent.hooks is None or not any(agent.is_wanted(each.settings()) for each in reviewing):
+            return {}
+        return agent.hooks.unread(event, f"The editor could not read what is to be written. {why}")
 
     async def _session(self, agent: Agent, event: HookEvent) -> Optional[HookSession]:
         """The session that an event is of, if it belongs to a window."""

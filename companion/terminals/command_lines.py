@@ -23,6 +23,7 @@ from typing import Any, Callable, Dict, List, Mapping, MutableMapping, NamedTupl
 
 from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Mention
+from ..agents.hooks import Shell
 from ..agents.registry import AGENTS
 from ..system.platform import MACOS, WINDOWS, Platform
 
@@ -46,8 +47,6 @@ MACOS_TERMINAL = (
     "-e",
     'tell application "Terminal" to activate',
 )
-# What ends a string in single quotes in PowerShell, unless it is doubled.
-_POWERSHELL_QUOTE = re.compile("['\u2018\u2019\u201a\u201b]")
 ENV = "/usr/bin/env"  # in full: the PATH may have the current folder, which is a repository
 _SPECIAL_ON_POSIX = re.compile(r"""([ \t()\[\]{};|*?$`'"#&<>!~\\])""")
 _SPECIAL_ON_WINDOWS = re.compile(r"""[\s&()\[\]{}^=;!'+,`~%$@#]""")
@@ -179,8 +178,7 @@ def system_terminal(
 def environment_lines(variables: Mapping[str, str], platform: str) -> str:
     """Lines to paste into a shell: PowerShell on Windows, a POSIX shell elsewhere."""
     if platform == WINDOWS:
-        doubled = {name: _POWERSHELL_QUOTE.sub(r"\g<0>\g<0>", value) for name, value in variables.items()}
-        return "".join(f"$env:{name} = '{value}'\n" for name, value in doubled.items())
+        return "".join(f"$env:{name} = {Shell.POWERSHELL.quoted(value)}\n" for name, value in variables.items())
     return "".join(f"export {name}={quoted(value)}\n" for name, value in variables.items())
 
 

@@ -247,6 +247,8 @@ class Connection(web.RequestHandler):
         self._to_come = 0
         self.on_lost: Optional[Callable[[bool], None]] = None
         """Called once when the connection is lost, with True if it was reset: the client may have left data unread."""
+        self.on_evicted: Optional[Callable[[], object]] = None
+        """Ends the response under way at once, where the client must not be left without one; it is then the last."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -372,6 +374,10 @@ class Connection(web.RequestHandler):
 
     def evict(self) -> None:
         """Close this connection in favour of another one."""
+        if self.on_evicted is not None:
+            self.close()  # aiohttp's: once the response is written
+            self.on_evicted()
+            return
         self._cut(b"503 Service Unavailable")
 
     # The end

@@ -1,9 +1,10 @@
 """The HTTP server of programs' hooks: one in the process, on a port of the loopback address. `POST /hook/PROGRAM`.
 
-Rules: nobody gets an answer from which a program could read anything but "go on", unless the handler has given it.
-Strangers and web pages are refused as at every server of ours; whoever shows the secret gets 200 and JSON, whatever
-goes wrong, as programs take anything else for a hook that has failed, and some then block. What is sent is bounded,
-held against the program's schema, and never logged. A handler is cancelled as soon as its client has gone. Loop thread.
+Rules: a hook that holds a write is answered by the handler or, whatever goes wrong with it, by `unread`: nothing that
+exceeds a bound, is not understood, fails or is cut off lets a write pass unseen. Any other hook then gets "go on".
+Strangers and web pages are refused as at every server of ours; a client that shows the secret always gets 200 and JSON,
+as programs take anything else for a hook that has failed, and some then block. What is sent is bounded, held against
+the program's schema, and never logged. A handler is cancelled as soon as its client has gone. Loop thread.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from typing import Any, Awaitable, Callable, Dict, Mapping, NamedTuple, Optional
 from aiohttp import web
 
 from ..protocol.exchanges import JSON_TYPE
-from ..protocol.jsonrpc import RpcError, encode
+from ..protocol.jsonrpc import RpcError, decode, encode
 from ..protocol.limits import Limits
-from ..protocol.serving import HOOK_EVENT, HOOK_PROCESS, HOOK_SECRET, Address
+from ..protocol.serving import HOOK_EVENT, HOOK_HELD, HOOK_PROCESS, HOOK_SECRET, Address
 from ..protocol.tools import ArgumentChecker, Tool
 from .base import ADDRESS
-from .connections import Connection
+from .connections import Connection, closing
 from .gate import Bodies, Gate, InWorker, body_complaint, in_default_executor
 from .listening import ListeningSocket, listen_on_port
 from .responses import WholeResponse
@@ -31,6 +32,7 @@ PATH = "/hook/"
 LONGEST_HEADER = 100
 NOTHING = b"{}"
 """The answer that lets any program go on."""
+CUT_OFF, FAILED = "The editor stopped answering.", "The editor failed; its log says why."
 
 
 class HookCall(NamedTuple):
@@ -40,24 +42,35 @@ class HookCall(NamedTuple):
     event: str
     process: Optional[int]
     payload: Dict[str, Any]
+    is_held: bool = False
+    """Whether the program waits for the answer before it writes."""
 
 
 Handler = Callable[[HookCall], Awaitable[Dict[str, Any]]]
+Unread = Callable[[str, str, str], Dict[str, Any]]
+"""Makes the answer to a hook that holds a write and could not be handled: program, event, and why, as a sentence."""
 
 
 class HookServer:
     """Does not listen yet when it is made."""
 
     def __init__(
-        self, secret: str, handler: Handler, *, limits: Limits = Limits(), in_worker: InWorker = in_default_executor
+        self,
+        secret: str,
+        handler: Handler,
+        unread: Unread,
+        *,
+        limits: Limits = Limits(),
+        in_worker: InWorker = in_default_executor,
     ) -> None:
         self.limits = limits
         self._handler = handler
+        self._unread = unread
         self._gate = Gate({"": secret}, HOOK_SECRET)
         self._bodies = Bodies(in_worker)
         self._schemas = ArgumentChecker(())
         self._known: Mapping[str, Any] = {}
-        self._running: Set[asyncio.Future[Dict[str, Any]]] = set()
+        self._running: Set[asyncio.Future[bytes]] = set()
         self._listener: Optional[ListeningSocket] = None
         self._manager: web.Server
 
@@ -93,63 +106,92 @@ class HookServer:
         if response is None:
             admitted = self._gate.admit(request, asyncio.get_running_loop().time())
             if not isinstance(admitted, WholeResponse):
-                response = await self._answered(request)
+                response = WholeResponse(200, await self._answer(request), JSON_TYPE)
+                if not request.content.is_eof():
+                    closing(request, response)
             elif admitted.status != 503:
                 response = admitted
             else:
-                response = _going_on(admitted)
+                response, why = admitted, _sentence(admitted)
+                response.status, response.body = 200, self._go_on(request, why)
         if response.status != 200:
             response.body = NOTHING
         return cast(web.StreamResponse, response)
 
-    async def _answered(self, request: web.BaseRequest) -> WholeResponse:
-        program = request.path[len(PATH) :]
-        if request.method != "POST" or not request.path.startswith(PATH) or program not in self._known:
-            return WholeResponse(200, NOTHING, JSON_TYPE)
-        complaint, payload = body_complaint(request.headers), {}
-        if complaint is None:
-            body = await self._bodies.read(request, self.limits)
-            if isinstance(body, WholeResponse):
-                return _going_on(body)
-            try:
-                payload = await self._bodies.decode(body, self.limits)
-                complaint = self._schemas.complaint(program, payload)
-            except RpcError as error:
-                complaint = str(error)
-        if complaint is not None:
-            logger.warning("a hook of %s sent what is not understood: %s", program, complaint)
-            return WholeResponse(200, NOTHING, JSON_TYPE)
-        event, process = (request.headers.get(name, "")[:LONGEST_HEADER] for name in (HOOK_EVENT, HOOK_PROCESS))
-        call = HookCall(program, event, int(process) if process.isascii() and process.isdecimal() else None, payload)
-        return WholeResponse(200, await self._answer(request, call), JSON_TYPE)
-
-    async def _answer(self, request: web.BaseRequest, call: HookCall) -> bytes:
-        task = asyncio.ensure_future(self._handler(call))
+    async def _answer(self, request: web.BaseRequest) -> bytes:
+        """The answer, in whatever way handling the request ends."""
+        task = asyncio.ensure_future(self._handled(request))
         connection = cast(Connection, request.protocol)
 
         def lost(was_reset: bool) -> None:
             task.cancel()
 
-        connection.on_lost = lost
+        connection.on_lost, connection.on_evicted = lost, task.cancel
         if request.transport is None:
             task.cancel()
         self._running.add(task)
         try:
             await asyncio.wait({task})
         finally:
-            connection.on_lost = None
+            connection.on_lost = connection.on_evicted = None
             self._running.discard(task)
             task.cancel()
         if task.cancelled():
+            return self._go_on(request, CUT_OFF)
+        error = task.exception()
+        if isinstance(error, _NotUnderstood):
+            return self._go_on(request, str(error))
+        if error is not None:
+            logger.error("a hook of %.40r could not be answered", _program(request), exc_info=error)
+            return self._go_on(request, FAILED)
+        return task.result()
+
+    async def _handled(self, request: web.BaseRequest) -> bytes:
+        """The handler's answer. Raises `_NotUnderstood`, and what the handler raises."""
+        program = _program(request)
+        if request.method != "POST" or program not in self._known:
+            return NOTHING
+        complaint = body_complaint(request.headers)
+        if complaint is not None:
+            raise _NotUnderstood(complaint)
+        body = await self._bodies.read(request, self.limits)
+        if isinstance(body, WholeResponse):
+            raise _NotUnderstood(_sentence(body))
+        try:
+            payload = await self._bodies.decode(body, self.limits)
+        except RpcError as error:
+            raise _NotUnderstood(str(error)) from None
+        complaint = self._schemas.complaint(program, payload)
+        if complaint is not None:
+            raise _NotUnderstood(complaint)
+        event, process, held = (
+            request.headers.get(name, "")[:LONGEST_HEADER] for name in (HOOK_EVENT, HOOK_PROCESS, HOOK_HELD)
+        )
+        number = int(process) if process.isascii() and process.isdecimal() else None
+        return encode(await self._handler(HookCall(program, held or event, number, payload, bool(held))))
+
+    def _go_on(self, request: web.BaseRequest, why: str) -> bytes:
+        """The answer to what could not be handled: a program that holds a write does not go on unseen."""
+        program, held = _program(request), request.headers.get(HOOK_HELD, "")[:LONGEST_HEADER]
+        logger.warning("a hook of %.40r was not handled: %s", program, why)
+        if not held or program not in self._known:
             return NOTHING
         try:
-            return encode(task.result())
+            return encode(self._unread(program, held, why))
         except Exception:
-            logger.exception("a hook of %s could not be answered", call.program)
+            logger.exception("a hook of %.40r could not be refused", program)
             return NOTHING
 
 
-def _going_on(refused: WholeResponse) -> WholeResponse:
-    """The refusal as who shows the secret gets it."""
-    refused.status, refused.body = 200, NOTHING
-    return refused
+class _NotUnderstood(Exception):
+    """What a hook has sent exceeds a bound or makes no sense. The message is a sentence for its user."""
+
+
+def _program(request: web.BaseRequest) -> str:
+    """The key of the program that a request names; "" if it names none."""
+    return request.path[len(PATH) :] if request.path.startswith(PATH) else ""
+
+
+def _sentence(refused: WholeResponse) -> str:
+    """What a refusal says."""
+    return str(decode(refused.body, Limits().nesting)["error"]["message"])

@@ -60,7 +60,7 @@ class Hooked:
 
     def start(self, payload, file):
         """The process of a hook of Claude Code that may be held; its shell was started by this process."""
-        command = CLAUDE_CODE.hooks.command(file, payload["hook_event_name"], Platform.current())
+        command = CLAUDE_CODE.hooks.command(file, payload["hook_event_name"], Platform.current(), holds=True)
         held = subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         held.stdin.write(json.dumps(payload).encode())
         held.stdin.close()

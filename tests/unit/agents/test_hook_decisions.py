@@ -58,6 +58,17 @@ def claude(name="PreToolUse", **told):
     return {"hookSpecificOutput": {"hookEventName": name, **told}}
 
 
+@pytest.mark.parametrize("agent", BEFORE, ids=lambda agent: agent.key)
+def test_what_cannot_be_read_is_asked_or_refused_and_never_let_through(agent):
+    hooks = agent.hooks
+    answers = {entry.event: hooks.unread(entry.event, "why") for entry in hooks.entries() if entry.holds}
+    held = event(agent, BEFORE[agent])
+    wanted = "ask" if hooks.can_ask else "deny"
+    assert answers.pop(BEFORE[agent]) == hooks._decision(held, wanted, "why") != {}
+    assert all(asked_anyway == {} for asked_anyway in answers.values())
+    assert hooks.unread("NoSuchEvent", "why") == {}
+
+
 ASKED = "The user is asked before anything is written."
 
 

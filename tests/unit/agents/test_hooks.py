@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 
 import pytest
@@ -312,13 +313,21 @@ def test_the_command_line(agent, expected):
     assert shlex.split(agent.hooks.command(FILE, "preToolUse", HERE)) == expected
 
 
+@pytest.mark.parametrize("agent", HOOKED, ids=lambda agent: agent.key)
+def test_only_a_hook_that_may_be_held_says_so_and_names_its_event(agent):
+    for entry in agent.hooks.entries():
+        definition = json.dumps(agent.hooks.definition(entry, FILE, HERE))
+        assert (f"'X-Companion-Held: {entry.event}'" in definition) is entry.holds
+        assert ("X-Companion-Held" in definition) is entry.holds
+
+
 def test_the_command_line_on_windows():
     """By what is written of each program's shell there; not tried."""
-    file = "C:\\Users\\o'me\\claude.conf"
+    file = "C:\\Users\\o'm\u2019e\\%OS%.conf"
     assert [agent.hooks.command(file, "x", THERE) for agent in (CLAUDE_CODE, GEMINI_CLI, CODEX_CLI)] == [
-        "curl.exe -q -sS -K 'C:/Users/o'\\''me/claude.conf' --data-binary @- || true",
-        "curl.exe -q -sS -K 'C:/Users/o''me/claude.conf' --data-binary '@-'; exit 0",
-        'curl.exe -q -sS -K "C:/Users/o\'me/claude.conf" --data-binary @-',
+        "curl.exe -q -sS -K 'C:/Users/o'\\''m\u2019e/%OS%.conf' --data-binary @- || true",
+        "curl.exe -q -sS -K 'C:/Users/o''m\u2019\u2019e/%OS%.conf' --data-binary '@-'; exit 0",
+        'curl.exe -q -sS -K "C:/Users/o\'m\u2019e/"^%"OS"^%".conf" --data-binary @-',
     ]
 
 
@@ -329,33 +338,33 @@ def test_how_a_hook_stands_in_the_settings():
         for key, one in hooks.items()
     }
     parent = '-H "X-Companion-Parent: $PPID"'
-    line = f"curl -q -sS -K '/f' {parent} --data-binary @-"
+    holds = "-H 'X-Companion-Held: {}'".format
+    line = f"curl -q -sS -K '/f' {parent} {{}} --data-binary @- || true".format
     assert held["claude"] == {
         "matcher": "Write|Edit|MultiEdit|NotebookEdit",
-        "hooks": [{"type": "command", "command": f"{line} || true", "timeout": 86400}],
+        "hooks": [{"type": "command", "command": line(holds("PreToolUse")), "timeout": 86400}],
     }
     assert held["gemini"]["hooks"][0] == {
         "type": "command",
-        "command": f"{line} || true",
+        "command": line(holds("BeforeTool")),
         "timeout": 86400000,
         "name": "Sublime Text",
     }
     assert held["qwen"]["hooks"][0]["timeout"] == 86400000
     assert held["codex"]["hooks"][0] == {
         "type": "command",
-        "command": "curl -q -sS -K '/f' --data-binary @-",
+        "command": f"curl -q -sS -K '/f' {holds('PreToolUse')} --data-binary @-",
         "timeout": 86400,
     }
-    header = "-H 'X-Companion-Event: preToolUse'"
     assert held["copilot"] == {
         "type": "command",
         "matcher": "create|edit|apply_patch",
-        "bash": f"curl -q -sS -K '/f' {parent} {header} --data-binary @- || true",
-        "powershell": f"curl -q -sS -K '/f' {header} --data-binary '@-'; exit 0",
+        "bash": line(holds("preToolUse")),
+        "powershell": f"curl -q -sS -K '/f' {holds('preToolUse')} --data-binary '@-'; exit 0",
         "timeoutSec": 86400,
     }
     signal = hooks["claude"].definition(HookEntry("Stop", "", False), "/f", HERE)
-    assert signal == {"hooks": [{"type": "command", "command": f"{line} || true", "timeout": 5}]}
+    assert signal == {"hooks": [{"type": "command", "command": line("").replace("  ", " "), "timeout": 5}]}
     assert hooks["qwen"].definition(HookEntry("Stop", "", False), "/f", THERE)["hooks"][0]["shell"] == "powershell"
 
 

@@ -17,6 +17,7 @@ from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.registry import AGENTS, agents_of
 from companion.endpoint import hook_answers
 from companion.endpoint.hook_answers import HookAnswers, Serving
+from companion.protocol.limits import ENVELOPE, MEBIBYTE
 from companion.settings import Settings
 from companion.system.platform import Platform
 from companion.transport import hook_server
@@ -59,7 +60,9 @@ class Editor:
     def __init__(self, folder, agents=AGENTS):
         self.calls = []
         self.runtime = Runtime()
-        sessions = SimpleNamespace(handle=self._handle, agents=lambda: agents, body_mebibytes=lambda: 1)
+        sessions = SimpleNamespace(
+            handle=self._handle, unread=lambda *why: {"why": why}, agents=lambda: agents, body_mebibytes=lambda: 1
+        )
         self.answers = HookAnswers(self.runtime, Libraries(), sessions, str(folder))
 
     async def _handle(self, call):
@@ -89,15 +92,15 @@ class Editor:
         with open(self.answers.file(agent), encoding="utf-8") as file:
             return file.read()
 
-    async def hook(self, agent=CLAUDE_CODE):
+    async def hook(self, agent=CLAUDE_CODE, payload=EVENT, holds=False):
         """What the hook says, and its exit status."""
         process = await asyncio.create_subprocess_shell(
-            agent.hooks.command(self.answers.file(agent), "Stop", Platform.current()),
+            agent.hooks.command(self.answers.file(agent), "Stop", Platform.current(), holds=holds),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        said, _ = await process.communicate(json.dumps(EVENT).encode())
+        said, _ = await process.communicate(json.dumps(payload).encode())
         return said.strip(), process.returncode
 
 
@@ -122,6 +125,17 @@ async def test_who_is_connected_is_heard_at_once(tmp_path):
     await editor.make()
     assert await editor.hook() == HEARD
     assert editor.calls == [EVENT]
+    await editor.quit()
+
+
+@pytest.mark.parametrize("size", [MEBIBYTE + ENVELOPE, 24 * MEBIBYTE])
+@asynchronous
+async def test_a_write_that_is_too_large_is_answered_though_curl_still_sends_it(tmp_path, size):
+    editor = Editor(tmp_path)
+    await editor.make()
+    said, status = await editor.hook(payload={**EVENT, "x": "x" * size}, holds=True)
+    why = f"The body is larger than {MEBIBYTE + ENVELOPE} bytes."
+    assert (json.loads(said), status) == ({"why": ["claude", "Stop", why]}, 0)
     await editor.quit()
 
 

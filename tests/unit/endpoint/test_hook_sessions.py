@@ -40,6 +40,7 @@ class Window:
         self.clients = SimpleNamespace(programs=lambda: self.connected)
         self.settings = Settings
         self.hooked = HookedPrograms()
+        self.reviews_every_write = True
 
     def hooks_told(self, hooked):
         self.hooked = hooked
@@ -82,9 +83,9 @@ class Editor:
         self.tracking = Tracking()
         self.sessions = HookSessions(Runtime(), lambda: self.windows, self.tracking, NoOpinion())
 
-    async def tell(self, event, program="claude", session="s", process=None, folder="/code", **fields):
+    async def tell(self, event, program="claude", session="s", process=None, folder="/code", held=False, **fields):
         payload = {"session_id": session, "cwd": os.path.abspath(folder), "hook_event_name": event, **fields}
-        return await self.sessions.handle(HookCall(program, "", process, payload))
+        return await self.sessions.handle(HookCall(program, event if held else "", process, payload, held))
 
     async def until(self, condition):
         while not condition():
@@ -327,6 +328,21 @@ async def test_programs_that_are_not_known_or_make_no_sense_are_answered_with_no
     assert await editor.tell("Stop", program="opencode") == {}
     assert await editor.tell("NoSuchEvent") == {}
     assert (editor.sessions._sessions, editor.sessions.last) == ({}, {})
+
+
+@pytest.mark.parametrize("lacking", [{"session_id": ""}, {"cwd": "relative"}, {"tool_name": ""}])
+@asynchronous
+async def test_a_write_that_makes_no_sense_is_asked_where_every_write_is_reviewed(lacking):
+    editor = Editor(Window("/code"), Window("/other"))
+    editor.windows[1].reviews_every_write = False
+    call = {"tool_name": "Write", "tool_input": {"file_path": "/code/a.py", "content": ""}, **lacking}
+    assert await editor.tell("PreToolUse", **call) == {}
+    answer = await editor.tell("PreToolUse", held=True, **call)
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"
+    editor.windows[0].settings = lambda: Settings(publish_for_claude=False)
+    assert await editor.tell("PreToolUse", held=True, **call) == {}
+    editor.windows[0].settings, editor.windows[0].reviews_every_write = Settings, False
+    assert await editor.tell("PreToolUse", held=True, **call) == {}
 
 
 def test_programs_that_are_clients_too_are_named_once():

@@ -13,6 +13,7 @@ import pytest
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.protocol.limits import Limits
+from companion.transport.connections import OpenConnections
 from companion.transport.hook_server import HookCall, HookServer
 from tests.host.waiting import NEVER_SECONDS
 from tests.support.raw_requests import request_head
@@ -20,6 +21,7 @@ from tests.unit.transport.conftest import read_response
 
 SECRET = "a-secret-that-must-never-be-logged-0123456789"
 TEXT = "geheim"
+GOES_ON, ASKS = (200, b"{}"), (200, b'{"decision":"ask"}')
 EVENT = {"session_id": "s", "cwd": "/w", "hook_event_name": "Stop", "last_assistant_message": TEXT}
 
 
@@ -32,9 +34,14 @@ class Served:
         self.cancelled = asyncio.Event()
         self.held, self.over = asyncio.Event(), asyncio.Event()
         self.hold = False
-        self.server = HookServer(SECRET, self._handle)
+        self.unread = []
+        self.server = HookServer(SECRET, self._handle, self._unread)
         self.server.serve({"claude": CLAUDE_CODE.hooks.schema, "copilot": COPILOT_CLI.hooks.schema})
         self.port = 0
+
+    def _unread(self, program, event, why):
+        self.unread.append((program, event, why))
+        return {"decision": "ask"}
 
     async def _handle(self, call):
         self.calls.append(call)
@@ -48,6 +55,16 @@ class Served:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
+
+    async def refused(self, *arguments, **named):
+        """Why the same is not handled if it holds a write; without, the program goes on."""
+        self.calls.clear()
+        assert await self.send(*arguments, **named) == GOES_ON
+        assert await self.send(*arguments, X_Companion_Held="PreToolUse", **named) == ASKS
+        assert self.calls == []
+        (told,) = self.unread
+        assert told[:2] == ("claude", "PreToolUse")
+        return told[2]
 
     async def connect(self, body=json.dumps(EVENT).encode(), path="/hook/claude", method="POST", **headers):
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -122,27 +139,44 @@ async def test_strangers_and_web_pages_are_refused(bench, headers, status):
     assert bench.calls == []
 
 
+@served
+async def test_a_hook_that_is_held_names_its_event(bench):
+    assert await bench.send(X_Companion_Held="PreToolUse") == (200, b'{"decision":"allow"}')
+    assert bench.calls == [HookCall("claude", "PreToolUse", None, EVENT, is_held=True)]
+    assert bench.unread == []
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("body", "why"),
     [
-        b"",
-        b"{",
-        b"[]",
-        b"7",
-        b"\xff",
-        b'{"session_id": "s"}',
-        b'{"session_id": "s", "cwd": 7}',
-        b'{"session_id": ["s"], "cwd": "/w"}',
-        b'{"session_id": "' + b"s" * 5000 + b'", "cwd": "/w"}',
-        b"[" * 200 + b"]" * 200,
-        json.dumps({**EVENT, "x": [1] * 60000}).encode(),
-        b'{"session_id": "s", "cwd": "/w", "x": NaN}',
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"[]", "object"),
+        (b"7", "object"),
+        (b"\xff", "not UTF-8"),
+        (b'{"session_id": "s", "cwd": "/w", "x": "\xc3"}', "not UTF-8"),
+        (b'{"session_id": "s"}', "cwd"),
+        (b'{"session_id": "s", "cwd": 7}', "cwd"),
+        (b'{"session_id": ["s"], "cwd": "/w"}', "session_id"),
+        (b'{"session_id": "' + b"s" * 5000 + b'", "cwd": "/w"}', "session_id"),
+        (json.dumps(EVENT)[:-1].encode() + b', "x": ' + b"[" * 70 + b"]" * 70 + b"}", "deeper than 64 levels"),
+        (json.dumps({**EVENT, "x": [1] * 50001}).encode(), "more than 50000 values"),
+        (json.dumps({**EVENT, "x": "x" * 1400000 + "\ud800", "y": [1] * 50001}).encode(), "more than 50000 values"),
+        (b'{"session_id": "s", "cwd": "/w", "x": NaN}', "NaN"),
+        (b'{"session_id": "s", "cwd": "/w", "x": ' + b"9" * 5000 + b"}", "digits"),
     ],
+    ids=range(15),
 )
 @served
-async def test_what_is_not_understood_lets_the_program_go_on(bench, body):
-    assert await bench.send(body) == (200, b"{}")
-    assert bench.calls == []
+async def test_what_is_not_understood_lets_no_program_write(bench, body, why):
+    assert why in await bench.refused(body)
+
+
+@served
+async def test_of_a_name_that_is_said_twice_the_last_one_counts_as_with_the_programs(bench):
+    body = json.dumps(EVENT)[:-1].encode() + b', "tool_name": "Write", "tool_name": "Edit"}'
+    assert await bench.send(body, X_Companion_Held="PreToolUse") == (200, b'{"decision":"allow"}')
+    assert bench.calls[0].payload["tool_name"] == "Edit"
 
 
 @pytest.mark.parametrize(
@@ -152,39 +186,70 @@ async def test_what_is_not_understood_lets_the_program_go_on(bench, body):
         {"path": "/mcp"},
         {"path": "/hook/"},
         {"method": "GET"},
-        {"Content-Type": "application/x-www-form-urlencoded"},
-        {"Content-Type": None},
-        {"Content-Encoding": "gzip"},
     ],
 )
 @served
 async def test_what_is_asked_otherwise_lets_the_program_go_on(bench, request_):
-    assert await bench.send(**request_) == (200, b"{}")
+    assert await bench.send(**request_) == GOES_ON
     assert bench.calls == []
 
 
+@pytest.mark.parametrize(
+    ("headers", "why"),
+    [
+        ({"Content-Type": "application/x-www-form-urlencoded"}, "The body must be application/json."),
+        ({"Content-Type": None}, "The header Content-Type is missing: send application/json."),
+        ({"Content-Encoding": "gzip"}, "The body must not be compressed."),
+    ],
+)
 @served
-async def test_a_body_that_is_too_large_lets_the_program_go_on(bench):
+async def test_a_body_in_another_form_lets_no_program_write(bench, headers, why):
+    assert await bench.refused(**headers) == why
+
+
+@served
+async def test_a_body_that_is_too_large_lets_no_program_write(bench):
     bench.server.limits = Limits(body_bytes=1000)
-    assert await bench.send(json.dumps({**EVENT, "x": TEXT * 1000}).encode()) == (200, b"{}")
-    assert bench.calls == []
+    too_large = "The body is larger than 1000 bytes."
+    assert await bench.refused(json.dumps({**EVENT, "x": TEXT * 1000}).encode()) == too_large
+    bench.unread.clear()
+    assert await bench.refused(b"{}", Content_Length="100000000") == too_large
 
 
 @served
-async def test_a_body_that_never_comes_lets_the_program_go_on(bench):
+async def test_a_body_that_never_comes_lets_no_program_write(bench):
     bench.server.limits = Limits(request_seconds=0.01)
-    reader, writer = await bench.connect(b"{", Content_Length="100")
-    assert (await read_response(reader))[0::2] == (200, b"{}")
+    reader, writer = await bench.connect(b"{", Content_Length="100", X_Companion_Held="PreToolUse")
+    assert (await read_response(reader))[0::2] == ASKS
     writer.close()
 
 
-@pytest.mark.parametrize("answer", [ValueError(TEXT), {"x": float("nan")}, {"x": object()}])
 @served
-async def test_a_handler_that_fails_lets_the_program_go_on(bench, answer):
+async def test_too_many_hooks_at_once_let_no_program_write(bench, monkeypatch):
+    monkeypatch.setattr(OpenConnections, "admit", lambda *_: False)
+    assert "Too many connections" in await bench.refused()
+
+
+@served
+async def test_a_hook_that_makes_room_for_others_lets_no_program_write(bench, monkeypatch):
+    connections = []
+    monkeypatch.setattr(OpenConnections, "admit", lambda self, connection, *_: connections.append(connection) or True)
+    bench.hold = True
+    reader, writer = await bench.connect(X_Companion_Held="PreToolUse")
+    await bench.held.wait()
+    connections[0].evict()
+    assert (await read_response(reader))[0::2] == ASKS
+    assert await reader.read() == b""
+    writer.close()
+
+
+@pytest.mark.parametrize("answer", [ValueError("failed"), {"x": float("nan")}, {"x": object()}])
+@served
+async def test_a_handler_that_fails_lets_no_program_write(bench, answer):
     bench.answer = answer
-    if isinstance(answer, Exception):
-        bench.answer = ValueError("failed")
-    assert await bench.send() == (200, b"{}")
+    assert await bench.send() == GOES_ON
+    assert await bench.send(X_Companion_Held="PreToolUse") == ASKS
+    assert bench.unread == [("claude", "PreToolUse", "The editor failed; its log says why.")]
 
 
 @served
@@ -196,15 +261,20 @@ async def test_a_handler_is_cancelled_once_its_program_has_gone(bench):
     await bench.cancelled.wait()
 
 
+@pytest.mark.parametrize(("held", "answer"), [(None, GOES_ON), ("PreToolUse", ASKS)])
 @served
-async def test_what_is_held_at_the_end_lets_the_program_go_on(bench):
+async def test_what_is_under_way_at_the_end_lets_no_program_write(bench, held, answer):
     bench.hold = True
-    reader, writer = await bench.connect()
+    reader, writer = await bench.connect(X_Companion_Held=held)
+    half, other = await bench.connect(b"{", Content_Length="100", X_Companion_Held=held)
     await bench.held.wait()
+    while len(bench.server._running) < 2:
+        await asyncio.sleep(0)
     await bench.server.stop(0.01)
-    assert (await read_response(reader))[0::2] == (200, b"{}")
+    assert [(await read_response(each))[0::2] for each in (reader, half)] == [answer, answer]
     assert bench.cancelled.is_set()
     writer.close()
+    other.close()
 
 
 @served
