@@ -42,11 +42,11 @@ class HookCase(ChangesTestCase):
     def start(self, event: str, agent: Agent = CLAUDE_CODE, **fields: Any) -> Any:
         """The process of a hook that has been told of this. No test has the session of another one."""
         payload: Dict[str, Any] = {"session_id": self.folder, "cwd": self.folder, "hook_event_name": event, **fields}
-        hooks = agent.hooks
-        assert hooks is not None
-        tool, held = fields.get("tool_name"), [each for each in hooks.entries() if each.holds and each.event == event]
-        holds = any(tool in each.matcher.split("|") for each in held)
-        command = hooks.command(self.answers.file(agent), event, Platform.current(), holds=holds)
+        hooks, tool, command = agent.hooks, fields.get("tool_name"), ""
+        if hooks is not None:
+            held = [each.matcher.split("|") for each in hooks.entries() if each.holds and each.event == event]
+            holds = any(tool in tools for tools in held)
+            command = hooks.command(self.answers.file(agent), event, Platform.current(), holds=holds)
         process = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
