@@ -20,7 +20,7 @@ from companion.common.workers import Workers
 from companion.runtime import Runtime
 import threading
 done = threading.Event()
-workers = Workers("some", 2, 4, print)
+workers = Workers("some", 2, 4, lambda *_: None)
 for number in range(300):
     workers.submit(lambda: None)
 workers.submit(done.set)

@@ -199,7 +199,7 @@ def test_jobs_are_done_in_order_and_none_after_the_stop(watch: Watch) -> None:
 def test_work_that_hangs_does_not_keep_the_process_alive() -> None:
     program = (
         "import threading; from companion.common.workers import Workers\n"
-        "workers = Workers('test', 4, 32, print)\n"
+        "workers = Workers('test', 4, 32, lambda *_: None)\n"
         "for _ in range(3): workers.submit(lambda: threading.Event().wait())\n"
     )
     subprocess.run([sys.executable, "-c", program], cwd=str(ROOT), timeout=NEVER_SECONDS, check=True)
