@@ -179,7 +179,7 @@ class HookGate:
             return await self._hold(session, dialect, event)
         if way is Way.BESIDE:
             return await self._wait_beside(session, dialect, event)
-        if way is Way.FOLLOWS and any(dialect.is_same(event, each) for each in self._accepted.get(session, ())):
+        if way is Way.FOLLOWS and self._was_accepted(session, dialect, event):
             return HookAnswer(dialect.allow(event))
         if way is Way.ASKS:
             settings, folders = session.endpoint.settings(), session.endpoint.folders()
@@ -343,6 +343,18 @@ class HookGate:
             if paths is None:
                 self._involved.discard(session)
             self._runtime.on_main(self._tell_over, session, paths)
+
+    def _was_accepted(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> bool:
+        """Whether a question is about what the user has accepted. Each file of that answers one question."""
+        accepted = self._accepted.pop(session, [])
+        found = next((each for each in accepted if dialect.is_same(event, each)), None)
+        if found is not None:
+            accepted.remove(found)
+            left = tuple(path for path in found.paths if path not in event.paths)
+            accepted += [found._replace(paths=left)] if left else []
+        if accepted:
+            self._accepted[session] = accepted
+        return found is not None
 
     def _forget(self, session: HookSession, event: HookEvent) -> None:
         """What was allowed of these files is allowed no more: their call has ended, or another one begins."""

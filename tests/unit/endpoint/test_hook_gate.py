@@ -10,6 +10,7 @@ import pytest
 
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.endpoint import hook_gate
@@ -351,7 +352,7 @@ def add(*paths):
 
 
 @asynchronous
-async def test_a_question_about_what_was_accepted_is_answered_until_that_is_written(folder):
+async def test_a_question_about_what_was_accepted_is_answered_once_and_not_after_that_is_written(folder):
     async def ask(*paths):
         return decision(await asked.tell("PermissionRequest", "apply_patch", add(*paths)))
 
@@ -360,16 +361,32 @@ async def test_a_question_about_what_was_accepted_is_answered_until_that_is_writ
     assert await ask("a.py") is None
     await asked.tell("PreToolUse", "apply_patch", add("a.py"))
     await asked.tell("PreToolUse", "apply_patch", add("b.py"))
-    assert [await ask(each) for each in ("a.py", "b.py", "c.py")] == [allowed, allowed, None]
     assert await ask("a.py", "b.py") is None
+    assert [await ask(each) for each in ("a.py", "a.py", "c.py")] == [allowed, None, None]
+    await asked.tell("PreToolUse", "apply_patch", add("a.py"))
     await asked.tell("PostToolUse", "apply_patch", add("a.py"))
-    assert [await ask(each) for each in ("a.py", "b.py")] == [None, allowed]
+    assert [await ask(each) for each in ("a.py", "b.py", "b.py")] == [None, allowed, None]
+    await asked.tell("PreToolUse", "apply_patch", add("b.py"))
     assert asked.window.reviews.over == [(str(folder / "a.py"),)]
     await asked.tell("Stop")
     assert await ask("b.py") is None
     assert asked.window.reviews.over[1:] == [None]
     await asked.tell("Stop")
     assert len(asked.window.reviews.over) == 2, "nothing of it is followed any more"
+
+
+@asynchronous
+async def test_a_program_that_asks_about_each_file_of_a_patch_is_answered_once_for_each(folder):
+    async def tell(event, **call):
+        payload = {"sessionId": "s", "cwd": str(folder), **call}
+        return (await asked.gate.answer(asked.session, COPILOT_CLI.hooks.read(payload, event))).told
+
+    asked = Asked(COPILOT_CLI, Window(folder, Reviews(accept)))
+    await tell("preToolUse", toolName="apply_patch", toolArgs=add("a.py", "b.py")["command"])
+    names = ("b.py", "b.py", "a.py", "a.py")
+    questions = [tell("permissionRequest", toolName="edit", toolInput={"path": each}) for each in names]
+    allowed = {"behavior": "allow"}
+    assert [await each for each in questions] == [allowed, {}, allowed, {}]
 
 
 @asynchronous
