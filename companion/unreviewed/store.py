@@ -5,8 +5,8 @@ twice. A *record* says what is unreviewed in one folder, and names the identitie
 bytes that no record names. If there are too many, or they are too old, it removes first what was kept first.
 
 Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew,
-and a record that makes no sense is none. A record that cannot be written costs the survival and nothing else, unless an
-undo is about to need it.
+and a record that makes no sense, or names a path outside of its folder, is none. A record that cannot be written costs
+the survival and nothing else, unless an undo is about to need it.
 
 These calls block on the disk. Disk threads; several at a time.
 """
@@ -17,6 +17,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import time
 import zlib
 from contextlib import suppress
@@ -35,6 +36,7 @@ MAXIMUM_SECONDS = 7 * 24 * 3600.0
 UNTIDY_BYTES = 1 << 24
 """After so many bytes it is to be tidied: a file that grows all the time is kept as it was at each look."""
 _KEPT, _RECORD = ".kept", ".changes"
+_IDENTITY = re.compile(r"\??[0-9A-Za-z.]*\Z")
 _SETTLING_SECONDS = 60.0  # what is younger may belong to a record that is still to be written
 
 
@@ -295,9 +297,9 @@ def read_record(store: Store, folder: str) -> Record:
     try:
         undone, unkept = tuple(map(_group, found.get("undone", ()))), found.get("unkept")
         return Record(
-            {path: _row(*row) for path, row in found.get("rows", {}).items()},
+            {_path(path): _row(*row) for path, row in found.get("rows", {}).items()},
             Undone(undone, float(found.get("undone_at", 0.0)), bool(found.get("under_way"))),
-            {name: _text(blob) for name, blob in found.get("blobs", {}).items()},
+            {name: _identity(blob) for name, blob in found.get("blobs", {}).items()},
             _text(found.get("head", "")),
             None if unkept is None else frozenset(map(_text, unkept)),
             _text(found.get("patterns", "")),
@@ -329,7 +331,7 @@ def _needed(record: Dict[str, Any], which: str = "identities") -> Set[str]:
 
 def _group(found: List[Any]) -> Group:
     return tuple(
-        Step(_text(path), _content(held), _content(wanted), _origin(origin)) for path, held, wanted, origin in found
+        Step(_path(path), _content(held), _content(wanted), _origin(origin)) for path, held, wanted, origin in found
     )
 
 
@@ -362,7 +364,22 @@ def _known(found: object) -> Optional[Content]:
 def _content(found: object) -> Content:
     if not isinstance(found, list) or [type(each) for each in found] != [str, int, int]:
         raise TypeError("a content")
-    return Content(*found)
+    return Content(_identity(found[0]), *found[1:])
+
+
+def _identity(found: object) -> str:
+    """What may be part of a file's name, and of a line to git."""
+    if not _IDENTITY.match(_text(found)):
+        raise ValueError("an identity")
+    return str(found)
+
+
+def _path(found: object) -> str:
+    """A path that leads to a file below its folder, as `full_path` takes it."""
+    parts = _text(found).split("/")
+    if "\0" in _text(found) or any(part in ("", ".", "..") or os.path.split(part)[0] for part in parts):
+        raise ValueError("a path")
+    return "/".join(parts)
 
 
 def _text(found: object) -> str:

@@ -16,6 +16,10 @@ from companion.unreviewed.model import Content, Made, identity
 from companion.unreviewed.store import Record, SavedRow, Step, Store, Undone, read_record, write_record
 from companion.unreviewed.workspaces import Root, Workspaces
 
+CONTENT = ["x", 1, 2]
+ROW = json.loads(json.dumps(SavedRow(Content(*CONTENT))))
+OUTSIDE = ("../x", "a/../../x", "/x", "..", "", "a//x", "./x", "a\0")
+
 
 @pytest.fixture
 def store(tmp_path):
@@ -137,11 +141,17 @@ def test_damaged_bytes_are_none(store):
         {"rows": {"a": [["x", 1, 2], None, None, ["a", 1, True, True], False, False]}},
         {"undone_at": []},
         {"blobs": {"a": 1}},
+        *({"rows": {path: ROW}} for path in OUTSIDE),
+        *({"undone": [[[path, CONTENT, CONTENT, ROW[3]]]]} for path in OUTSIDE),
+        *({"rows": {"a": [[name, 1, 2], *ROW[1:]]}} for name in ("../x", "/x", "..\\x", "a\0", "a\nb")),
+        {"blobs": {"a": "a\nb"}},
     ],
 )
 def test_a_record_that_makes_no_sense_is_none(store, record):
     noted(store, "/one", "a")
     path = next(path for path in Path(store._folder).iterdir() if path.suffix == ".changes")
+    path.write_text(json.dumps({"rows": {"a": ROW}, "undone": [[["a", CONTENT, CONTENT, ROW[3]]]]}))
+    assert set(read_record(store, "/one").rows) == {"a"}
     path.write_text(json.dumps(record))
     assert read_record(store, "/one") == Record()
     assert path.exists() == isinstance(record, dict)  # else it is set aside
