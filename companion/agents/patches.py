@@ -10,16 +10,19 @@
     *** End of File                the lines above are the last ones
     *** End Patch
 
-Rules, as measured with release 0.169: a hunk is looked for behind the one before it, first letter by letter, then with
-less and less regard to blanks and to kinds of dashes and quotes; lines of context stay as the file has them; a new line
-ends as the first one of the file does; a file that is changed ends with a line end, and so does one that is added. What
-a text says otherwise no patch can say.
+Rules, as measured with release 0.169. A mark may have blanks behind it; the line that begins a file also in front of
+it, but not behind the lines of an update, where a blank means context. Tabs and carriage returns are left out of names.
+A hunk is looked for behind the one before it, first letter by letter, then with less and less regard to blanks and to
+kinds of dashes and quotes; lines of context stay as the file has them; a new line ends as the first one of the file
+does; a file that is changed ends with a line end, and so does one that is added. What a text says otherwise no patch
+can say. `end_to_end/programs/test_codex_patches.py` compares all of this with the program.
 
 Pure. Any thread.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_left
 from itertools import accumulate, groupby
@@ -29,9 +32,9 @@ from .smallest import smallest_hunks
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 ADD, DELETE, UPDATE, MOVE = "*** Add File: ", "*** Delete File: ", "*** Update File: ", "*** Move to: "
-END_OF_FILE = "*** End of File"
-_PLACE = "*** Environment ID:"  # may stand in front of the first file
-_QUOTES = ("<<EOF", "<<'EOF'", '<<"EOF"')  # some models send a patch as a shell would take it
+PLACE, END_OF_FILE = "@@", "*** End of File"
+# Some models send a patch as a shell would take it.
+_QUOTES = tuple(word + end for word in ("<<EOF", "<<'EOF'", '<<"EOF"') for end in ("", "\r"))
 
 # What the program takes for blanks: fewer characters than Python does.
 _BLANKS = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
@@ -42,6 +45,8 @@ _ALIKE: Dict[int, str] = {
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
     **dict.fromkeys(map(ord, "\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"), " "),
 }
+_ENDS = re.compile("\r{1,2}$")
+_IN_NO_PATH = {ord("\t"): "", ord("\r"): ""}  # the program leaves these out of a name
 _LINE = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -54,9 +59,8 @@ class PatchHunk(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """What a patch does to one file. `source` are the lines that say so."""
+    """What a patch does to one file."""
 
-    source: Tuple[str, ...]
     path: str
     moved_to: str = ""
     deletes: bool = False
@@ -70,6 +74,22 @@ class Operation(NamedTuple):
         return (self.path, self.moved_to) if self.moved_to else (self.path,)
 
     @property
+    def source(self) -> Iterator[str]:
+        """The lines of a patch that say so."""
+        if self.added is not None:
+            yield ADD + self.path
+            yield from ("+" + line for line in self.added.split("\n")[:-1])
+            return
+        yield (DELETE if self.deletes else UPDATE) + self.path
+        if self.moved_to:
+            yield MOVE + self.moved_to
+        for hunk in self.hunks:
+            yield PLACE if hunk.behind is None else f"{PLACE} {hunk.behind}"
+            yield from (sign + line for sign, line in hunk.lines)
+            if hunk.at_end:
+                yield END_OF_FILE
+
+    @property
     def lines(self) -> Set[str]:
         """The lines of the file that it names, old and new."""
         return {line for hunk in self.hunks for _, line in hunk.lines}.union((self.added or "").split("\n"))
@@ -80,41 +100,40 @@ class Operation(NamedTuple):
         new = [_bare(line) for line in _lines(text)]
         old = None if before is None else [_bare(line) for line in _lines(before)]
         if not old and (before is None or not (new or moved_to)):
-            return cls((ADD + path, *("+" + line for line in new)), path, added="".join(line + "\n" for line in new))
+            return cls(path, added="".join(line + "\n" for line in new))
         hunks = [PatchHunk(None, lines) for lines in smallest_hunks(old or [], new)]
         hunks = hunks or [PatchHunk(None, ((" ", line),)) for line in (old or [])[:1]]  # none would be no patch
-        source = [UPDATE + path] + ([MOVE + moved_to] if moved_to else [])
-        for hunk in hunks:
-            source += ["@@", *(sign + line for sign, line in hunk.lines)]
-        return cls(tuple(source), path, moved_to, hunks=tuple(hunks))
+        return cls(path, moved_to, hunks=tuple(hunks))
 
 
 def patch_of(steps: Sequence[Operation]) -> str:
     """The patch that does these."""
-    return "\n".join([BEGIN, *(line for step in steps for line in step.source), END]) + "\n"
+    lines = (line + "\r\r" if line.endswith("\r") else line for step in steps for line in step.source)
+    return "\n".join([BEGIN, *lines, END]) + "\n"
 
 
 # -- what a patch says -------------------------------------------------------------------------------------------------
 
 
 def operations(patch: str) -> Optional[Tuple[Operation, ...]]:
-    """What a patch does, file by file; None if it is none."""
-    lines = [line.rstrip("\r") for line in patch.strip(_BLANKS).split("\n")]
-    if lines[0] in _QUOTES and lines[-1].endswith("EOF"):
+    """What a patch does, file by file. None if it is refused, or names an environment, whose files may be elsewhere."""
+    lines = patch.strip(_BLANKS).split("\n")
+    if len(lines) > 2 and lines[0] in _QUOTES and lines[-1].endswith("EOF"):
         lines = lines[1:-1]
     if len(lines) < 2 or lines[0].strip(_BLANKS) != BEGIN or lines[-1].strip(_BLANKS) != END:
         return None
-    rest = _Rest(lines[1:-1])
-    if rest.next.startswith(_PLACE):
-        rest.take()
+    rest = _Rest([_ENDS.sub("", line) for line in lines[1:-1]])
     steps: List[Operation] = []
     while rest:
-        begin = rest.at
+        if rest.next.strip(_BLANKS) == END:
+            if any(line.strip(_BLANKS) for line in rest.lines[rest.at + 1 :]):
+                return None
+            break
         step = _operation(rest)
         if step is None:
             return None
-        steps.append(step._replace(source=tuple(rest.lines[begin : rest.at])))
-    return tuple(steps)
+        steps.append(step)
+    return tuple(steps) or None
 
 
 class _Rest:
@@ -142,41 +161,57 @@ def _operation(rest: _Rest) -> Optional[Operation]:
         added: List[str] = []
         while rest.next.startswith("+"):
             added.append(rest.take()[1:] + "\n")
-        return Operation((), head[len(ADD) :], added="".join(added))
+        return Operation(_path(head, ADD), added="".join(added))
     if head.startswith(DELETE):
-        return Operation((), head[len(DELETE) :], deletes=True)
-    if not head.startswith(UPDATE):
-        return None
-    moved_to = rest.take()[len(MOVE) :] if rest.next.startswith(MOVE) else ""
+        return Operation(_path(head, DELETE), deletes=True)
+    return _update(rest, _path(head, UPDATE)) if head.startswith(UPDATE) else None
+
+
+def _path(head: str, mark: str) -> str:
+    """The file that a line names, in the shortest way: for the program `a/../b` is `b`, whatever `a` is."""
+    return os.path.normpath(head[len(mark) :].translate(_IN_NO_PATH))
+
+
+def _update(rest: _Rest, path: str) -> Optional[Operation]:
+    """Among the lines of an update only what stands behind a mark may be blanks: those in front mean context."""
+    moved_to = ""
     hunks: List[PatchHunk] = []
     while rest:
-        if not rest.next:
-            rest.take()
-        elif rest.next.startswith("*"):
+        mark = rest.next.rstrip(_BLANKS)
+        if mark == END or mark.startswith((ADD, DELETE, UPDATE)):
             break
+        if not hunks and mark == END_OF_FILE:  # it says nothing there
+            rest.take()
+        elif not hunks and not moved_to and mark.startswith(MOVE):
+            rest.take()
+            moved_to = _path(mark, MOVE)
         else:
             hunk = _hunk(rest, not hunks)
             if hunk is None:
                 return None
             hunks.append(hunk)
-    return Operation((), head[len(UPDATE) :], moved_to, hunks=tuple(hunks)) if hunks else None
+    return Operation(path, moved_to, hunks=tuple(hunks)) if hunks else None
 
 
 def _hunk(rest: _Rest, is_first: bool) -> Optional[PatchHunk]:
-    behind: Optional[str] = None
-    if rest.next.startswith("@@ ") or rest.next == "@@":
-        behind = rest.take()[3:] or None
+    mark, behind = rest.next.rstrip(_BLANKS), None
+    if mark == PLACE or mark.startswith(PLACE + " "):
+        rest.take()
+        behind = mark[len(PLACE) + 1 :] or None
     elif not is_first:
         return None
     lines: List[Tuple[str, str]] = []
     while rest:
-        if rest.next == END_OF_FILE:
+        if rest.next[:1] in ("", " ", "-", "+"):
+            line = rest.take()
+            lines.append((line[:1] or " ", line[1:]))
+        elif rest.next.rstrip(_BLANKS) == END_OF_FILE:
             rest.take()
+            while rest and not rest.next.strip(_BLANKS):
+                rest.take()
             return PatchHunk(behind, tuple(lines), True) if lines else None
-        if rest.next[:1] not in ("", " ", "-", "+"):
+        else:
             break
-        line = rest.take()
-        lines.append((line[:1] or " ", line[1:]))
     return PatchHunk(behind, tuple(lines)) if lines else None
 
 

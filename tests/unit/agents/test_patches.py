@@ -59,10 +59,55 @@ def applied(text: str, said: str):
             "* a\nb\n", "@@\n * a\n-b\n+*** End Patch\n", "* a\n*** End Patch\n", id="what looks like the end"
         ),
         pytest.param("a\n", "@@\n a\n", "a\n", id="no change"),
+        pytest.param("x\ny\n", "@@\n-y\n+z\n*** End of File \n", "x\nz\n", id="blanks behind the end of the file"),
+        pytest.param("x\ny\n", "@@\n-y\n+z\n *** End of File\n", None, id="a blank in front of it is context"),
+        pytest.param("x\ny\n", "@@\n-y\n+z\n*** End of File\n \n\t\n", "x\nz\n", id="blank lines behind it"),
+        pytest.param("x\ny\n", "@@\n-y\n+z\n*** End of File\n y\n", None, id="lines behind it"),
+        pytest.param("x\ny\n", "*** End of File\n@@\n-x\n+z\n", "z\ny\n", id="the end of the file at the beginning"),
+        pytest.param("x\ny\n", "@@\t\n-y\n+z\n", "x\nz\n", id="a tab behind the mark of a hunk"),
+        pytest.param("x\ny\n", "@@\u3000\n-y\n+z\n", "x\nz\n", id="a wide blank behind it"),
+        pytest.param("x\ny\n", "@@ x \t\n-y\n+z\n", "x\nz\n", id="blanks behind the line before it"),
+        pytest.param("x\ny\n", "@@\tx\n-y\n+z\n", None, id="a tab in front of the line before it"),
+        pytest.param("x\ny\n", " @@\n-y\n+z\n", None, id="a blank in front of it is context"),
+        pytest.param("x\ny\n", "@@\n-x\n+z\n*** End Patch\n\n \n", "z\ny\n", id="the end twice"),
+        pytest.param("x\ny\n", "@@\n-x\n+z\n*** End Patch\n*** Delete File: a\n", None, id="a file behind the end"),
+        pytest.param("x\n\n", "@@\n-x\r\r\n+z\r\n \r\r\n", "z\n\n", id="two carriage returns end a line"),
+        pytest.param("x\n", "@@\n-x\n+z\n-\r\r\r\n", None, id="and not three"),
     ],
 )
 def test_a_patch_of_one_file(before, said, after):
     assert applied(before, patch(HEAD, said)) == after
+
+
+UPDATE_B = "*** Update File: b\n@@\n-y\n+z\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "paths"),
+    [
+        pytest.param("*** Update File: a\n*** Move to: b \n@@\n-x\n+z\n", {"a", "b"}, id="a blank behind a target"),
+        pytest.param("*** Update File: a\n *** Move to: b\n@@\n-x\n+z\n", None, id="a blank in front of its mark"),
+        pytest.param("*** Update File: a\n*** Move to: \n@@\n-x\n+z\n", None, id="no target"),
+        pytest.param("*** Update File: a\n*** Move to: c\n*** Move to: d\n-x\n+z\n", None, id="two targets"),
+        pytest.param("*** Update File: a\n-x\n+z\n*** Move to: c\n", None, id="a target behind the lines"),
+        pytest.param(" *** Delete File: a\xa0\t\n\t" + UPDATE_B, {"a", "b"}, id="marks with blanks around them"),
+        pytest.param("*** Update File: a\n-x\n *** Delete File: b\n", None, id="a blank means context in an update"),
+        pytest.param("*** Update File: a\n-x\n*** Delete File: b \n", {"a", "b"}, id="not behind the mark"),
+        pytest.param("*** Add File:  c\n", {" c"}, id="a blank that begins a name"),
+        pytest.param("*** Add File: .e\tn\rv\n", {".env"}, id="tabs and carriage returns in a name"),
+        pytest.param("*** Update File: \rb\n-y\n", {"b"}, id="a carriage return that begins a name"),
+        pytest.param("*** Update File: a\n*** Move to: c\td\n-x\n", {"a", "cd"}, id="tabs in the name of a target"),
+        pytest.param("*** Delete File: a/../b\n", {"b"}, id="a name by its letters alone"),
+        pytest.param("*** Add File: c\ufeff\n", {"c\ufeff"}, id="what is no blank"),
+        pytest.param("*** Add File: c\n+x\n\n", None, id="an empty line behind an added file"),
+        pytest.param("\n" + UPDATE_B, None, id="an empty line before the first file"),
+    ],
+)
+def test_the_files_of_a_patch(said, paths):
+    steps = operations(patch(said))
+    # One that can be parsed may still not apply.
+    refused = steps is None or any(apply(step, {"a": "x\n", "b": "y\n"}.get(step.path)) is None for step in steps)
+    assert paths == (None if refused else {path for step in steps for path in step.paths})
 
 
 @pytest.mark.parametrize(
@@ -78,6 +123,11 @@ def test_a_patch_of_one_file(before, said, after):
         patch(HEAD, "@@\n*** End of File\n"),
         patch("*** Rename File: a\n"),
         patch("*** Delete File: a\n", "\n"),
+        patch(),
+        patch("*** End Patch\n"),
+        patch("*** Environment ID: elsewhere\n", HEAD, "@@\n-x\n+y\n"),
+        "<<EOF \n" + patch(HEAD, "@@\n-x\n+y\n") + "\nEOF",
+        "<<EOF\n" + patch(HEAD, "@@\n-x\n+y\n") + "\nEND",
     ],
 )
 def test_what_is_no_patch(said):
@@ -86,12 +136,11 @@ def test_what_is_no_patch(said):
 
 def test_steps_with_several_files_and_what_stands_around_them():
     said = patch(
-        "*** Environment ID: one\n",
         "*** Add File: new.txt\n+x\n+\n",
         "*** Update File: a\n*** Move to: d/b\n@@\n-x\n+y\n",
         "*** Delete File: c\n",
     )
-    for form in (said, f"  {said}  \n", f"<<'EOF'\n{said}\nEOF"):
+    for form in (said, f"  {said}  \n", f"<<'EOF'\n{said}\nEOF", f"<<EOF\r\n{said}\nxEOF"):
         new, moved, gone = operations(form) or ()
         assert (new.path, new.added) == ("new.txt", "x\n\n")
         assert (moved.path, moved.moved_to, apply(moved, "x\n")) == ("a", "d/b", "y\n")
