@@ -281,7 +281,6 @@ class ClaudeHooks(HookDialect):
         },
         takes_line_end=True,
         fills_empty=True,
-        guesses=True,  # it takes other quotes for the same; of what it cannot find it tells nothing before it runs
     )
 
 

@@ -150,7 +150,6 @@ class CopilotHooks(HookDialect):
             "apply_patch": WriteTool(patch="patch"),
         },
         takes_line_end=True,
-        guesses=True,
     )
     shell_tools = ("bash", "powershell")
     session_names = ("sessionId", "session_id")

@@ -36,7 +36,6 @@ class GeminiHooks(HookDialect):
         },
         restores_line_ends=True,
         restores_end=True,
-        guesses=True,
     )
     shell_tools = ("run_shell_command",)
     units_per_second = 1000

@@ -6,20 +6,24 @@ their own proposal is worked out in the same way: what the program would write w
 said to it is known as well, and can be saved over it afterwards.
 
 Rules: a `WriteForm` says in data how a program differs; its literals stand in the program's module. Texts are exact:
-line ends and byte order mark included. What does not apply to the file as it is has no proposal: the program says so
-itself. Nothing is guessed: where a program would go on to look for something similar, `guesses` says so.
+line ends and byte order mark included. What does not apply to the file as it is has no proposal, and neither has what
+is not understood: a program may still find something similar, or read the call in its own way.
 
 Pure. Any thread; a long text takes a while.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import unicodedata
 from typing import Any, Container, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .patches import Operation, apply, operations, patch_of
 from .smallest import smallest_edit
 
 MARK = "\ufeff"
+_UP = re.compile(r"(?:^|[/\\])\.\.(?:[/\\]|$)|[\x00-\x1f]")  # also what cannot be seen in a name
 Texts = Mapping[str, Optional[str]]
 """The text of each file by the path that a tool names, None for a file that is not there."""
 
@@ -54,36 +58,29 @@ class WriteForm(NamedTuple):
     """An edit that leaves nothing of a line takes its line feed, too."""
     fills_empty: bool = False
     """An edit of nothing fills a file that is empty; otherwise it only makes new ones."""
-    guesses: bool = False
-    """If a text is not found, the program looks for something similar."""
 
     def paths(self, tool: str, arguments: Mapping[str, Any]) -> Tuple[str, ...]:
-        """The files that a call is about, as it names them; none if it makes no sense, or is no tool of these."""
+        """The files that a call is about, as it names them; none if it is not understood, or no tool of these."""
         form = self.tools.get(tool)
         named = arguments.get(form.patch or form.path) if form is not None else None
-        if form is None or not isinstance(named, str) or not named:
+        if form is None or not isinstance(named, str):
             return ()
         if not form.patch:
-            return (named,)
+            return (named,) if is_plain(named) else ()
         return tuple(dict.fromkeys(path for each in operations(named) or () for path in each.paths))
 
-    def can_be_shown(self, tool: str) -> bool:
-        """Whether a call of this tool says all that it would write."""
-        form = self.tools.get(tool)
-        return form is not None and bool(form.whole or form.old or form.patch)
-
     def proposals(self, tool: str, arguments: Mapping[str, Any], texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
-        """What the call would make of its files, one for each. None: it does not apply, or makes no sense."""
+        """What the call would make of its files, one for each. None: it does not apply, or is not understood."""
         form = self.tools.get(tool)
         try:
             if form is None:
                 return None
             if form.patch:
                 return _patched(_text(arguments, form.patch), texts)
-            path = arguments[form.path]
+            (path,) = self.paths(tool, arguments)
             before = texts[path]
             text = _text(arguments, form.whole) if form.whole else self._edited(form, arguments, before)
-        except (KeyError, TypeError):  # an argument is missing, or is something else than it should be
+        except (KeyError, TypeError, ValueError):  # an argument is missing, or is something else than it should be
             return None
         if text is None:
             return None
@@ -94,6 +91,8 @@ class WriteForm(NamedTuple):
     def _edited(self, form: WriteTool, arguments: Mapping[str, Any], before: Optional[str]) -> Optional[str]:
         edits = arguments[form.edits] if form.edits else (arguments,)
         text = None if before is None else _with_line_feeds(before)
+        if not edits:
+            return None
         for edit in edits:
             text = self._replaced(text, _lf(edit, form.old), _lf(edit, form.new), edit.get(form.every) is True)
             if text is None:
@@ -218,6 +217,13 @@ class HandedBack(NamedTuple):
     def is_complete(self) -> bool:
         """Whether it writes just that; otherwise the rest has to be saved over it."""
         return self.written == self.wanted
+
+
+def is_plain(path: str) -> bool:
+    """Whether each program takes this for the same file: some trim a name, expand a `~`, take a backslash away, compose
+    accents, and leave out the part before a `..` although it may be a link."""
+    odd = path.strip() != path or path.startswith("~") or (os.sep == "/" and "\\" in path)
+    return bool(path) and not odd and _UP.search(path) is None and unicodedata.normalize("NFC", path) == path
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:

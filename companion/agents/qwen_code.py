@@ -43,7 +43,6 @@ class QwenHooks(ClaudeHooks):
         restores_line_ends=True,
         restores_mark=True,
         takes_line_end=True,
-        guesses=True,
     )
     shell_tools = ("run_shell_command",)
     prompt_name = "submitted_prompt"

@@ -16,9 +16,9 @@ the answer is *ask*, and the hook of its question carries the reason for a rejec
     the program gives up                          nothing: its diffs are withdrawn
 
 Rules: nothing is ever allowed but what the user has pressed Accept for, in just that form. What `review_skip` names by
-its real path, and what really lies outside of the workspace, goes the program's own way; what cannot be shown, the
-program has to ask for. A hook that has nothing to say asks neither the disk nor the main thread. Loop thread, except
-where noted.
+its real path, and what really lies outside of the workspace, goes the program's own way. What is not understood, or
+cannot be shown, the program has to ask for: the answer "nothing" is only for what was understood and needs no review. A
+hook that has nothing to say asks neither the disk nor the main thread. Loop thread, except where noted.
 """
 
 from __future__ import annotations
@@ -51,6 +51,10 @@ logger = logging.getLogger("gemini_companion.endpoint")
 REJECTED = "The user rejected this change"
 NOBODY = "Nobody has answered: the user did not review this change in time. Nothing is written."
 UNDECIDED = "The user has not seen this change, or not decided: the editor does not show it. Nothing is written."
+NOT_UNDERSTOOD = (
+    "The editor cannot tell what this would write: it does not fit the files as they are now, or is not understood. "
+    "Nothing is written."
+)
 TAKEN_BACK = "The user has taken back every part of this change."
 
 
@@ -77,7 +81,7 @@ class _Looked(NamedTuple):
     proposals: Optional[Tuple[FileProposal, ...]] = None
     reviewed: Tuple[_ReviewedFile, ...] = ()
     is_its_own_affair: bool = False
-    """Nothing of it is to be reviewed, or it does not apply, which the program will say."""
+    """It was understood, and nothing of it is to be reviewed."""
 
     def of(self, texts: Mapping[str, Optional[str]]) -> _Looked:
         """The same proposals for files that hold these texts now."""
@@ -132,9 +136,9 @@ class _Held:
         answer = self.asks()
         self.decide(answer._replace(may_run=answer.may_run and is_tracked))
 
-    def asks(self) -> HookAnswer:
-        """The answer that has the program ask, or refuses if it would not."""
-        return HookAnswer(self.dialect.ask(self.event)) if self.dialect.can_ask else self.denied(UNDECIDED)
+    def asks(self, why: str = UNDECIDED) -> HookAnswer:
+        """The answer that has the program ask, or refuses if it would not, and says why."""
+        return HookAnswer(self.dialect.ask(self.event)) if self.dialect.can_ask else self.denied(why)
 
     def denied(self, reason: str) -> HookAnswer:
         """The answer that refuses."""
@@ -241,7 +245,9 @@ class HookGate:
             if texts == {file.path: file.proposal.text for file in now.reviewed}:
                 return await self._allowed(held, now, texts)
             looked = now  # the file has changed, and what would become of it
-        return HookAnswer(held.dialect.nothing()) if looked.is_its_own_affair else held.asks()
+        if looked.is_its_own_affair:
+            return HookAnswer(held.dialect.nothing())
+        return held.asks(NOT_UNDERSTOOD if looked.proposals is None else UNDECIDED)
 
     async def _allowed(self, held: _Held, looked: _Looked, texts: Mapping[str, str]) -> HookAnswer:
         session, event, dialect = held.session, held.event, held.dialect
@@ -501,7 +507,7 @@ def _looked_at(
         return _Looked()
     proposals = writes.proposals(event.tool, event.arguments, texts)
     if proposals is None:
-        return _Looked(texts, is_its_own_affair=writes.can_be_shown(event.tool) and not writes.guesses)
+        return _Looked(texts)
     if len({os.path.realpath(each) for each in event.paths}) < len(event.paths):
         return _Looked()  # two steps with one file, of which neither says what it holds in the end
     found: List[_ReviewedFile] = []

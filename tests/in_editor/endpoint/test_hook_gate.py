@@ -312,7 +312,7 @@ class TestWhatIsReviewed(GateCase):
             self.command("reject_diff")
             yield from self.answer(process)
 
-    def test_what_does_not_apply_is_the_programs_to_say_and_what_cannot_be_shown_its_to_ask(self) -> Iterator[Any]:
+    def test_what_does_not_apply_or_cannot_be_shown_the_program_asks_for_or_is_refused(self) -> Iterator[Any]:
         yield from self.connect(CODEX_CLI)
         self.write("latin.py", b"\xe4 two\n")
         os.mkdir(self.path("folder"))
@@ -322,8 +322,8 @@ class TestWhatIsReviewed(GateCase):
             ("ask", self.wants(CLAUDE_CODE, "folder")),
             ("ask", {"tool_name": "NotebookEdit", "tool_input": {"notebook_path": self.path("a.ipynb")}}),
             ("ask", {"tool_name": "Write", "tool_input": {"file_path": 7}}),
-            ({}, self.wants(CODEX_CLI, old="three")),
-            ({}, {"tool_name": "apply_patch", "tool_input": {"command": "x"}}),
+            ("deny", self.wants(CODEX_CLI, old="three")),
+            ("deny", {"tool_name": "apply_patch", "tool_input": {"command": "x"}}),
         ):
             agent = CODEX_CLI if fields["tool_name"] == "apply_patch" else CLAUDE_CODE
             said = yield from self.tell("PreToolUse", agent, **fields)

@@ -12,10 +12,12 @@ from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.hooks import Happening
 from companion.agents.qwen_code import QWEN_CODE
+from companion.agents.registry import AGENTS
 from companion.endpoint import hook_gate
 from companion.endpoint.clients import HookedPrograms
-from companion.endpoint.hook_gate import NOBODY, TAKEN_BACK, UNDECIDED, HookGate
+from companion.endpoint.hook_gate import NOBODY, NOT_UNDERSTOOD, TAKEN_BACK, UNDECIDED, HookGate
 from companion.endpoint.hook_sessions import HookSession
 from companion.review.decision import Outcome
 from companion.settings import Settings
@@ -286,14 +288,57 @@ async def test_it_goes_its_own_way_where_nothing_is_to_be_reviewed(folder, tmp_p
         assert (await asked.write("new\n", path=path)).told == {}
     assert (await asked.tell("PreToolUse", "Bash", {"command": "make"})).told == {}
     assert (await asked.write("new\n", permission_mode="plan")).told == {}
-    patch = {"command": "*** Begin Patch\n*** Update File: file.py\n@@\n-not there\n*** End Patch\n"}
-    assert (await Asked(CODEX_CLI, window).tell("PreToolUse", "apply_patch", patch)).told == {}  # it says so itself
+    patch = {"command": f"*** Begin Patch\n*** Add File: notes.md\n+x\n*** Delete File: {outside}\n*** End Patch\n"}
+    assert (await Asked(CODEX_CLI, window).tell("PreToolUse", "apply_patch", patch)).told == {}
     window.reviews_every_write = False
     assert (await asked.write("new\n")).told == {}
     assert window.reviews.shown == []
     window.reviews_every_write = True
     asked.gate.end()
     assert (await asked.write("new\n")).told == {}
+
+
+NOT_UNDERSTOOD_ANYWHERE = [
+    {},
+    {"file_path": 7, "path": 7, "patch": 7, "command": 7, "notebook_path": 7},
+    {"file_path": "file.py", "path": "file.py"},
+    {"file_path": "", "path": "", "content": "x", "file_text": "x"},
+    {"file_path": "~/x", "path": "~/x", "content": "x", "file_text": "x"},
+    {"file_path": "notes.md ", "path": "notes.md ", "content": "x", "file_text": "x"},
+    {"file_path": "file.py", "path": "file.py", "content": ["x"], "file_text": None, "edits": "x"},
+    {"file_path": "file.py", "path": "file.py", "edits": [], "old_string": "one", "new_string": 1, "old_str": "one"},
+    {"file_path": "file.py", "path": "file.py", "old_string": "not there", "new_string": "", "old_str": "not there"},
+    {"file_path": "file.py", "path": "file.py", "edits": [{"old_string": "not there", "new_string": ""}]},
+    *(
+        {"patch": said, "command": said}
+        for said in (
+            "x",
+            "*** Begin Patch\n*** End Patch",
+            "*** Begin Patch\n*** Update File: file.py\n@@\n-not there\n*** End Patch\n",
+            "*** Begin Patch\n*** Delete File: notes.md\n*** End Patch\nand more",
+            "*** Begin Patch\n*** Environment ID: a\n*** Add File: notes.md\n+x\n*** End Patch\n",
+            "*** Begin Patch\n*** Update File: file.py\n-one\n*** Update File: file.py\n-two\n*** End Patch\n",
+            "*** Begin Patch\n*** Update File: file.py\n*** Move to: file.py\n-one\n*** End Patch\n",
+            "*** Begin Patch\n*** Delete File: not there\n*** End Patch\n",
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("arguments", [*NOT_UNDERSTOOD_ANYWHERE, None, "x", [1]])
+@pytest.mark.parametrize("agent", [each for each in AGENTS if each.hooks is not None], ids=lambda agent: agent.key)
+@asynchronous
+async def test_nothing_is_the_answer_only_to_what_was_understood(agent, arguments, folder):
+    """Of what is not understood nobody knows what it writes: the program asks, or it is refused."""
+    hooks, window = agent.hooks, Window(folder, skip=("*.md",))
+    event = next(name for name, happening in hooks.events.items() if happening is Happening.TOOL_BEGINS)
+    for tool in hooks.writes.tools:
+        names = {hooks.session_names[0]: "s", hooks.tool_names[0]: tool, hooks.arguments_names[0]: arguments}
+        read = hooks.read({"cwd": str(folder), "permission_mode": "auto", **names}, event)
+        answer = await Asked(agent, window).gate.answer(HookSession(agent, "s", window), read)
+        assert decision(answer) == ("ask" if hooks.can_ask else "deny"), tool
+        assert hooks.can_ask or (reason(answer) == NOT_UNDERSTOOD and not answer.may_run)
+    assert window.reviews.shown == []
 
 
 @asynchronous

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import pytest
 
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.patches import apply, operations
+from companion.agents.qwen_code import QWEN_CODE
 from tests.support.work import Work
 
 HEAD = "*** Begin Patch\n*** Update File: a\n"
@@ -77,12 +80,34 @@ def test_noise_is_no_patch_or_one_and_nothing_else(seed):
             assert found is None or all(isinstance(each.text, str) for each in found)
 
 
-@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "a\x00b", "\u202eyp.a", "a" * 5000])
+@pytest.mark.parametrize("path", ["/etc/passwd", "a/./b", "a b", "\u202eyp.a", "a" * 5000])
 def test_a_path_is_told_as_it_is_named(path):
     """Where it leads is judged by who shows it."""
-    said = f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch"
-    assert CODEX_CLI.hooks.writes.paths("apply_patch", {"command": said}) == (path,)
     assert CLAUDE_CODE.hooks.writes.paths("Write", {"file_path": path, "content": ""}) == (path,)
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "a\x00b", "\u202eyp.a", "a" * 5000])
+def test_a_patch_names_files_by_their_letters_alone(path):
+    said = f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch"
+    assert CODEX_CLI.hooks.writes.paths("apply_patch", {"command": said}) == (os.path.normpath(path),)
+
+
+ODD = ["", " a", "a ", "a\n", "\u3000a", "~", "~/a", "~user/a", "a\\ b", "../a", "a/../b", "a/..", "a\x00b", "a\tb"]
+
+
+@pytest.mark.parametrize("path", [*ODD, "a\u0308", 7, None, ["a"]])
+@pytest.mark.parametrize("agent", [CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT_CLI], ids=lambda agent: agent.key)
+def test_a_name_that_programs_read_in_their_own_ways_is_not_understood(agent, path):
+    for tool, form in agent.hooks.writes.tools.items():
+        if form.patch or (not form.whole and not form.old):
+            continue
+        edit = {form.old: "x", form.new: "y"}
+        arguments = {form.path: path, **({form.edits: [edit]} if form.edits else edit)}
+        if form.whole:
+            arguments = {form.path: path, form.whole: "y"}
+        assert agent.hooks.writes.paths(tool, arguments) == (), tool
+        texts = {path: "x\n"} if isinstance(path, str) else {}
+        assert agent.hooks.writes.proposals(tool, arguments, texts) is None, tool
 
 
 def test_what_looks_like_a_pattern_is_text():
