@@ -119,7 +119,11 @@ def _hooks(endpoints: Endpoints) -> List[str]:
     """Where hooks of programs are answered, and which came last of each program."""
     port = endpoints.hook_answers.port
     last = [f"{title}: {name} at {_clock(came)}" for title, (name, came) in dict(endpoints.hook_sessions.last).items()]
-    return [f"answered on port {port}", *(last or ["none has come"])] if port else []
+    outside = [
+        f"{title} writes in {folder}, which is in no window: none of that is reviewed or listed"
+        for title, folder in dict(endpoints.hook_sessions.outside).items()
+    ]
+    return [f"answered on port {port}", *(last or ["none has come"]), *outside] if port else []
 
 
 def _clock(seconds: float) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import sublime
 
 from ..agents.registry import AGENTS
+from ..editor.status_bar import say
 from ..editor.storage import storage_folder
 from ..libraries import Libraries
 from ..review.manager import ReviewManager
@@ -43,7 +44,7 @@ class Endpoints:
         )
         """What answers programs that look for no window, but ask any that answers."""
         self.hook_gate = HookGate(runtime, self.all)
-        self.hook_sessions = HookSessions(runtime, self.all, self.tracking, self.hook_gate)
+        self.hook_sessions = HookSessions(runtime, self.all, self.tracking, self.hook_gate, partial(say, None))
         self.hook_answers = HookAnswers(runtime, libraries, self.hook_sessions, storage_folder())
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()

@@ -1,9 +1,10 @@
 """The sessions of programs whose hooks tell the editor what they do: in which window each works, and who waits there.
 
 An event belongs to the window of its session or, of a new one, to the one with the innermost folder that holds the
-program's own. What belongs to no window is answered at once with nothing, as everything else is that asks nothing. Only
-a tool that writes, or a command, is answered after a look at the window's files, so that what changes from then on can
-be put down to it; and they are looked at again when it is over.
+program's own, links resolved. What belongs to no window is answered with nothing, as everything else is that asks
+nothing; where writes are reviewed, the user hears once of a program that writes there. Only a tool that writes, or a
+command, is answered after a look at the window's files, so that what changes from then on can be put down to it; and
+they are looked at again when it is over.
 
     attention  event                                        next attention
     ---------  -------------------------------------------  --------------
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections import Counter
 from enum import Enum
@@ -29,7 +31,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 from ..agents.agent import Agent
-from ..agents.hooks import Happening, HookEvent, ToolKind
+from ..agents.hooks import Happening, HookDialect, HookEvent, ToolKind
 from ..agents.registry import AGENTS, agents_of
 from ..common.clock import clock
 from ..common.display_names import ELLIPSIS, shown, wrapped
@@ -118,13 +120,23 @@ class HookSessions:
     """Those of all windows, whose `endpoints` may be called on any thread."""
 
     def __init__(
-        self, runtime: Runtime, endpoints: Callable[[], List[Endpoint]], tracking: Tracking, gate: Decides
+        self,
+        runtime: Runtime,
+        endpoints: Callable[[], List[Endpoint]],
+        tracking: Tracking,
+        gate: Decides,
+        say: Callable[[str], None],
     ) -> None:
+        """`say` shows a sentence in the status bar of the window in front. Main thread."""
         self.in_front = True
         """Whether a view has the focus, for all that is known: there is no event for the editor's. Main thread."""
         self.last: Dict[str, Tuple[str, float]] = {}
         """Which event came last of each program, by its name, and when, in seconds since the epoch. Any thread."""
+        self.outside: Dict[str, str] = {}
+        """The folders of programs that write, by their names, and work in no window. Any thread."""
+        self._said: Dict[Tuple[str, str], None] = {}  # the sessions of which that was said, as in `_sessions`
         self._gate = gate
+        self._say = say
         self._runtime = runtime
         self._endpoints = endpoints
         self._tracking = tracking
@@ -149,6 +161,7 @@ class HookSessions:
         event = agent.hooks.read(sent.payload, sent.event, sent.process)
         if event is None and sent.is_held:
             return self.unread(sent.program, sent.event, "It lacks what a call of a tool must say.")
+        event = await self._by_real_folder(event, agent.hooks, sent) if event is not None else None
         session = await self._session(agent, event) if event is not None else None
         if event is None or session is None:
             return agent.hooks.nothing()
@@ -173,10 +186,38 @@ class HookSessions:
         """The answer to a hook that holds a write, and of which only the program and the event are known: where a
         window reviews every write the program asks its user, or is refused. `why` is a sentence."""
         agent = next((each for each in self.agents() if each.key == program), None)
-        reviewing = [each for each in self._endpoints() if each.reviews_every_write]
-        if agent is None or agent.hooks is None or not any(agent.is_wanted(each.settings()) for each in reviewing):
+        if agent is None or agent.hooks is None or not self._is_reviewed(agent):
             return {}
         return agent.hooks.unread(event, f"The editor could not read what is to be written. {why}")
+
+    def _is_reviewed(self, agent: Agent) -> bool:
+        """Whether one of the windows reviews every write of this program."""
+        return any(each.reviews_every_write and agent.is_wanted(each.settings()) for each in self._endpoints())
+
+    async def _by_real_folder(self, event: HookEvent, hooks: HookDialect, sent: HookCall) -> HookEvent:
+        """The event as if its program had named its folder without links, if only then it lies in a window."""
+        platform, endpoints = Platform.current(), self._endpoints()
+        if holding(endpoints, event.folder, platform) is not None:
+            return event
+        folder = await self._runtime.in_worker(_real, event.folder)
+        if holding(endpoints, folder, platform) is None:
+            return event
+        return hooks.read({**sent.payload, "cwd": folder}, sent.event, sent.process) or event
+
+    def _tell_outside(self, agent: Agent, event: HookEvent) -> None:
+        """Say, once for each session, that a program which writes works in no window."""
+        if event.happening is not Happening.TOOL_BEGINS or event.kind is not ToolKind.WRITES:
+            return
+        self.outside[agent.title] = event.folder
+        key = agent.key, event.session
+        if key in self._said or not self._is_reviewed(agent):
+            return
+        while len(self._said) >= MOST_SESSIONS:
+            del self._said[next(iter(self._said))]
+        self._said[key] = None
+        sentence = f"{agent.title} writes in {event.folder}, which is in no window: its writes are not reviewed"
+        logger.warning("%s works in no window: its writes are not reviewed", agent.title)
+        self._runtime.on_main(self._say, sentence)
 
     async def _session(self, agent: Agent, event: HookEvent) -> Optional[HookSession]:
         """The session that an event is of, if it belongs to a window."""
@@ -188,6 +229,8 @@ class HookSessions:
         endpoint = session.endpoint if session is not None else None
         if endpoint not in endpoints:
             endpoint = holding(endpoints, event.folder, Platform.current())
+        if endpoint is None:
+            self._tell_outside(agent, event)
         if endpoint is None or not agent.is_wanted(endpoint.settings()):
             self._end(session)
             return None
@@ -198,6 +241,7 @@ class HookSessions:
             while len(self._sessions) >= MOST_SESSIONS:
                 self._end(next(iter(self._sessions.values())))
             session = self._sessions[key] = HookSession(agent, event.session, endpoint)
+            self.outside.pop(agent.title, None)
             # From now on the window's folders are tracked.
             await self._within(self._runtime.call_main(self._tell, endpoint, self._hooked(endpoint)))
         session.heard = clock.now()
@@ -330,6 +374,14 @@ def holding(endpoints: Sequence[Endpoint], folder: str, platform: Platform) -> O
     there is none. Any thread."""
     found = chosen(endpoints, folder, platform)
     return found if found is not None and holds(found.discovery.all_folders, folder, platform) else None
+
+
+def _real(folder: str) -> str:
+    """The folder without links; as it is if no folder can be called so. Disk thread."""
+    try:
+        return os.path.realpath(folder)
+    except (OSError, ValueError):
+        return folder
 
 
 def first_words(prompt: str) -> str:

@@ -250,6 +250,10 @@ class TestWaiting(HookCase):
 class TestDiagnosis(HookCase):
     def test_diagnose_says_which_hook_came_last(self) -> Iterator[Any]:
         yield from self.tell("UserPromptSubmit", prompt=PROMPT)
+        outside = os.path.dirname(self.folder)
+        call = {"tool_name": "Write", "tool_input": {"file_path": "a.py", "content": ""}}
+        yield from self.tell("PreToolUse", session_id="outside", cwd=outside, **call)
+        yield from self.tell("UserPromptSubmit", prompt=PROMPT)
         self.command("diagnose")
 
         def text() -> str:
@@ -258,6 +262,8 @@ class TestDiagnosis(HookCase):
 
         yield lambda: "- Claude Code: UserPromptSubmit at " in text()
         self.assertIn(f"## Hooks\n\n- answered on port {self.answers.port}\n", text())
+        self.assertIn("- Claude Code writes in ", text())
+        self.assertIn(", which is in no window: none of that is reviewed or listed", text())
         self.assertNotIn(self.answers.secret, text())
         self.assertNotIn(PROMPT, text())
         self.assertNotIn(PROMPT, "\n".join(self.application.log.lines()))

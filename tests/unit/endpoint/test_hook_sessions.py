@@ -81,7 +81,8 @@ class Editor:
     def __init__(self, *windows):
         self.windows = list(windows)
         self.tracking = Tracking()
-        self.sessions = HookSessions(Runtime(), lambda: self.windows, self.tracking, NoOpinion())
+        self.said = []
+        self.sessions = HookSessions(Runtime(), lambda: self.windows, self.tracking, NoOpinion(), self.said.append)
 
     async def tell(self, event, program="claude", session="s", process=None, folder="/code", held=False, **fields):
         payload = {"session_id": session, "cwd": os.path.abspath(folder), "hook_event_name": event, **fields}
@@ -321,6 +322,41 @@ async def test_a_program_that_ends_twice_has_ended_once():
     assert window.at_work() == []
 
 
+def write(path="a.py"):
+    return {"tool_name": "Write", "tool_input": {"file_path": path, "content": ""}}
+
+
+@asynchronous
+async def test_a_program_whose_folder_is_a_link_into_the_workspace_is_heard(tmp_path):
+    (tmp_path / "code" / "app").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "code" / "app")
+    editor, there = Editor(Window(os.path.realpath(tmp_path / "code"))), os.path.realpath(tmp_path / "code" / "app")
+    for _ in range(2):
+        await editor.tell("PreToolUse", folder=tmp_path / "link", **write())
+    assert [call.paths for call in editor.tracking.open.values()] == [(os.path.join(there, "a.py"),)] * 2
+    assert (editor.windows[0].at_work(), editor.said) == (["claude"], [])
+
+
+@asynchronous
+async def test_that_a_program_works_in_no_window_is_said_once_where_every_write_is_reviewed():
+    editor, nowhere = Editor(Window("/code")), os.path.abspath("/nowhere")
+    said = f"Claude Code writes in {nowhere}, which is in no window: its writes are not reviewed"
+    editor.windows[0].reviews_every_write = False
+    assert await editor.tell("PreToolUse", folder=nowhere, **write()) == {}
+    assert (editor.said, editor.sessions.outside) == ([], {"Claude Code": nowhere})
+    editor.windows[0].reviews_every_write = True
+    await editor.tell("UserPromptSubmit", folder=nowhere)
+    await editor.tell("PreToolUse", folder=nowhere, **run_tool(1))
+    assert editor.said == []
+    for _ in range(2):
+        assert await editor.tell("PreToolUse", folder=nowhere, **write()) == {}
+    assert editor.said == [said]
+    await editor.tell("PreToolUse", session="other", folder=nowhere, **write())
+    assert editor.said == [said] * 2
+    await editor.tell("PreToolUse", session="other", folder="/code", **write())
+    assert editor.sessions.outside == {}
+
+
 @asynchronous
 async def test_programs_that_are_not_known_or_make_no_sense_are_answered_with_nothing():
     editor = Editor(Window("/code"))
@@ -386,7 +422,7 @@ async def test_a_tool_runs_once_that_is_decided_and_not_if_it_may_not(may_run):
 
     asked = []
     editor = Editor(Window("/code"))
-    editor.sessions = HookSessions(Runtime(), lambda: editor.windows, editor.tracking, Gate())
+    editor.sessions._gate = Gate()
     assert await editor.tell("PreToolUse", **run_tool(1)) == {"decision": may_run}
     assert [call.is_doubtful for call in editor.tracking.open.values()] == [True] * may_run
     await editor.tell("PostToolUse", **run_tool(1))
