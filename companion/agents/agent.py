@@ -14,6 +14,7 @@ from ..settings import Settings
 from ..system.platform import LINUX, Platform
 from .dialect import Dialect
 from .hooks import HookDialect
+from .window import RESTORES_ALL
 
 EDITOR_NAME = "sublimetext"  # Gemini CLI's own name for this editor
 EDITOR_DISPLAY_NAME = "Sublime Text"
@@ -163,6 +164,8 @@ class Agent(Program):
     """What it speaks with the editor."""
     hooks: Optional[HookDialect] = None
     """Its hooks, if they can tell the editor what it does."""
+    restored = RESTORES_ALL
+    """What it restores of a file when it writes a proposal of its diffs that was accepted."""
     client_names: Tuple[str, ...] = ()
     """By which it introduces itself, where several programs come in by one token."""
     has_own_token = False

@@ -44,7 +44,7 @@ from .dialect import (
 )
 from .hook_proposals import WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEvent, Way
-from .window import AgentWindow, Severity
+from .window import RESTORES_ALL, AgentWindow, Severity
 
 _SWITCH: Dict[str, Any] = {"type": "boolean"}
 _SEVERITIES: Mapping[Severity, str] = {
@@ -294,6 +294,7 @@ class ClaudeCode(ClaudeLockFiles):
     npm_package = "@anthropic-ai/claude-code"
     node = 22
     takes_the_only_one = True
+    restored = RESTORES_ALL._replace(mark=False)  # it is in its proposals
     hooks = ClaudeHooks()
     how_to_connect = "In Claude Code, type /ide and choose Sublime Text to connect to this editor."
 

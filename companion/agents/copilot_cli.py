@@ -20,7 +20,7 @@ from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, Discov
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
 from .hook_proposals import WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
-from .window import AgentWindow, Diagnostic, Severity
+from .window import RESTORES_NOTHING, AgentWindow, Diagnostic, Severity
 
 _SEVERITIES: Mapping[Severity, str] = {
     Severity.ERROR: "error",
@@ -206,6 +206,7 @@ class CopilotCli(Agent):
     key = "copilot"
     title = "Copilot CLI"
     dialect = COPILOT
+    restored = RESTORES_NOTHING  # its proposals have the line ends and the mark that they are to have
     client_names = ("copilot-cli",)
     program = "copilot"
     npm_package = "@github/copilot"

@@ -15,6 +15,7 @@ from .agent import Agent, Announcement, ConnectionDetails, DiscoveryFile, Lookup
 from .hook_proposals import WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
 from .ide_companion import IDE_COMPANION
+from .window import RESTORES_ALL
 
 
 class GeminiHooks(HookDialect):
@@ -81,6 +82,7 @@ class GeminiCli(Agent):
     how_to_connect = "In Gemini CLI, type /ide enable to connect to this editor."
     last_without_token = (0, 4, 999)
     hooks: Optional[HookDialect] = GeminiHooks()
+    restored = RESTORES_ALL._replace(mark=False, encoding=False)  # a mark is in its proposals, and it writes UTF-8
     usual_folder = "gemini"
     variables = "GEMINI_CLI_IDE"
     """What the names of its environment variables begin with."""
@@ -150,6 +152,7 @@ class LlxprtCode(GeminiCli):
     usual_folder = "llxprt"
     variables = "LLXPRT_CODE_IDE"
     hooks = None
+    restored = RESTORES_ALL
 
     def client_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         return {}

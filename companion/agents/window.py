@@ -53,6 +53,20 @@ class CannotDo(Exception):
     """The editor cannot do what the program wants. The message is a sentence for the program."""
 
 
+class Restored(NamedTuple):
+    """What of a file is restored when an accepted text is written over it: its line ends where the text has line feeds
+    only, its byte order mark where the text has none, its encoding."""
+
+    line_ends: bool
+    mark: bool
+    encoding: bool
+
+
+RESTORES_ALL = Restored(line_ends=True, mark=True, encoding=True)
+"""So we write a file; and so does a program, as long as nobody has measured it."""
+RESTORES_NOTHING = Restored(line_ends=False, mark=False, encoding=False)
+
+
 class ReviewRequest(NamedTuple):
     """A proposal whose decision is the result of the call that brought it."""
 

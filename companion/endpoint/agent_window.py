@@ -119,7 +119,8 @@ class EndpointWindow:
         self._coming.append(coming)
         try:
             file_request = await self._runtime.call_main(self._reviews.file_request, path)
-            return await asyncio.wait_for(self._runtime.in_worker(prepare, file_request, proposed), PREPARE_SECONDS)
+            preparing = self._runtime.in_worker(prepare, file_request, proposed, self._clients.restored_by(session))
+            return await asyncio.wait_for(preparing, PREPARE_SECONDS)
         except asyncio.TimeoutError:
             raise PathError("The disk does not answer: the file could not be looked at.") from None
         finally:

@@ -16,6 +16,7 @@ import sublime
 
 from ..common.globs import Globs, problem
 from ..context.model import exclusion
+from ..review.display.panes import fallback_encoding
 from ..review.manager import ReviewManager
 from ..settings import Settings
 from ..terminals.launcher import terminal_of
@@ -130,6 +131,7 @@ class WindowChanges:
 
     def update(self, folders: Sequence[str]) -> None:
         """The window has these folders; programs may have come or gone, and settings changed."""
+        self._tracking.fallback_encoding = fallback_encoding(self._window.active_view())
         if self._folders != tuple(folders):
             self._folders = tuple(folders)
             self._rules = _rules(self._folders, self._secret, self._left_out)

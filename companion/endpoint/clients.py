@@ -29,7 +29,7 @@ from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, NamedTupl
 from ..agents.agent import Agent
 from ..agents.dialect import Dialect, Mention
 from ..agents.registry import AGENTS, agents_of, wanted_agents
-from ..agents.window import NOTHING, SharedContext
+from ..agents.window import NOTHING, RESTORES_ALL, Restored, SharedContext
 from ..common.display_names import client_name, cut_middle
 from ..context.tracker import ContextTracker
 from ..protocol.tools import ClientSession
@@ -386,12 +386,16 @@ class Clients(Mapping[str, ClientSession]):
         return [self._key(client) for client in self._all(Presence.SHOWN)]
 
     def _key(self, client: Client) -> str:
-        """That of its program. Some introduce themselves by no name of theirs, and show a token of their own."""
+        """That of its program."""
+        agent = self._agent(client)
+        return agent.key if agent is not None else ""
+
+    def _agent(self, client: Client) -> Optional[Agent]:
+        """Its program. Some introduce themselves by no name of theirs, and show a token of their own."""
         session, agents = client.session, self._agents()
         same = (each for each in agents if each.dialect is client.dialect and each.has_own_token)
         by_token = next((each for each in same if each.token_name == session.token_name), None)
-        agent = agent_of(client.dialect, session, agents) or by_token
-        return agent.key if agent is not None else ""
+        return agent_of(client.dialect, session, agents) or by_token
 
     def processes(self, key: str) -> List[Optional[int]]:
         """The ids of the processes of this program, by its key, one for each client; None where it is not known."""
@@ -409,6 +413,12 @@ class Clients(Mapping[str, ClientSession]):
         looks up this client and no other."""
         name = name_of(session, self._clients.get(session.id), self._agents(), numbered=True)
         return Owner(session.id, name, session.token_name)
+
+    def restored_by(self, session: ClientSession) -> Restored:
+        """What the client's program restores of a file when it writes an accepted text. Any thread, as `owner_of`."""
+        client = self._shown(session.id)
+        agent = self._agent(client) if client is not None else None
+        return agent.restored if agent is not None else RESTORES_ALL
 
     def _agents(self) -> Sequence[Agent]:
         return agents_of(self._settings())

@@ -31,7 +31,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from ..agents.hook_proposals import FileProposal, HandedBack
 from ..agents.hooks import Happening, HookDialect, HookEvent, ToolKind, Way
-from ..agents.window import CannotDo
+from ..agents.window import RESTORES_NOTHING, CannotDo
 from ..common.display_names import shown
 from ..context.model import exclusion
 from ..discovery.workspace import place_inside
@@ -292,7 +292,7 @@ class HookGate:
         try:
             for file, ticket in zip(looked.reviewed, tickets):
                 request = await self._runtime.call_main(reviews.file_request, file.path)
-                found = await self._runtime.in_worker(prepare, request, file.proposal.text)
+                found = await self._runtime.in_worker(prepare, request, file.proposal.text, RESTORES_NOTHING)
                 await self._runtime.call_main(reviews.open_diff, owner, file.path, *found, ticket)
             pending = set(waiting)
             while pending:

@@ -158,6 +158,7 @@ class Review:
     which tabs called the file when the disk was last asked. `ticket` is the call that the decision answers, if it is
     not told by a notification. `draft` is what a view of the review is filled with: the proposal, or what the user had
     made of it in a view before that one. `before` is what the text is compared with, if that is not the file on disk.
+    `whole_file` says what changes in all of the file, as far as that is known by now.
     `notes` are sentences for its header. `row` of the text is gone to when it is shown first: to the change there.
     """
 
@@ -169,6 +170,7 @@ class Review:
         source: Source,
         ticket: Optional[Ticket] = None,
         before: Optional[Original] = None,
+        whole_file: Tuple[str, ...] = (),
     ) -> None:
         self.owner = owner
         self.path = path
@@ -179,6 +181,7 @@ class Review:
         self.writer = Writer.CLIENT
         self.source = source
         self.before = before
+        self.whole_file = whole_file
         self.notes = ticket.notes if ticket is not None else ()
         self.row = 0
 

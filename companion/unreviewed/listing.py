@@ -8,13 +8,19 @@ Disk threads; what is made here never changes.
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
-from ..review.document.disk import format_of
+from ..comparison import compare_lines, split_lines
+from ..review.document.disk import Kind, ReadLimits, format_of, original_of
+from ..review.document.text import DEFAULT_FALLBACK
+from ..review.document.whole_file import WrittenText, whole_file_changes
 from .looking import COPIED_BYTES
 from .model import ChangeScope, UnreviewedChange, portions
 from .texts import hunks_between
 from .workspace import Workspace
+
+UNLIMITED = ReadLimits(sys.maxsize, sys.maxsize)
 
 
 class Lists(NamedTuple):
@@ -63,6 +69,7 @@ def _key(change: UnreviewedChange) -> _Key:
 class _Counts(NamedTuple):
     added: int
     removed: int
+    whole_file: Tuple[str, ...]
     binary: bool
     obstacle: str
 
@@ -73,9 +80,11 @@ class Listing:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._counts: Dict[_Key, _Counts] = {}
+        self._fallback = DEFAULT_FALLBACK
 
-    def lists(self) -> Lists:
-        """All that is unreviewed."""
+    def lists(self, fallback_encoding: str = DEFAULT_FALLBACK) -> Lists:
+        """All that is unreviewed. What is not in UTF-8 is taken for text in `fallback_encoding`, an editor's name."""
+        self._fallback = fallback_encoding
         counts, self._counts = self._counts, {}
         changes = self._listed(counts, ChangeScope.SINCE_KEPT)
         turn = self._listed(counts, ChangeScope.LAST_TURN)
@@ -96,12 +105,17 @@ class Listing:
         obstacle = _obstacle(change, old, new)
         binary = any(data is not None and format_of(data).binary for data in (old, new))
         if old is None or new is None or binary or old == new or max(len(old), len(new)) > COPIED_BYTES:
-            return _Counts(0, 0, binary, obstacle)
-        # In UTF-16 the lines of the text are not those of the bytes.
-        hunks = [] if b"\0" in old + new else hunks_between(old, new)
-        return _Counts(
-            sum(hunk.right_count for hunk in hunks), sum(hunk.left_count for hunk in hunks), binary, obstacle
-        )
+            return _Counts(0, 0, (), binary, obstacle)
+        left, right = (original_of(change.path, data, UNLIMITED, "", self._fallback) for data in (old, new))
+        if left.kind is Kind.TEXT and right.kind is Kind.TEXT:
+            hunks = compare_lines(split_lines(left.text), split_lines(right.text))
+            before, after = (WrittenText(each.exact, each.encoding) for each in (left, right))
+            there = change.before.there and change.now.there
+            whole_file = whole_file_changes(before, after) if there else ()
+        else:
+            hunks, whole_file = hunks_between(old, new), ()
+        added, removed = sum(hunk.right_count for hunk in hunks), sum(hunk.left_count for hunk in hunks)
+        return _Counts(added, removed, whole_file, binary, obstacle)
 
 
 def _obstacle(change: UnreviewedChange, old: Optional[bytes], new: Optional[bytes]) -> str:

@@ -138,7 +138,8 @@ class UnreviewedChange(NamedTuple):
     `before` and `now` are what is shown and may be undone. `number` grows with each change that is seen in any folder:
     the newest has the largest. `since_save`: whether `before` is what the user saved while earlier changes of the file
     were undecided. What follows it is known once it is listed (`listing`): the real path of the folder; how many lines
-    were added and removed; whether it is no text; a sentence why it cannot be undone, or empty.
+    were added and removed; what has changed in all of the file, in sentences; whether it is no text; a sentence why it
+    cannot be undone, or empty.
     """
 
     path: str
@@ -152,6 +153,7 @@ class UnreviewedChange(NamedTuple):
     folder: str = ""
     added: int = 0
     removed: int = 0
+    whole_file: Tuple[str, ...] = ()
     binary: bool = False
     obstacle: str = ""
 

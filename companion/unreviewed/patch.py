@@ -16,6 +16,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequenc
 
 import sublime
 
+from ..agents.window import RESTORES_ALL, Restored
 from ..common.display_names import shown
 from ..comparison import compare_lines, split_lines
 from ..comparison.unified import NO_FILE, hunk_starts, place_at, unified
@@ -28,7 +29,7 @@ from ..review.decision import Review
 from ..review.display.header import place_of
 from ..review.display.panes import fallback_encoding, file_request
 from ..review.document.disk import Kind, Original, ReadLimits, original_of
-from ..review.document.preparation import FileRequest
+from ..review.document.preparation import FileRequest, changes_of_file
 from ..review.document.preparation import read as read_file
 from ..review.document.text import ProposedText
 from ..review.manager import ReviewManager
@@ -63,6 +64,7 @@ class _Question(NamedTuple):
     """What the main thread knows of a proposal; its file is still to be read where there is no `original`."""
 
     text: str
+    restored: Restored
     original: Optional[Original]
     request: FileRequest
 
@@ -106,7 +108,8 @@ class Patches:
         for item in items:
             if item.review is not None:
                 original, request = opened.original_of(item.review), file_request(item.path, settings, view)
-                questions[item] = _Question(opened.text_of(item.review), original, request)
+                restored = RESTORES_ALL if item.review.orphaned else item.review.proposal.restored
+                questions[item] = _Question(opened.text_of(item.review), restored, original, request)
         self._tracking.carry_out(
             partial(_patch, items, questions, reading),
             lambda text: self._reviews.when_free(partial(self._show_text, text)),
@@ -208,8 +211,8 @@ def _texts(
 ) -> Iterator[Tuple[PatchItem, TextPair]]:
     """The items with their texts, never too many at once."""
     for item, question in questions.items():
-        proposal = ProposedText(question.text)
-        original = question.original or read_file(question.request).original
+        proposal = ProposedText(question.text, question.restored)
+        original = question.original or read_file(question.request, proposal).original
         is_text = original.comparable and not proposal.format.binary
         yield item, TextPair(original, proposal if is_text else None)
     changed = [(item, item.change) for item in items if item.change is not None]
@@ -241,8 +244,10 @@ def _file(item: PatchItem, texts: TextPair, reading: _Reading, full: bool) -> It
     elif any(len(each) > limits.length or each.count("\n") > limits.lines for each in (left, right.shown)):
         yield f"# {TOO_LONG}\n"
     else:
-        note = about(change, left, right.shown) if change is not None else NO_CHANGE if left == right.shown else ""
-        for each in filter(None, [note, SINCE_SAVE if change is not None and change.since_save else ""]):
-            yield f"# {each}\n"
+        if change is not None:
+            notes = [about(change), *change.whole_file, SINCE_SAVE if change.since_save else ""]
+        else:
+            notes = [*changes_of_file(texts.left, right)] or [NO_CHANGE if left == right.shown else ""]
+        yield from (f"# {note}\n" for note in notes if note)
         before, after = split_lines(left), split_lines(right.shown)
         yield from unified(before, after, compare_lines(before, after))

@@ -162,13 +162,13 @@ class ChangeReviews(Source):
                 say(self._window, NOT_SHOWN.format(os.path.basename(change.path)))
                 self._go_on(former, (*passed, change))
             return
-        review = Review(WRITER, change.full_path, texts.right, self, before=texts.left)
+        review = Review(WRITER, change.full_path, texts.right, self, before=texts.left, whole_file=change.whole_file)
         review.row = row
         self._shown[review] = _Shown(change, texts.by_lines)
         self._note(review)
         if former is not None:
             self._open.input_guard.came(review)  # what is typed on was meant for the one before
-        self._open.await_focus(review, Preparation(texts.left, review.same_files))
+        self._open.await_focus(review, Preparation(texts.left, review.same_files, review.whole_file))
         self._open.arrangement.focus.when_free(partial(self._open.show, review, True, former is None))
         self._finish(former)
 
@@ -215,21 +215,21 @@ class ChangeReviews(Source):
             self._finish(review)
             return
         self._shown[review] = _Shown(change, texts.by_lines)
-        review.before = texts.left
+        review.before, review.whole_file = texts.left, change.whole_file
         review.replace(texts.right)
         if not expected:
             self._open.input_guard.came(review)
         if review in self._open.presentations:
-            self._open.presentations[review].show_proposal(Preparation(texts.left, review.same_files))
+            self._open.presentations[review].show_proposal(
+                Preparation(texts.left, review.same_files, review.whole_file)
+            )
 
     def _note(self, review: Review) -> None:
         """Say in the header what happened to the file, and which one comes next."""
         change = self._shown[review].change
         following = self._after(change, tuple(each for each in self.to_review if each.binary))
-        notes = [about(change, review.before.text if review.before is not None else None, review.proposal.shown)]
-        notes += [SINCE_SAVE if change.since_save else ""]
-        notes += [doing(change.origin), IN_PART if change.origin.counted and change.origin.perhaps else ""]
-        notes += [change.obstacle]
+        notes = [about(change), SINCE_SAVE if change.since_save else "", doing(change.origin)]
+        notes += [IN_PART if change.origin.counted and change.origin.perhaps else "", change.obstacle]
         notes = [note for note in notes if note]
         notes += [f"Next: {following.path}"] if following is not None else []
         if tuple(notes) != review.notes:

@@ -13,11 +13,13 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original
-from ..review.document.text import ProposedText
+from ..review.document.text import ProposedText, without_mark
+from ..review.document.whole_file import WrittenText, same_encoding
 from .calls import Origin
 from .model import ChangeKind, UnreviewedChange
 
@@ -79,12 +81,29 @@ def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:
 
 
 def with_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
-    """`before` with some of the hunks between the two as they are in `now`."""
-    return bytes_of(_put_together(lines_of(before), lines_of(now), hunks))
+    """`before` with some of the hunks between the two as they are in `now`, but for what is no part of a hunk: its byte
+    order mark stays, and where line ends have changed in all of the file, lines get those that it has."""
+    rest, taken = without_mark(before)[1], without_mark(now)[1]
+    mark, lines = before[: len(before) - len(rest)], lines_of(rest)
+    return mark + bytes_of(_put_together(lines, _with_ends_of(lines, lines_of(taken)), hunks))
+
+
+def _with_ends_of(lines: Sequence[str], others: List[str]) -> List[str]:
+    """The `others` with the usual end of `lines` where these have no such ends, or have come to others as a whole."""
+    here, there = (Counter(filter(None, map(_end, each))) for each in (lines, others))
+    if not here or not there or set(here) == set(there):
+        return others
+    (usual, _), (theirs, _) = here.most_common(1)[0], there.most_common(1)[0]
+    replaced = {end for end in there if end not in here or end == theirs != usual}
+    return [line[: -len(_end(line))] + usual if _end(line) in replaced else line for line in others]
+
+
+def _end(line: str) -> str:
+    return "\r\n" if line.endswith("\r\n") else line[-1:] if line.endswith("\n") else ""
 
 
 def without_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
-    """`now` with some of the hunks between the two as they were in `before`."""
+    """`now` with some of the hunks between the two as they were in `before`, likewise."""
     return with_hunks(now, before, [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks])
 
 
@@ -144,13 +163,13 @@ def file_count(count: int) -> str:
 
 def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     """A change in a list: the path, what else is to be known, and how much it is; nothing is escaped."""
-    details = f"renamed from {change.old_path}" if change.kind is ChangeKind.RENAMED else change.obstacle
-    details = details or (SINCE_SAVE if change.since_save else "")
+    details = [f"renamed from {change.old_path}" if change.kind is ChangeKind.RENAMED else change.obstacle]
+    details += [SINCE_SAVE] if change.since_save and not details[0] else []
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
     parts += [change.kind.value] if change.kind in (ChangeKind.NEW, ChangeKind.DELETED, ChangeKind.RENAMED) else []
     parts += ["binary"] if change.binary else []
     parts += [doing(change.origin)] if change.origin.who else []
-    return change.path, details, ", ".join(parts)
+    return change.path, " \u00b7 ".join(filter(None, [*details, *change.whole_file])), ", ".join(parts)
 
 
 def doing(origin: Origin) -> str:
@@ -158,14 +177,12 @@ def doing(origin: Origin) -> str:
     return f'{origin.who}: "{origin.why}"' if origin.why else origin.who
 
 
-def about(change: UnreviewedChange, before: Optional[str], now: str) -> str:
-    """What is to be known of a change beside its two texts, in a sentence; empty if they say it all."""
+def about(change: UnreviewedChange) -> str:
+    """What happened to the file of a change, in a sentence; empty if its text alone has changed."""
     if change.kind is ChangeKind.DELETED:
         return "The file was deleted."
     if change.kind is ChangeKind.RENAMED:
         return f"Renamed from {change.old_path}."
-    if change.kind is ChangeKind.CHANGED and before == now:
-        return "Only its line endings or its encoding have changed."
     return ""
 
 
@@ -185,6 +202,7 @@ def text_pair(
         by_lines = by_lines and line_by_line(data, original.text, original.encoding)
         found.append(original)
     left = found[0] if change.before.there else Original(change.full_path, Kind.NEW)
+    by_lines = by_lines and same_encoding(*(WrittenText(each.exact, each.encoding) for each in found))
     return TextPair(left, ProposedText(found[1].exact), by_lines)
 
 

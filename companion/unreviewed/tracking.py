@@ -26,7 +26,7 @@ from ..common.clock import clock
 from ..common.waiting import InOrder, Latest
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
-from ..review.document.text import saved
+from ..review.document.text import DEFAULT_FALLBACK, saved
 from ..runtime import Runtime
 from ..system.files import opened, read_all
 from .calls import Moment, OpenCall, OpenCalls
@@ -87,6 +87,8 @@ class Tracking:
         self._schedule = Schedule()
         self._calls = OpenCalls()
         self.saves = Saves()
+        self.fallback_encoding = DEFAULT_FALLBACK
+        """In which the editor opens what is not in UTF-8."""
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
         self._tidied = float("-inf")
 
@@ -352,7 +354,7 @@ class Tracking:
     def _list(self, workspaces: Workspaces, folder: _TrackedFolder) -> bool:
         """List anew what is unreviewed in a folder, and whether that is something else. Disk thread."""
         with self._listing:  # else what was listed first might be noted last
-            lists = tuple(workspaces.lists(folder.root))
+            lists = tuple(workspaces.lists(folder.root, self.fallback_encoding))
             with self._lock:
                 former, folder.lists = folder.lists, lists
             return former != lists

@@ -16,6 +16,7 @@ import time
 from functools import partial
 from typing import Callable, Collection, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from ..review.document.text import DEFAULT_FALLBACK
 from ..system.files import real_place
 from ..system.platform import Platform
 from .calls import Moment
@@ -115,9 +116,9 @@ class Workspaces:
                 logger.info("a folder cannot be looked at: %s", error)
             self._forget(folder, root)
 
-    def lists(self, root: Root) -> Iterator[Lists]:
-        """What is unreviewed in a folder, and in each repository in it."""
-        return (known.listing.lists() for _, known in self._of_root(root))
+    def lists(self, root: Root, fallback_encoding: str = DEFAULT_FALLBACK) -> Iterator[Lists]:
+        """What is unreviewed in a folder, and in each repository in it; `fallback_encoding` as in `Listing.lists`."""
+        return (known.listing.lists(fallback_encoding) for _, known in self._of_root(root))
 
     def begin_turn(self, root: Root) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""

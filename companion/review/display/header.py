@@ -38,6 +38,7 @@ from .markup import (
 )
 
 CERTAIN = 0.95  # of a row's width can be filled, whatever font the editor takes
+FORMAT_ONLY = "only the format changes"
 _FEWEST_COLUMNS, _USUAL_COLUMNS = 6, 60
 
 
@@ -77,6 +78,7 @@ class Header(NamedTuple):
     changes: int = 0
     hidden: int = 0
     whitespace_shown: bool = False
+    whole_file: Tuple[str, ...] = ()  # what changes in all of the file, beside its lines
     coarse: bool = False
     too_large: bool = False  # the proposal, for a comparison
     comparison_failed: bool = False  # why is in the log
@@ -86,6 +88,11 @@ class Header(NamedTuple):
     writer: Writer = Writer.CLIENT
     emptied: bool = False
     edits_stay: bool = False
+
+    @property
+    def changes_format_only(self) -> bool:
+        """Whether no line changes, but something in all of the file."""
+        return bool(self.whole_file) and not self.changes and not self.hidden
 
 
 class HeaderNotice(NamedTuple):
@@ -126,6 +133,7 @@ def notices(now: Header) -> List[HeaderNotice]:
             (now.edits_stay, HeaderNotice(f"{client} {keeps_its_own}", AS_PROPOSED, "Accept without them")),
             (now.emptied, HeaderNotice(f"{client} ignores an empty text and would write its own proposal.")),
         ],
+        *[[(change, _note(change))] for change in now.whole_file],
         *[[(note, _note(note))] for note in now.notes],
         [
             (now.hidden, _note(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them")),
@@ -147,6 +155,8 @@ def status_text(header: Header) -> str:
     """
     if not header.compared:
         return ""
+    if header.changes_format_only:
+        return FORMAT_ONLY
     where = position(header.current, header.changes, header.hidden)
     hidden = f", {hidden_text(header.hidden)}" if header.hidden and header.changes else ""
     return f"{counts_text(header.added, header.removed)}, {where}{hidden}"
@@ -366,6 +376,8 @@ def _progress(header: Header) -> List[RowPiece]:
     """Where the caret is, and how much is changed."""
     if not header.compared:
         return []
+    if header.changes_format_only:
+        return [RowPiece(FORMAT_ONLY)]
     within = f"{header.current:,} of {header.changes:,}"
     where = within if header.current else position(0, header.changes, header.hidden)
     return [RowPiece(where), RowPiece(counts_text(header.added, header.removed), _counts)]

@@ -219,11 +219,12 @@ class FileWatch:
         """Read the file (again) on a disk thread."""
         self.read_again()
         if self._review.before is not None:
-            self._loaded(Preparation(self._review.before, self._review.same_files))
+            self._loaded(Preparation(self._review.before, self._review.same_files, self._review.whole_file))
             return
         self._runtime.use_disk(
             read,
             file_request(self._review.path, settings, view),
+            self._review.proposal,
             then=partial(self._has_loaded, self._reading),
             failed=partial(self._not_loaded, self._reading),
         )

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import os
 from functools import partial
-from typing import Callable, Iterator, List, Optional
+from typing import Callable, Iterator, List, Optional, Tuple
 
 import sublime
 
@@ -32,7 +32,7 @@ from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import Preparation
 from ..window import views
 from .drawing import Drawing
-from .header import Header, age_text, columns_of, contents_notice, counts_text, place_of, status_text
+from .header import FORMAT_ONLY, Header, age_text, columns_of, contents_notice, counts_text, place_of, status_text
 from .inline import Inline
 from .mark_style import MarkStyle
 from .markup import parse_link, unstamped
@@ -196,6 +196,7 @@ class Presentation:
         if self.retired:
             return
         before, original, self.review.same_files = self.file.original, prepared.original, prepared.same_files
+        self.review.whole_file = prepared.whole_file
         if before is None and not file_views.views_of_file(self.review.path, self.review.same_files):
             for view in self.views:
                 views.indent_as(view, original.text or self.review.proposal.shown)
@@ -425,7 +426,14 @@ class Presentation:
             return age
         if analysis.hidden_count and not analysis.changes:
             return f"only whitespace changes, {age}"
+        if self._whole_file and not analysis.changes:
+            return f"{FORMAT_ONLY}, {age}"
         return f"{counts_text(analysis.added, analysis.removed)}, {age}"
+
+    @property
+    def _whole_file(self) -> Tuple[str, ...]:
+        """What changes in all of the file; what we write ourselves keeps its format."""
+        return () if self.review.orphaned else self.review.whole_file
 
     def update_header(self) -> None:
         """Say in the header and in the status bar how things stand."""
@@ -471,6 +479,7 @@ class Presentation:
             changes=len(found.changes),
             hidden=found.hidden_count,
             whitespace_shown=self._whitespace.shown_here and analysis is not None and not found.coarse,
+            whole_file=self._whole_file,
             coarse=found.coarse,
             too_large=self._found is not None and analysis is None,
             comparison_failed=self.failed,

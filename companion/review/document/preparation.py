@@ -17,13 +17,14 @@ import stat
 from contextlib import suppress
 from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
-from ...agents.window import CannotDo
+from ...agents.window import CannotDo, Restored
 from ...common.clock import clock
 from ...comparison import Cancelled, Whitespace, never
 from . import disk
 from .analysis import Compared, ComparisonQuestion, compare
-from .disk import Original, ReadLimits
+from .disk import Kind, Original, ReadLimits
 from .text import ProposedText
+from .whole_file import WrittenText, proposed_text, whole_file_changes
 
 logger = logging.getLogger("gemini_companion.review")
 
@@ -45,11 +46,13 @@ class FileRequest(NamedTuple):
 
 
 class Preparation(NamedTuple):
-    """What was found. `same_files` are those of the tabs' names that lead to the file. `compared` is the comparison of
-    the two texts; None if it would have taken long, or if they are not compared."""
+    """What was found. `same_files` are those of the tabs' names that lead to the file. `whole_file` says what changes
+    in all of the file, in sentences. `compared` is the comparison of the two texts; None if it would have taken long,
+    or if they are not compared."""
 
     original: Original
     same_files: FrozenSet[str]
+    whole_file: Tuple[str, ...] = ()
     compared: Optional[Compared] = None
 
 
@@ -64,12 +67,14 @@ class PathError(CannotDo):
     """No diff can be shown for the path. The message is a sentence for the client."""
 
 
-def prepare(file_request: FileRequest, proposed: str) -> Tuple[ProposedText, Preparation]:
-    """Judge the path a client sent, read the file, and make the proposal ready. Raises `PathError`."""
+def prepare(file_request: FileRequest, proposed: str, restored: Restored) -> Tuple[ProposedText, Preparation]:
+    """Judge the path a client sent, read the file, and make the proposal ready. `restored` says what of the file the
+    client restores when it writes. Raises `PathError`."""
     problem = path_problem(file_request.path)
     if problem is not None:
         raise PathError(problem)
-    found, proposal = read(file_request), ProposedText(proposed)
+    proposal = ProposedText(proposed, restored)
+    found = read(file_request, proposal)
     compared = None
     if found.original.comparable and not proposal.format.binary:
         end = clock.now() + COMPARE_SECONDS
@@ -81,13 +86,21 @@ def prepare(file_request: FileRequest, proposed: str) -> Tuple[ProposedText, Pre
     return proposal, found._replace(compared=compared)
 
 
-def read(file_request: FileRequest, cancelled: Callable[[], bool] = never) -> Preparation:
-    """Read the file, in the encoding of a tab that shows it. Never raises."""
+def read(file_request: FileRequest, proposal: ProposedText, cancelled: Callable[[], bool] = never) -> Preparation:
+    """Read the file, in the encoding of a tab that shows it, for the review of this proposal. Never raises."""
     same = disk.same_files(file_request.path, file_request.tabs)
     encodings = [encoding for name, encoding in file_request.tabs.items() if name in same and encoding]
     encoding = next(iter(encodings), "")
     original = disk.read(file_request.path, file_request.limits, encoding, file_request.fallback_encoding)
-    return Preparation(original, same)
+    return Preparation(original, same, changes_of_file(original, proposal))
+
+
+def changes_of_file(original: Original, proposal: ProposedText) -> Tuple[str, ...]:
+    """What changes in all of the file when the proposal is accepted, in sentences."""
+    if original.kind is not Kind.TEXT:
+        return ()
+    before = WrittenText(original.exact, original.encoding)
+    return whole_file_changes(before, proposed_text(before, proposal.exact, proposal.restored))
 
 
 def look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool] = never) -> FileState:

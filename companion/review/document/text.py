@@ -22,6 +22,7 @@ import re
 from enum import Enum
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
+from ...agents.window import RESTORES_ALL, Restored
 from ...comparison import compare_lines, split_lines
 
 # -- what is no text ---------------------------------------------------------------------------------------------------
@@ -113,11 +114,12 @@ class ProposedText:
     """A proposed text in its exact form and in the form that a view can hold.
 
     `exact` is the text as it came. `shown` is the content of the view: lines end with "\\n", and there is no
-    character that the editor refuses.
+    character that the editor refuses. `restored` says what of the file its writer restores.
     """
 
-    def __init__(self, exact: str) -> None:
+    def __init__(self, exact: str, restored: Restored = RESTORES_ALL) -> None:
         self.exact = exact
+        self.restored = restored
         self._mark = BYTE_ORDER_MARK if exact.startswith(BYTE_ORDER_MARK) else ""
         text = plain(exact)
         self._stand_ins: Dict[str, str] = {}
@@ -163,11 +165,11 @@ def portions(text: str) -> Iterator[str]:
 
 def usual_ending(text: str) -> str:
     """The most frequent line ending of `text`; "\\n" if there is none."""
-    counts = _count_endings(text)
+    counts = count_endings(text)
     return max(counts, key=lambda ending: counts[ending], default="\n")
 
 
-def _count_endings(text: str) -> Dict[str, int]:
+def count_endings(text: str) -> Dict[str, int]:
     """How often each line ending stands in `text`; those that do not are left out."""
     counts = {"\n": 0, "\r\n": 0, "\r": 0}
     for part in portions(text):
@@ -178,19 +180,24 @@ def _count_endings(text: str) -> Dict[str, int]:
     return {ending: number for ending, number in counts.items() if number}
 
 
+def endings_of(text: str) -> List[str]:
+    """The line endings of `text`, one after the other."""
+    return [ending for part in portions(text) for ending in _ENDING.findall(part)]
+
+
 def with_endings_of(exact: str, before: str, after: str) -> str:
     """The text `after` with the line endings of `exact`; `before` is the same as that, but with line feeds.
 
     Where it mixes them, a line that was changed keeps the ending of the one in its place; a new one gets the usual one.
     """
     usual = usual_ending(exact)
-    if len(_count_endings(exact)) > 1:
+    if len(count_endings(exact)) > 1:
         return _carry_endings(exact, usual, split_lines(before), split_lines(after))
     return after if usual == "\n" else "".join([part.replace("\n", usual) for part in portions(after)])
 
 
 def _carry_endings(exact: str, usual: str, before: Sequence[str], after: Sequence[str]) -> str:
-    endings = [ending for part in portions(exact) for ending in _ENDING.findall(part)]
+    endings = endings_of(exact)
     result: List[str] = []
 
     def add(lines: Sequence[str], first: int, last: int) -> None:
@@ -243,7 +250,8 @@ def _substitute(text: str, table: Dict[str, str]) -> str:
 # -- encodings, as the editor names them -------------------------------------------------------------------------------
 
 UTF_8 = "UTF-8"
-UTF_8_WITH_BOM = "UTF-8 with BOM"
+WITH_MARK = " with BOM"
+UTF_8_WITH_BOM = UTF_8 + WITH_MARK
 HEXADECIMAL = "Hexadecimal"
 DEFAULT_FALLBACK = "Western (Windows 1252)"
 
@@ -262,7 +270,7 @@ def codec_of(encoding: str) -> Optional[str]:
 
     The editor's names carry the standard's own name in brackets: "Western (Windows 1252)", "Greek (ISO 8859-7)".
     """
-    bare = encoding[: -len(" with BOM")] if encoding.endswith(" with BOM") else encoding
+    bare = encoding[: -len(WITH_MARK)] if encoding.endswith(WITH_MARK) else encoding
     match = re.search(r"\(([^)]*)\)$", bare)
     bare = (match.group(1) if match else bare).lower()
     bare = re.sub(r"^(?:windows|cp) *(?=\d)", "cp", bare)

@@ -79,7 +79,7 @@ class Window:
 
 @pytest.fixture(autouse=True)
 def prepared(monkeypatch):
-    monkeypatch.setattr(hook_gate, "prepare", lambda request, text: (text, None))
+    monkeypatch.setattr(hook_gate, "prepare", lambda request, text, restored: (text, None))
 
 
 @pytest.fixture

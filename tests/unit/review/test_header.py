@@ -148,6 +148,18 @@ def test_the_status_bar_says_what_is_hidden():
     assert "only whitespace changes" in words(row.markup)
 
 
+def test_a_change_of_the_whole_file_is_said_and_is_never_called_no_change():
+    flipped = "All 20 line ends change: LF \u2192 CRLF."
+    header = HEADER._replace(columns=100, whole_file=(flipped, "The byte order mark goes."))
+    rows = [words(row.markup) for row in header_rows(header)]
+    assert rows[1:] == [flipped, "The byte order mark goes."]
+    nothing_else = header._replace(added=0, removed=0, current=0, changes=0)
+    row, *_ = header_rows(nothing_else)
+    assert "only the format changes" in words(row.markup)
+    assert "\u2212" not in words(row.markup)
+    assert status_text(nothing_else) == "only the format changes"
+
+
 def test_the_document_has_as_many_rows_as_were_counted():
     rows = header_rows(HEADER._replace(columns=40, problem="warning"))
     assert header_html(rows, 20.0, MarkStyle()).count("<div") == len(rows)

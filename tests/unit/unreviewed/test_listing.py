@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
+
+import pytest
+from companion.comparison import Hunk
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import NOTHING, UNKNOWN, ChangeKind, Model
-from companion.unreviewed.texts import hunks_between
+from companion.unreviewed.texts import change_item, hunks_between
 
 
 def test_lines_are_counted_anew_once_either_side_is_another(project):
@@ -22,6 +26,46 @@ def test_lines_are_counted_anew_once_either_side_is_another(project):
     shown, hunks = project.listed()["a.txt"], hunks_between(project.before("a.txt"), project.read("a.txt"))
     project.workspace.keep("a.txt", shown.before, shown.now, hunks[:1])
     assert counts() == (2, 1)
+
+
+CRLF = b"".join(b"line %d\r\n" % number for number in range(1, 21))
+LF = CRLF.replace(b"\r\n", b"\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "counts", "said"),
+    [
+        (LF, CRLF.replace(b"line 7\r", b"agent\r"), (1, 1), "All 20 line ends change: LF \u2192 CRLF."),
+        (CRLF, LF, (0, 0), "All 20 line ends change: CRLF \u2192 LF."),
+        (BOM_UTF8 + LF, LF + b"more\n", (1, 0), "The byte order mark goes."),
+        (LF, BOM_UTF8 + LF, (0, 0), "A byte order mark comes."),
+        (LF + b"\xe9\n", LF + b"\xc3\xa9\nmore\n", (1, 0), "Windows 1252 \u2192 UTF-8."),
+        (LF.decode().encode("utf-16"), LF + b"more\n", (1, 0), "UTF-16 LE \u2192 UTF-8."),
+        (LF, LF + b"more\n", (1, 0), ""),
+    ],
+)
+def test_a_change_of_the_whole_file_is_said_beside_the_lines_and_makes_none_of_them_another(
+    project, before, now, counts, said
+):
+    project.write(a_txt=before)
+    project.begin()
+    project.write(a_txt=now)
+    change = project.look()["a.txt"]
+    assert (change.added, change.removed) == counts
+    assert change_item(change)[1] == said
+
+
+def test_it_is_said_still_once_all_that_is_visible_is_kept(project):
+    project.write(a_txt=LF)
+    project.begin()
+    project.write(a_txt=CRLF.replace(b"line 7\r", b"agent\r"))
+    change = project.look()["a.txt"]
+    project.workspace.keep("a.txt", change.before, change.now, [Hunk(6, 7, 6, 7)])
+    assert project.before("a.txt") == LF.replace(b"line 7\n", b"agent\n")
+    change = project.look()["a.txt"]
+    assert (change.added, change.removed, change.whole_file) == (0, 0, ("All 20 line ends change: LF \u2192 CRLF.",))
+    assert project.undo() == []
+    assert project.read("a.txt") == LF.replace(b"line 7\n", b"agent\n")
 
 
 def test_two_files_of_which_nobody_knows_what_they_hold_are_no_rename():

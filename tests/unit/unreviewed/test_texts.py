@@ -11,8 +11,8 @@ from companion.unreviewed.texts import about, change_item, line_by_line
 
 def test_a_change_that_no_text_shows_is_told():
     change = UnreviewedChange("a.txt", ChangeKind.CHANGED, Content("a"), Content("b"), 1)
-    assert about(change, "text", "text") == "Only its line endings or its encoding have changed."
-    assert about(change, "text", "another") == ""
+    assert about(change) == ""
+    assert about(change._replace(kind=ChangeKind.DELETED)) == "The file was deleted."
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ import errno
 import os
 import shutil
 import stat
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
 
+from companion.comparison import Hunk
 from companion.unreviewed import files, history, looking, store, undoing
 from companion.unreviewed.model import ChangeKind
 from companion.unreviewed.store import Store
@@ -101,6 +103,35 @@ def test_one_hunk_is_taken_back_and_brought_back(project):
     assert project.before("a.txt") == b"1\n2\n3\n4\n5\n"
     assert project.restore() == []
     assert project.read("a.txt") == b"one\n2\n3\n4\nfive\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "left"),
+    [
+        (b"1\n2\n3\n", b"1\r\nagent\r\n3\r\n", b"1\r\n2\r\n3\r\n"),
+        (b"1\r\n2\r\n3\r\n", b"1\nagent\n3\n", b"1\n2\n3\n"),
+        (b"1\n2\r\n3\n", b"1\nagent\n3\n", b"1\n2\n3\n"),
+        (b"1\n2\n3\n", b"1\nagent\r\n3\n", b"1\n2\n3\n"),
+        (b"1\n2\r\n3\r\n", b"1\nagent\r\n3\r\n", b"1\n2\r\n3\r\n"),
+    ],
+)
+def test_a_hunk_that_is_taken_back_keeps_the_line_ends_that_the_file_has(project, before, now, left):
+    project.write(a_txt=before)
+    project.begin()
+    project.write(a_txt=now)
+    change, hunk = project.look()["a.txt"], Hunk(1, 2, 1, 2)
+    assert undoing.undo(project.workspace, [change], undoing.Progress(), str(project.storage), 1.0, [hunk]) == []
+    assert project.read("a.txt") == left
+
+
+def test_a_hunk_in_the_first_line_leaves_the_byte_order_mark_as_it_is(project):
+    project.write(a_txt=BOM_UTF8 + b"1\n2\n")
+    project.begin()
+    project.write(a_txt=b"agent\n2\n")
+    change, hunk = project.look()["a.txt"], Hunk(0, 1, 0, 1)
+    assert undoing.undo(project.workspace, [change], undoing.Progress(), str(project.storage), 1.0, [hunk]) == []
+    assert project.read("a.txt") == b"1\n2\n"
+    assert project.look()["a.txt"].whole_file == ("The byte order mark goes.",)
 
 
 @pytest.mark.parametrize("what", ["changed", "new", "deleted", "renamed"])
