@@ -212,7 +212,7 @@ def _texts(
     """The items with their texts, never too many at once."""
     for item, question in questions.items():
         proposal = ProposedText(question.text, question.restored)
-        original = question.original or read_file(question.request, proposal).original
+        original = question.original or read_file(question.request).original
         is_text = original.comparable and not proposal.format.binary
         yield item, TextPair(original, proposal if is_text else None)
     changed = [(item, item.change) for item in items if item.change is not None]

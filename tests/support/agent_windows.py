@@ -6,7 +6,7 @@ import asyncio
 import os
 from types import SimpleNamespace
 
-from companion.agents.window import ReviewRequest, SharedContext
+from companion.agents.window import RESTORES_ALL, ReviewRequest, SharedContext
 from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner
 from companion.review.document.disk import ReadLimits
@@ -197,6 +197,9 @@ class Clients(set):
 
     def owner_of(self, session):
         return OWNER
+
+    def restored_by(self, session):
+        return RESTORES_ALL
 
     def rename(self, session, name):
         self.renamed.append((session, name))

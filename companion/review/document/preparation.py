@@ -17,7 +17,7 @@ import stat
 from contextlib import suppress
 from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
-from ...agents.window import CannotDo, Restored
+from ...agents.window import RESTORES_ALL, CannotDo, Restored
 from ...common.clock import clock
 from ...comparison import Cancelled, Whitespace, never
 from . import disk
@@ -67,7 +67,9 @@ class PathError(CannotDo):
     """No diff can be shown for the path. The message is a sentence for the client."""
 
 
-def prepare(file_request: FileRequest, proposed: str, restored: Restored) -> Tuple[ProposedText, Preparation]:
+def prepare(
+    file_request: FileRequest, proposed: str, restored: Restored = RESTORES_ALL
+) -> Tuple[ProposedText, Preparation]:
     """Judge the path a client sent, read the file, and make the proposal ready. `restored` says what of the file the
     client restores when it writes. Raises `PathError`."""
     problem = path_problem(file_request.path)
@@ -86,13 +88,16 @@ def prepare(file_request: FileRequest, proposed: str, restored: Restored) -> Tup
     return proposal, found._replace(compared=compared)
 
 
-def read(file_request: FileRequest, proposal: ProposedText, cancelled: Callable[[], bool] = never) -> Preparation:
-    """Read the file, in the encoding of a tab that shows it, for the review of this proposal. Never raises."""
+def read(
+    file_request: FileRequest, proposal: Optional[ProposedText] = None, cancelled: Callable[[], bool] = never
+) -> Preparation:
+    """Read the file, in the encoding of a tab that shows it, and say what changes in all of it by the proposal, if that
+    is known. Never raises."""
     same = disk.same_files(file_request.path, file_request.tabs)
     encodings = [encoding for name, encoding in file_request.tabs.items() if name in same and encoding]
     encoding = next(iter(encodings), "")
     original = disk.read(file_request.path, file_request.limits, encoding, file_request.fallback_encoding)
-    return Preparation(original, same, changes_of_file(original, proposal))
+    return Preparation(original, same, changes_of_file(original, proposal) if proposal is not None else ())
 
 
 def changes_of_file(original: Original, proposal: ProposedText) -> Tuple[str, ...]:

@@ -136,6 +136,15 @@ class TestDecisions(GateCase):
             yield from self.connect(agent)
         self.write(content=BEFORE)
 
+    def test_line_ends_that_a_write_would_flip_are_said(self) -> Iterator[Any]:
+        self.write("file.py", b"one\r\ntwo\r\n")
+        said = {"tool_name": "Write", "tool_input": {"file_path": self.path("file.py"), "content": "one\ntwo\n"}}
+        process, review = yield from self.hold(**said)
+        yield lambda: "All 2 line ends change: CRLF \u2192 LF." in self.header(review)
+        self.assertIn("only the format changes", self.header(review))
+        self.reviews.reject(review)
+        yield lambda: process.poll() is not None
+
     def test_what_is_accepted_as_proposed_is_written_by_the_programs_own_arguments(self) -> Iterator[Any]:
         for agent in ALL:
             process, review = yield from self.hold(agent)

@@ -9,7 +9,9 @@ from unittest import mock
 
 import sublime
 
+from ....companion.agents.window import RESTORES_NOTHING
 from ....companion.editor import marks
+from ....companion.review.document.text import ProposedText
 from ....companion.unreviewed import patch
 from ...support.review_case import GEMINI, PLUGIN, PROPOSED, QWEN, TEXT
 from ...support.selecting import put_caret
@@ -97,6 +99,21 @@ class TestText(PatchTestCase):
         self.assertEqual(syntax.scope if syntax is not None else "", "source.diff")
         self.assertEqual(view.sel()[0].b, 0)
         self.assertEqual(self.names(), [change.path for change in self.changes.listed])
+
+    def test_what_changes_in_all_of_a_file_is_said(self) -> Iterator[Any]:
+        self.write("a.py", LINES)
+        self.write("b.py", b"one\r\n")
+        yield from self.track()
+        self.write("a.py", CHANGED.replace("\n", "\r\n").encode())
+        yield from self.listed("a.py")
+        self.reviews.open_diff(GEMINI, self.path("b.py"), ProposedText("one\n", RESTORES_NOTHING))
+        yield self.settled
+        yield from self.patch("+++ b/b.py")
+        count = LINES.count("\n")
+        yield from self.patch(
+            "+++ b/b.py\n# The line end changes: CRLF \u2192 LF.\n",
+            f"+++ b/a.py\n# All {count} line ends change: LF \u2192 CRLF.\n{BODY}",
+        )
 
     def test_the_review_with_the_focus_is_shown_alone_with_the_users_edits(self) -> Iterator[Any]:
         self.write("one.py")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from companion.agents.claude_code import CLAUDE
+from companion.agents.window import RESTORES_ALL
 from companion.protocol.core import Protocol
 from companion.protocol.exchanges import CallCancelled
 from companion.protocol.tools import Cancellation, Implementation, ToolCall
@@ -128,6 +129,9 @@ class Calls(RuleBasedStateMachine):
 
     def owner_of(self, session):
         return Owner(session.id, "Claude Code")
+
+    def restored_by(self, session):
+        return RESTORES_ALL
 
     def __contains__(self, session):
         return self.connected
@@ -251,7 +255,7 @@ class Calls(RuleBasedStateMachine):
 
 def test_no_order_of_answers_cancellations_and_broken_sockets_answers_a_call_twice_or_never(monkeypatch):
     module = with_editor("companion.endpoint.agent_window", monkeypatch, None)
-    monkeypatch.setattr(module, "prepare", lambda request, proposed: (object(), object()))
+    monkeypatch.setattr(module, "prepare", lambda request, proposed, restored: (object(), object()))
     monkeypatch.setattr(Calls, "module", module)
     run_state_machine_as_test(Calls, settings=settings(max_examples=120, stateful_step_count=25))
 

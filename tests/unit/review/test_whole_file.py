@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from companion.agents.window import RESTORES_ALL, RESTORES_NOTHING
+
 from companion.agents.registry import AGENTS
+from companion.agents.window import RESTORES_ALL, RESTORES_NOTHING
 from companion.review.document.whole_file import (
     MARK_COMES,
     MARK_GOES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 
 import pytest
+
 from companion.comparison import Hunk
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import NOTHING, UNKNOWN, ChangeKind, Model
