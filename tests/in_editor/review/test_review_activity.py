@@ -121,7 +121,7 @@ class Activity(ReviewTestCase):
     def failing_reading(self) -> Any:
         """Let the file be one that cannot be read, whatever the reason."""
 
-        def fail(wanted: Any, cancelled: Any) -> Any:
+        def fail(wanted: Any, proposal: Any, cancelled: Any) -> Any:
             raise LookupError("nothing")
 
         return mock.patch.object(self.module("display.panes"), "read", fail)
@@ -168,7 +168,7 @@ class Activity(ReviewTestCase):
         module = self.module("display.panes")
         real, asked, failed = module.read, threading.Event(), threading.Event()
 
-        def fail(wanted: Any, cancelled: Any) -> Any:
+        def fail(wanted: Any, proposal: Any, cancelled: Any) -> Any:
             asked.set()
             self.allowed.wait(NEVER_SECONDS)
             failed.set()

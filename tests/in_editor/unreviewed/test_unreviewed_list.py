@@ -55,7 +55,7 @@ class TestListing(ChangesTestCase):
                 "there.py": ("renamed from moved.py", "renamed"),
                 "new.py": ("", "+2 \u22120, new"),
                 "picture": ("", "new, binary"),
-                "wide.txt": ("", "new"),
+                "wide.txt": ("", "+1 \u22120, new"),
             },
         )
 
