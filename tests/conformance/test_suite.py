@@ -113,6 +113,7 @@ def passes(suite, results, server, revision, scenario):
         pytest.fail(suite(arguments, server.environment(suite.packages)).stdout[-3000:])
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("revision", "scenario"), [(one, name) for one in WITH_DEMO_TOOLS for name in WITH_DEMO_TOOLS[one]]
 )
@@ -125,6 +126,7 @@ def test_as_shipped(suite, results, shipped_server, revision, scenario):
     passes(suite, results, shipped_server, revision, scenario)
 
 
+@pytest.mark.everything
 def test_every_scenario_of_the_suite_is_in_a_list(suite, demo_server):
     listing = suite(["list", "--server"], demo_server.environment(suite.packages)).stdout
     known = dict(re.findall(r"^  - (\S+) \[(.*)\]$", listing, re.MULTILINE))

@@ -80,6 +80,7 @@ def test_a_script_in_a_repository_with_uncommitted_work(host, folders):
         work.decide()
 
 
+@pytest.mark.everything
 def test_a_program_that_asks_nobody(host, folders, model):
     """One without hooks; those with hooks have tests of their own."""
     desktop = Desktop(host, folders[1])

@@ -30,6 +30,7 @@ class Program(Terminal):
     def __init__(self, command: Sequence[str], host: Host, cwd: str, model: ModelStub, env: Mapping[str, str]) -> None:
         self._host = host
         self._model = model
+        self._asked = 0
         super().__init__(command, cwd, dict(base_environment(host), **env))
 
     def wait_ready(self) -> None:
@@ -59,6 +60,23 @@ class Program(Terminal):
             self.press("end")
             self.press("enter")
             self.is_soon(taken, 10.0)
+
+    def ask(self, command: str, *words: str) -> str:
+        """Types a command; returns what the program shows below it, once that has one of these words.
+
+        A number behind the command, of which the program takes no notice, tells its answer from earlier ones. To count
+        these would not do: they scroll off the screen, and their number grows no more.
+        """
+        self._asked += 1
+        line, below = f"{command} {self._asked:03}", ""
+
+        def answered() -> bool:
+            nonlocal below
+            below = self.text().partition(line)[2]
+            return any(word in below for word in words)
+
+        self.enter(line, answered)
+        return below
 
     def answer(self, key: str, question: str) -> None:
         """Presses a key once a question shows, and again where the program was not yet listening."""

@@ -10,10 +10,9 @@ native code that differs by platform, and that nothing here needs.
 
 from __future__ import annotations
 
-import functools
 import os
 import time
-from typing import List, Mapping, Optional, Sequence
+from typing import Mapping, Optional, Sequence
 
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
@@ -73,17 +72,10 @@ class QwenCode(Program):
         deadline = time.monotonic() + PATIENCE
         while not self._is_active(active_file):
             assert time.monotonic() < deadline, self.text()
-            self.enter("/ide status", functools.partial(self._has_more_answers_than, len(self._answers())))
+            # The command is unknown as long as the program is still getting ready.
+            self.ask("/ide status", "Connected", "Connecting", "Disconnected", "Unknown command")
             self.wait_ready()
 
     def _is_active(self, file: str) -> bool:
         text = self.text()
         return "Connected to Sublime Text" in text and f"{file} (active)" in text
-
-    def _has_more_answers_than(self, count: int) -> bool:
-        return len(self._answers()) > count
-
-    def _answers(self) -> List[str]:
-        # The command is unknown as long as the program is still getting ready.
-        words = ("Connected", "Connecting", "Disconnected", "Unknown command")
-        return [line for line in self.text().splitlines() if any(word in line for word in words)]

@@ -111,7 +111,7 @@ class Journeys:
         assert desktop.arrangement() == before
         program.wait_ready()
         for _ in range(20):  # it finds out when it tries to come back
-            if "Disconnected" in self.connection(program):
+            if "Disconnected" in program.ask("/ide status", "onnected"):
                 break
         else:
             raise AssertionError("it takes itself for connected")
@@ -127,12 +127,6 @@ class Journeys:
         program.enter("/ide enable", lambda: self.title in desktop.window()["status_bar"])
         program.close()  # the next test is about one that has never lost its session
         desktop.wait_no_client()
-
-    def connection(self, program):
-        """What the program says of its connection."""
-        before = program.text().count("onnected")
-        program.enter("/ide status", lambda: program.text().count("onnected") > before)
-        return [line for line in program.text().splitlines() if "onnected" in line][-1]
 
     def switch(self, desktop, on):
         """The user switches the program off, or on."""

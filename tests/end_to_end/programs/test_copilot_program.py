@@ -22,6 +22,7 @@ from tests.tools.desktop import ROLE
 PROPOSAL = GREETING.replace("Hello", "Good day")
 CANCELLED = "cancelled by user"
 QUESTION = "1. Yes"
+pytestmark = pytest.mark.everything  # test_five_programs.py has its journey of every run
 PROGRAM, MODEL = functools.partial(CopilotCli, trusted=False), OpenAiApi
 
 

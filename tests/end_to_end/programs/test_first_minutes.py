@@ -170,7 +170,7 @@ def offered(desktop):
     return [entry["caption"] for entry in desktop.host.call("palette") if entry["enabled"] and entry["visible"]]
 
 
-@pytest.mark.parametrize("start", [StandIn, GeminiInTerminal])
+@pytest.mark.parametrize("start", [StandIn, pytest.param(GeminiInTerminal, marks=pytest.mark.everything)])
 def test_a_stranger_accepts_a_diff_and_undoes_a_change_in_ten_steps(editor, start):
     readme, host = Readme(), editor.host
     readme.step("**Package Control: Add Repository**", "`/releases/latest/download/repository.json`")

@@ -21,6 +21,8 @@ from tests.clients.programs.qwen_code import SETTINGS, QwenCode
 from tests.clients.programs.responses_api import ResponsesApi
 from tests.end_to_end.programs.hooked import HookedJourneys, Kind, at_work
 
+pytestmark = pytest.mark.everything  # test_reviewed_writes.py has the journeys of every run
+
 
 class Gemini(Kind):
     title, command, model = "Gemini CLI", "gemini", GeminiApi

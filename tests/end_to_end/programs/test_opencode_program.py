@@ -16,6 +16,7 @@ from tests.clients.programs.model_stub import Say
 from tests.clients.programs.openai_api import OpenAiApi, user_texts
 from tests.clients.programs.opencode import OpenCode
 
+pytestmark = pytest.mark.everything  # test_five_programs.py has its journey of every run
 PROGRAM, MODEL = OpenCode, OpenAiApi
 
 

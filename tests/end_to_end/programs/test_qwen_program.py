@@ -14,6 +14,7 @@ from tests.clients.programs.openai_api import OpenAiApi, tool_texts, user_texts
 from tests.clients.programs.qwen_code import QwenCode
 from tests.end_to_end.programs.journeys import Journeys
 
+pytestmark = pytest.mark.everything  # test_five_programs.py has its journey of every run
 PROGRAM, MODEL = QwenCode, OpenAiApi
 
 

@@ -210,15 +210,21 @@ def working(kind, folder):
 
 
 # What Codex CLI asks is up to its sandbox, and Gemini CLI asks after its hook, whatever that has said: see below.
-WORKING = [Gemini(), Qwen(), QwenAsks(), Codex(), Copilot(), CopilotAsks()]
+WORKING = [Gemini(), Qwen(), Codex(), Copilot()]
+ASKING = [QwenAsks(), CopilotAsks()]
 
 
-@pytest.fixture(scope="module", params=WORKING, ids=lambda kind: type(kind).__name__)
+@pytest.fixture(
+    scope="module",
+    params=[*WORKING, *(pytest.param(kind, marks=pytest.mark.everything) for kind in ASKING)],
+    ids=lambda kind: type(kind).__name__,
+)
 def reviewed(request, tmp_path_factory):
     with working(request.param, tmp_path_factory.mktemp("reviewed")) as reviewed:
         yield reviewed
 
 
+@pytest.mark.everything
 def test_accepted_as_it_is(reviewed):
     path = reviewed.desktop.write("as-is.py", b"one\ntwo\n")
     reviewed.work(reviewed.kind.edit(path, "two", "2"))
@@ -241,6 +247,7 @@ def test_accepted_with_edits(reviewed):
     desktop.host.wait_until(lambda: desktop.read("edited.py") == wanted)
 
 
+@pytest.mark.everything
 def test_a_new_file_in_a_new_folder(reviewed):
     path = reviewed.desktop.path("new", "\u00e4 [x].py")
     if isinstance(reviewed.kind, Copilot):
@@ -264,6 +271,7 @@ def test_rejected_with_a_reason_that_the_model_reads(reviewed):
     assert reviewed.desktop.read("rejected.py") == b"one\ntwo\n"
 
 
+@pytest.mark.everything
 def test_two_files_in_one_turn(reviewed):
     for name in ("first.py", "second.py"):
         reviewed.desktop.write(name, b"one\ntwo\n")
@@ -278,6 +286,7 @@ def test_two_files_in_one_turn(reviewed):
     assert reviewed.desktop.read("second.py") == b"one\n2\n"
 
 
+@pytest.mark.everything
 def test_a_file_outside_goes_the_programs_own_way(reviewed):
     path = os.path.join(outside(reviewed.desktop.workspace), "new.py")
     reviewed.work(reviewed.kind.create(path, "new\n"))
@@ -288,6 +297,7 @@ def test_a_file_outside_goes_the_programs_own_way(reviewed):
         assert file.read() == b"new\n"
 
 
+@pytest.mark.everything
 def test_what_is_accepted_after_the_program_was_stopped_changes_nothing(reviewed):
     desktop = reviewed.desktop
     path = desktop.write("stopped.py", b"one\ntwo\n")
@@ -306,6 +316,7 @@ def test_what_is_accepted_after_the_program_was_stopped_changes_nothing(reviewed
         assert f"Companion: {said}" in desktop.window()["status_messages"]
 
 
+@pytest.mark.everything
 def test_a_diff_that_is_left_over_goes_with_the_next_prompt_or_when_the_user_rejects_it(reviewed):
     desktop = reviewed.desktop
     path = desktop.write("left-over.py", b"one\ntwo\n")
@@ -318,6 +329,7 @@ def test_a_diff_that_is_left_over_goes_with_the_next_prompt_or_when_the_user_rej
     assert desktop.read("left-over.py") == b"one\ntwo\n"
 
 
+@pytest.mark.everything
 def test_what_a_command_has_written_is_the_programs_whether_the_user_was_asked_about_it_or_not(reviewed):
     desktop, kind = reviewed.desktop, reviewed.kind
     reviewed.work(kind.shell("echo 'a = 1' > allowed.py", desktop.workspace))
@@ -329,6 +341,7 @@ def test_what_a_command_has_written_is_the_programs_whether_the_user_was_asked_a
     desktop.run("Keep All Changes")
 
 
+@pytest.mark.everything
 def test_what_the_user_does_instead_of_a_command_that_he_has_stopped_is_not_the_programs(reviewed):
     """Before it ran, if the program asks him."""
     desktop = reviewed.desktop
@@ -348,6 +361,7 @@ def test_what_the_user_does_instead_of_a_command_that_he_has_stopped_is_not_the_
     assert not os.path.exists(never)
 
 
+@pytest.mark.everything
 def test_what_nobody_decides_is_not_written(reviewed):
     """The time limit, shortened."""
     path = reviewed.desktop.write("late.py", b"one\ntwo\n")
@@ -366,6 +380,7 @@ def test_what_nobody_decides_is_not_written(reviewed):
     assert reviewed.desktop.read("late.py") == wanted
 
 
+@pytest.mark.everything
 def test_an_editor_that_is_killed_leaves_a_program_to_its_own_rules(reviewed):
     """It writes, or asks in the terminal. That is listed at the next start, from which on its writes are held again."""
     desktop, kind = reviewed.desktop, reviewed.kind
@@ -386,6 +401,7 @@ def test_an_editor_that_is_killed_leaves_a_program_to_its_own_rules(reviewed):
     assert "killed.py" in reviewed.listed()  # it may have been there before anybody tracked, or not
 
 
+@pytest.mark.everything
 def test_the_editor_quits_while_a_write_is_held(reviewed):
     """The last test: nothing is written unseen. The program asks, or its model hears why not."""
     path = reviewed.desktop.write("late.py", b"one\ntwo\n")
@@ -425,6 +441,7 @@ class ConnectedQwenAsks(ConnectedQwen):
     question, own_mode = ConnectedGemini.question, False
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("kind", [ConnectedGemini, ConnectedGeminiAsks, ConnectedQwen, ConnectedQwenAsks])
 def test_a_program_that_is_connected_shows_each_write_once(tmp_path, kind):
     with working(kind(), str(tmp_path)) as reviewed:
@@ -443,6 +460,7 @@ def test_a_program_that_is_connected_shows_each_write_once(tmp_path, kind):
             desktop.host.wait_until(lambda name=name, wanted=wanted: desktop.read(name) == wanted)
 
 
+@pytest.mark.everything
 def test_gemini_that_asks_in_its_terminal_is_left_to_that_from_the_second_write_on(tmp_path):
     with working(GeminiAsks(), str(tmp_path)) as reviewed:
         desktop, program, question = reviewed.desktop, reviewed.program, reviewed.kind.question

@@ -2,7 +2,7 @@
 
 A step is a call of the system by the module `os`; a first run, which lives, finds out which there are. What writes
 bytes is killed once more in its midst. Run as a program of one thread, because it forks: `killed.py FOLDER WAY` prints
-JSON, a line for each death.
+JSON, a line for each death. A run that is not for everything dies at a sample of the steps (`support/everything.py`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ from companion.review.document import disk, file_replacement
 from companion.review.document.journal import Note, PlannedWrite, recover
 from companion.system import files
 from companion.system.files import identity_of
+from tests.support.everything import sample
 
 OLD, LONGER, SHORTER = b"old text\n" * 4, b"the new text\n" * 5, b"new\n"
+#: So many points at least lie in the midst of the file, and so many after the last step: each sample has one of them.
+ONE_IN = 3
 HARMLESS = {"fspath", "getpid", "kill", "fork", "_exit", "waitpid", "urandom", "geteuid", "strerror", "fsencode"}
 
 
@@ -134,12 +137,14 @@ def attempt(folder: Path, way: str, kill_at: int = -1, halfway: bool = False) ->
 
 
 def main() -> None:
-    """Once to find out what the steps are, and once for each of them."""
+    """Once to find out what the steps are, and once for each of them, or each of a sample."""
     folder, way = Path(sys.argv[1]), sys.argv[2]
-    for number, name in enumerate(attempt(folder / "alive", way)):
-        attempt(folder / str(number), way, number)
-        if name == "write":
-            attempt(folder / f"{number} halfway", way, number, True)
+    steps = enumerate(attempt(folder / "alive", way))
+    points = [
+        (number, halfway) for number, name in steps for halfway in ([False, True] if name == "write" else [False])
+    ]
+    for number, halfway in sample(points, ONE_IN):
+        attempt(folder / f"{number}{' halfway' * halfway}", way, number, halfway)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from companion.review.document import disk, file_replacement
 from companion.review.document.disk import ChangedError, DiskError
 from companion.review.document.journal import recover
+from tests.support.everything import sample
 from tests.support.writing import write_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -22,6 +24,7 @@ from faults import CALLS, FailingDisk
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, modes and mounts are POSIX's")
 
+ONE_IN = 3
 PAIRS = [(0, 5), (5, 0), (5, 5), (4096, 8192), (8192, 4096), (100, 70000), (70000, 100)]
 PORTION = {size: max(1, size // 5) for pair in PAIRS for size in pair}
 
@@ -107,26 +110,25 @@ def test_a_write_that_fails_once_at_any_place_leaves_the_file_whole(
 ) -> None:
     old, new = b"o" * pair[0], b"n" * pair[1]
     path = tmp_path / "file.txt"
-    number, attempts = 0, 0
-    while True:
+
+    def at(number: int) -> FailingDisk:
         for left in list(tmp_path.iterdir()):
             left.unlink()
         path.write_bytes(old)
         path.chmod(0o640)
         name = situation(path)
 
-        def arrange(number: int = number) -> FailingDisk:
+        def arrange() -> FailingDisk:
             if situation is alone_in_closed_folder:
                 closed_folder()
             return FailingDisk(monkeypatch, number, portion=PORTION[max(pair)])
 
-        failing = attempt(path, name, old, new, arrange, monkeypatch)
-        attempts += 1
-        if not failing.failed:
-            break
-        number += 1
-    assert attempts > 3  # at each write, flush, cut and rename once
-    print(f"{attempts - 1} failures survived")
+        return attempt(path, name, old, new, arrange, monkeypatch)
+
+    calls = at(-1).made  # each write, flush, cut and rename
+    assert len(calls) > 2
+    for number in sample(range(len(calls)), ONE_IN):
+        assert at(number).failed
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{}-to-{}".format(*pair))
@@ -134,8 +136,8 @@ def test_a_write_that_fails_once_at_any_place_leaves_the_file_whole(
 def test_a_disk_that_takes_nothing_any_more(tmp_path: Path, monkeypatch: Any, situation: Any, pair: Any) -> None:
     old, new = b"o" * pair[0], b"n" * pair[1]
     path = tmp_path / "file.txt"
-    number = 0
-    while True:
+
+    def at(number: int) -> FailingDisk:
         for left in list(tmp_path.iterdir()):
             left.unlink()
         path.write_bytes(old)
@@ -152,9 +154,10 @@ def test_a_disk_that_takes_nothing_any_more(tmp_path: Path, monkeypatch: Any, si
             assert name.read_bytes() == new
         monkeypatch.undo()
         assert not [left for left in tmp_path.iterdir() if file_replacement.SUFFIX in left.name]
-        if not failing.failed:
-            break
-        number += 1
+        return failing
+
+    for number in sample(range(len(at(-1).made)), ONE_IN):
+        assert at(number).failed
 
 
 @pytest.mark.parametrize("situation", [plain, with_hard_link, alone_in_closed_folder])
@@ -196,8 +199,8 @@ def test_the_next_start_puts_the_old_text_back_where_nothing_else_could(
 @pytest.mark.parametrize("size", [0, 1, 9, 70000])
 def test_a_new_file_that_failed_leaves_nothing_behind(tmp_path: Path, monkeypatch: Any, size: int) -> None:
     path = tmp_path / "a" / "b" / "new.txt"
-    number = 0
-    while True:
+
+    def at(number: int) -> FailingDisk:
         original = read(path)
         failing = FailingDisk(monkeypatch, number, portion=max(1, size // 5))
         try:
@@ -207,10 +210,12 @@ def test_a_new_file_that_failed_leaves_nothing_behind(tmp_path: Path, monkeypatc
             assert list(tmp_path.iterdir()) == []
         else:
             assert path.read_bytes() == b"n" * size
+            shutil.rmtree(str(tmp_path / "a"))
         monkeypatch.undo()
-        if not failing.failed:
-            break
-        number += 1
+        return failing
+
+    for number in sample(range(len(at(-1).made)), ONE_IN):
+        assert at(number).failed
 
 
 def test_folders_that_were_there_stay_when_a_new_file_fails(tmp_path: Path, monkeypatch: Any) -> None:
@@ -310,7 +315,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_small_disk_of_any_fullness(small_disk: Path, linked: bool) -> None:
     written = kept = 0
     for old_size, new_size in [(4096, 8192), (8192, 4096), (4096, 20000), (1, 40000), (30000, 29999), (16384, 32768)]:
-        for filled in range(0, 60 * 1024, 4096):
+        for filled in sample(range(0, 60 * 1024, 4096), ONE_IN):
             for left in list(small_disk.iterdir()):
                 left.unlink()
             path = small_disk / "file.txt"

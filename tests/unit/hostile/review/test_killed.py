@@ -55,7 +55,7 @@ def test_whenever_it_is_killed_the_file_is_whole_after_the_next_start(tmp_path: 
     found, whole = deaths(tmp_path, way), ends(way)
     assert [death for death in found if death["after"] not in whole] == []
     # It was killed before the write, in the midst of it, and afterwards.
-    assert [death["after"] for death in found].count(whole[0]) > 10
+    assert [death["after"] for death in found].count(whole[0]) > 5
     assert found[-1]["after"] == whole[1]
     assert [death for death in found if death["before"] not in whole]
     torn = [death for death in found if death["said"]]
@@ -67,7 +67,7 @@ def test_whenever_it_is_killed_the_file_is_whole_after_the_next_start(tmp_path: 
 def test_a_new_start_that_is_killed_too_is_made_up_for_by_the_next_one(tmp_path: Path) -> None:
     found, (old, _) = deaths(tmp_path, "recovery"), ends("recovery")
     assert [death for death in found if death["after"] != old] == []
-    assert len([death for death in found if death["said"] == [PUT_BACK]]) > 5
+    assert len([death for death in found if death["said"] == [PUT_BACK]]) > 2
 
 
 @pytest.mark.parametrize("way", ["rewrite by a kept text", "create by a kept text"])
