@@ -86,6 +86,8 @@ class HookSession:
         """When it has told something last, on the monotonic clock."""
         self.awaited = 0
         """How many answers it waits for."""
+        self.told: Optional[asyncio.Future[None]] = None
+        """Done once the main thread knows of the session, so that its window's folders are tracked."""
         self.calls: Dict[int, HookEvent] = {}
         """The tools that run, as far as is known, by numbers of ours."""
 
@@ -242,8 +244,9 @@ class HookSessions:
                 self._end(next(iter(self._sessions.values())))
             session = self._sessions[key] = HookSession(agent, event.session, endpoint)
             self.outside.pop(agent.title, None)
-            # From now on the window's folders are tracked.
-            await self._within(self._runtime.call_main(self._tell, endpoint, self._hooked(endpoint)))
+            session.told = asyncio.ensure_future(self._runtime.call_main(self._tell, endpoint, self._hooked(endpoint)))
+        if session.told is not None and not session.told.done():
+            await self._within(asyncio.shield(session.told))
         session.heard = clock.now()
         if event.process is not None and is_alive(event.process):  # it may be the number of another machine
             session.process = event.process

@@ -131,19 +131,23 @@ class _Run:
 
 
 class Moment:
-    """A moment in some windows. `only_hooked`: whether only programs that tell of their calls were at work there."""
+    """A moment in some windows. `only_hooked`: whether only programs that tell of their calls were at work there.
+    `early`: since when a program may have written in a folder whose first look has not ended, in nanoseconds of the
+    wall clock, which the disk has, too; 0 if that has ended."""
 
     def __init__(
         self,
         runs: Iterable[Tuple[_Run, int, Mapping[Hashable, OpenCall]]] = (),
         only_hooked: bool = False,
         lock: Any = None,
+        early: int = 0,
     ) -> None:
         """`runs` are those under way, with the number of calls that have begun in each, and those that are open.
         `lock` guards them."""
         self._lock = lock or threading.Lock()
         self._runs = tuple(runs)
         self.only_hooked = only_hooked
+        self.early = early
 
     def evidence(self, seen: Evidence) -> Callable[[str], Evidence]:
         """Gives the evidence on a change of a file since this moment, by the file's real path: what was `seen`, with
@@ -232,9 +236,9 @@ class OpenCalls:
         with self._lock:
             (self._only_hooked.add if only else self._only_hooked.discard)(window)
 
-    def moment(self, windows: FrozenSet[int]) -> Moment:
+    def moment(self, windows: FrozenSet[int], early: int = 0) -> Moment:
         """Now, in these windows."""
         with self._lock:
             runs = [self._runs[window] for window in windows if window in self._runs]
             noted = [(run, len(run.begun), dict(run.open)) for run in runs]
-            return Moment(noted, bool(windows) and windows <= self._only_hooked, self._lock)
+            return Moment(noted, bool(windows) and windows <= self._only_hooked, self._lock, early)

@@ -50,12 +50,14 @@ _while_read = operator.attrgetter("st_mtime_ns", "st_size", "st_ino")
 class FileReading(NamedTuple):
     """What was found at a path. `data` are the bytes: None if git has them, they are too many, or there is no file.
 
-    `blob` is what git has them as, "" if it has not; the file may have other line ends than the blob.
+    `blob` is what git has them as, "" if it has not; the file may have other line ends than the blob. `changed`: the
+    time of the last change, of the content or of the name, in nanoseconds since the epoch; 0 where there is no file.
     """
 
     content: Content
     data: Optional[bytes] = None
     blob: str = ""
+    changed: int = 0
 
 
 class Looks:
@@ -98,6 +100,10 @@ class Looks:
             for path in found:
                 self.remember(path)
             raise
+
+    def missing(self, paths: Iterable[str]) -> List[str]:
+        """Those of these paths at which there is no file."""
+        return [path for path in paths if path not in self._known]
 
     def forget(self, path: str) -> None:
         """Look at this path the next time as if it had changed."""
@@ -187,9 +193,9 @@ class Looks:
             if path in self._known:
                 return
             reading, signature = FileReading(UNKNOWN), ()
-        fresh = max(status.st_mtime_ns, status.st_ctime_ns) + COARSE_NANOSECONDS > now
-        self._known[path] = () if fresh else signature
-        found[path] = reading
+        changed = max(status.st_mtime_ns, status.st_ctime_ns)
+        self._known[path] = () if changed + COARSE_NANOSECONDS > now else signature
+        found[path] = reading._replace(changed=changed)
 
     def _is_solid(self, folder: str, solid: Dict[str, bool]) -> bool:
         """Whether no part of the way to a folder is a link."""
@@ -217,6 +223,12 @@ class Looks:
         if blob and blob in blob_names(content.identity, data):
             return FileReading(content, blob=blob)
         return FileReading(content, data if len(data) <= COPIED_BYTES else None)
+
+
+def is_later(changed: int, since: int) -> bool:
+    """Whether a change with this time stamp was made after `since`, both in nanoseconds since the epoch, or may have
+    been where the disk keeps whole seconds."""
+    return changed >= since or (changed % 10**9 == 0 and changed + COARSE_NANOSECONDS > since)
 
 
 def is_real_folder(found: os.stat_result) -> bool:

@@ -13,6 +13,7 @@ The editor is not known here. Any thread.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import Counter
 from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -72,6 +73,21 @@ def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:
         if any(change.right_start <= edit.left_end and edit.left_start <= change.right_end for edit in edits):
             return None
     return _with_edits(before, changes, typed, edits)
+
+
+def says(data: bytes, text: bytes) -> bool:
+    """Whether a file holds a text, whatever its line ends are, with a byte order mark or without."""
+    return _plain(data) == _plain(text)
+
+
+def _plain(data: bytes) -> bytes:
+    return without_mark(data)[1].replace(b"\r\n", b"\n").rstrip(b"\n")
+
+
+def formed(text: bytes, like: bytes) -> bytes:
+    """A text with the byte order mark and the line ends of another."""
+    text = text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") if b"\r\n" in like else text
+    return BOM_UTF8 + text if like.startswith(BOM_UTF8) and not text.startswith(BOM_UTF8) else text
 
 
 def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:

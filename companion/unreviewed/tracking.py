@@ -5,7 +5,8 @@ disk threads, of one folder one at a time. The loop's clock starts them: soon af
 editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
 never change, and only those that are others than before. What a tab saves is the user's.
 
-A program that tells of its tool calls is held until the folders were looked at, before each call and after it.
+A program that tells of its tool calls is held until the folders were looked at, before each call and after it. It is not
+held for as long as a first look may take: what has changed meanwhile is found by its time stamp (`Moment.early`).
 
 Rule: nothing is woken up while nothing is tracked, or nothing happens, and where nothing is tracked no tab is asked for
 its text. Whatever the user decides is done in order with the looks at that folder. Main thread, except where noted.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from contextlib import suppress
 from functools import partial
 from typing import Any, Callable, Collection, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
@@ -33,9 +35,11 @@ from .calls import Moment, OpenCall, OpenCalls
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
 from .looking import COPIED_BYTES
+from .saves import Saves
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
-from .workspace import Saves, Workspace, says
+from .texts import says
+from .workspace import Workspace
 from .workspaces import Root, Workspaces
 
 TIDY_SECONDS = 3600.0
@@ -65,6 +69,15 @@ class _TrackedFolder:
         self.looks = Latest(partial(look, self))
         self.waiting: List[Callable[[], None]] = []
         """What to call once a look has ended that has not begun yet."""
+        self.has_begun = False
+        """Whether the first look has ended since the folder is tracked."""
+        self.early = 0
+        """Until then, since when a program may have written, as `Moment` says it."""
+
+    def note_early(self) -> None:
+        """From now on a program may write, whether the first look has ended or not."""
+        if not self.has_begun:
+            self.early = self.early or time.time_ns()
 
 
 class Tracking:
@@ -106,6 +119,8 @@ class Tracking:
                 folder = self._folders.setdefault(name, _TrackedFolder(Root(name, rules), self._look))
                 if folder.windows.get(window) != tracked or folder.root.rules is not rules:
                     folder.windows[window], folder.root = tracked, Root(name, rules)
+                    if tracked:
+                        folder.note_early()
                     look.append(folder)
                     self._schedule.happened(clock.now())
             left = [folder for name, folder in self._folders.items() if window in folder.windows and name not in wanted]
@@ -190,6 +205,7 @@ class Tracking:
                 waiting, folder.waiting = folder.waiting, []
             workspaces, began = self._workspaces_now(), processor_seconds()
             first = workspaces.look(root, cancelled)
+            self._note_begun(folder, root.tracked and workspaces.has_begun(root))
             while waiting:
                 waiting.pop()()  # before all else that takes time: programs are held
             different = self._list(workspaces, folder)
@@ -206,12 +222,20 @@ class Tracking:
                 waiting.pop()()
             folder.looks.answered()
 
+    def _note_begun(self, folder: _TrackedFolder, has_begun: bool) -> None:
+        """Disk thread."""
+        with self._lock:
+            folder.has_begun = has_begun
+            if has_begun:
+                folder.early = 0
+
     def _moment(self, names: Collection[str]) -> Moment:
         """Now, in the windows that track one of these folders. Disk thread."""
         with self._lock:
-            windows = [folder.windows for name, folder in self._folders.items() if name in names]
-            tracking = frozenset(window for each in windows for window, tracked in each.items() if tracked)
-        return self._calls.moment(tracking)
+            folders = [folder for name, folder in self._folders.items() if name in names]
+            tracking = frozenset(window for each in folders for window, tracked in each.windows.items() if tracked)
+            early = min((folder.early for folder in folders if folder.early), default=0)
+        return self._calls.moment(tracking, early)
 
     def _tidy(self, workspaces: Workspaces) -> None:
         with self._lock:
@@ -267,6 +291,10 @@ class Tracking:
         program may go on. Any thread; returns at once.
         """
         self._calls.begins(window, call, open_call)
+        with self._lock:
+            for folder in self._folders.values():
+                if window in folder.windows:
+                    folder.note_early()
         self._look_now(window, looked)
 
     def call_doubtful(self, window: int, call: Hashable) -> None:

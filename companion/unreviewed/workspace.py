@@ -9,6 +9,9 @@ What he renames or deletes in the side bar is his, too. While nobody tracks the 
 his. What has changed between two processes does not, if the first one has not ended to track: of what git has not
 committed it has left copies, and of the rest the commit; the paths of which it had neither are in its record.
 
+A program may write before the first look has come to a file. What the file held before is not known then, nor who has
+written; the time stamp says that it was written too late to be taken for what was there.
+
 Rule: nothing is written in the folder. What cannot be known, because it was too large to be kept or because nobody
 looked, is never guessed. What was unreviewed once is so until the user has a say.
 
@@ -21,7 +24,6 @@ import itertools
 import os
 import stat
 import threading
-from codecs import BOM_UTF8
 from contextlib import suppress
 from functools import lru_cache
 from typing import (
@@ -42,18 +44,17 @@ from typing import (
 
 from ..common.clock import clock
 from ..comparison import Hunk
-from ..review.document.text import without_mark
 from ..system.files import identity_of
 from .calls import PERHAPS, Evidence, Moment
 from .files import NAMED_FILES, Files, Rules
 from .git import GitError, Repository
 from .history import History, LeftContents
-from .looking import FileReading, Looks
-from .model import NOTHING, ChangeScope, Content, Event, Layer, UnreviewedChange, full_path, identity
+from .looking import FileReading, Looks, is_later
+from .model import NOTHING, UNKNOWN, ChangeScope, Content, Event, Layer, UnreviewedChange, full_path, identity
+from .saves import Saves
 from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
-from .texts import holds_edit, with_hunks
+from .texts import formed, holds_edit, says, with_hunks
 
-SAVING_SECONDS = 10.0  # that the editor may take to save a tab
 RENAMING_SECONDS = 600.0  # that the user may take to type another name
 DELETING_SECONDS = 60.0  # that he may take to say that he means it
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
@@ -68,34 +69,6 @@ class _Expected(NamedTuple):
 class _Leaving(NamedTuple):
     is_renamed: bool
     until: float
-
-
-class Saves:
-    """The tabs that are being saved: until the editor says that it has, what is found in the file may be the user's."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards what follows
-        self._since: List[Tuple[str, float]] = []  # one for each save; by the steady clock
-
-    def begin(self, path: str) -> None:
-        """The editor is about to save a tab to this path, in which there may be links. Any thread."""
-        with self._lock:
-            now = clock.now()
-            self._since = [each for each in self._since if now - each[1] < SAVING_SECONDS] + [(path, now)]
-
-    def ended(self, path: str) -> None:
-        """It has saved one. Any thread."""
-        with self._lock:
-            found = next((each for each in self._since if each[0] == path), None)
-            if found is not None:
-                self._since.remove(found)
-
-    def files(self) -> FrozenSet[str]:
-        """The real paths of those that are being saved. Disk thread."""
-        with self._lock:
-            now = clock.now()
-            paths = [path for path, since in self._since if now - since < SAVING_SECONDS]
-        return frozenset(map(os.path.realpath, paths))
 
 
 class Workspace:
@@ -133,6 +106,7 @@ class Workspace:
         self._root: Optional[Tuple[int, int]] = None  # which folder it is, whatever it is called
         self._left: Optional[LeftContents] = None  # by an earlier process, until all was looked at
         self._noted: Optional[FrozenSet[str]] = None  # as unkept, when the record was written last
+        self._early = 0  # until the first look has ended, since when a program may have written
         self._load()
 
     # -- looks --------------------------------------------------------------------------------------------------------
@@ -244,12 +218,13 @@ class Workspace:
                 for path in self._left.missed(self._files.entries.files):
                     self._looks.remember(path)
             found = self._looks.look(paths, cancelled)
+            self._early = 0 if self.tracked else self._now().early
             with self._looks.again(found):
                 self._history.committed = self._files.committed()
                 self._take(found, moment)
             whole = not self._looks.torn and not cancelled()
         finally:
-            self._history.committed = {}
+            self._history.committed, self._early = {}, 0
             self._files.listed(whole)
         if whole:
             self._moment, self._left = moment, None
@@ -271,6 +246,7 @@ class Workspace:
             saving = self._saves.files()
             fresh = self._found_since(found) if self._left is not None else []
             fresh += [path for path, each in found.items() if self._found(path, each, evidence, saving)]
+            fresh += self._found_missing()
             self._copies.keep_all(self._model.before(path) for path in fresh if self._model.unreviewed(path))
         for path in self._history.committed.keys() & self._model.rows.keys():
             if self._model.unreviewed(path) and not self._history.written(path, self._model.now(path), None, None):
@@ -287,6 +263,25 @@ class Workspace:
             self._history.written(path, new[path].content, new[path].data, PERHAPS)
         return list(left)
 
+    def _found_missing(self) -> List[str]:
+        """The files of git that are not there at the first look, and may have gone just now."""
+        missing = self._looks.missing(self._files.entries.files) if self._early else []
+        gone = [path for path in missing if not self._model.knows(path) and self._is_early(path, FileReading(NOTHING))]
+        for path in gone:
+            self._model.learn(path, UNKNOWN, UNKNOWN)
+            self._history.written(path, NOTHING, None, PERHAPS)
+        return gone
+
+    def _is_early(self, path: str, reading: FileReading) -> bool:
+        """Whether what the first look has found may have been written by a program before it came there."""
+        if not self._early or reading.blob:  # git can bring that back
+            return False
+        changed = reading.changed
+        if not reading.content.there:
+            with suppress(OSError):
+                changed = os.lstat(os.path.dirname(full_path(self.folder, path))).st_mtime_ns
+        return is_later(changed, self._early)
+
     def _found(
         self, path: str, reading: FileReading, evidence: Callable[[str], Evidence], saving: Collection[str]
     ) -> bool:
@@ -301,10 +296,7 @@ class Workspace:
                 history.seen(path, now, data)
             return self._model.row(path).own is not was_own
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
-            # It was there before anybody looked. What it held then nobody knows, if it has been written to since.
-            self._model.learn(path, now, now)
-            history.seen(path, now, data)
-            return self._model.row(path).own
+            return self._was_there(path, reading, saving)
         if saving and full_path(self.folder, path) in saving:
             self._looks.remember(path)  # `saved` will say what of it is the user's
             return False
@@ -315,6 +307,8 @@ class Workspace:
             if self._files.restored(path) in (now.identity, reading.blob or now.identity):
                 seen = seen._replace(git_moved=True)
             history.written(path, now, data, seen.origin, seen.claims)
+        elif self._is_early(path, reading):
+            history.written(path, now, data, PERHAPS)
         elif row.before is None:
             self._model.happened(Event.SAVED, path, now)
             history.seen(path, now, data)
@@ -324,6 +318,17 @@ class Workspace:
         else:
             history.written(path, now, data, PERHAPS)  # what was to be reviewed is so still
         return True
+
+    def _was_there(self, path: str, reading: FileReading, saving: Collection[str]) -> bool:
+        """A file was there before anybody looked. What it held then nobody knows, if it has been written to since.
+        Whether that is to be written down."""
+        if self._is_early(path, reading) and full_path(self.folder, path) not in saving:
+            self._model.learn(path, UNKNOWN, UNKNOWN)
+            self._history.written(path, reading.content, reading.data, PERHAPS)
+            return True
+        self._model.learn(path, reading.content, reading.content)
+        self._history.seen(path, reading.content, reading.data)
+        return self._model.row(path).own
 
     def _follow_side_bar(self, found: Dict[str, FileReading], evidence: Callable[[str], Evidence]) -> None:
         """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. What he
@@ -353,7 +358,7 @@ class Workspace:
             wanted = now
             self._copies.keep(now, reading.data)
             if not says(data, expected.text()):
-                shown, text = self._copies.data(expected.shown), _formed(expected.text(), data)
+                shown, text = self._copies.data(expected.shown), formed(expected.text(), data)
                 if shown is None or not holds_edit(shown, text, data):
                     continue
                 wanted = self._history.content(text, now)
@@ -580,18 +585,3 @@ def git_of(folder: str) -> Optional[Tuple[int, int]]:
 def _lies_in(path: str, name: str) -> bool:
     """Whether a path is that of a file, or of one in a folder of this name."""
     return path == name or path.startswith(name + "/")
-
-
-def says(data: bytes, text: bytes) -> bool:
-    """Whether a file holds a text, whatever its line ends are, with a byte order mark or without."""
-    return _plain(data) == _plain(text)
-
-
-def _plain(data: bytes) -> bytes:
-    return without_mark(data)[1].replace(b"\r\n", b"\n").rstrip(b"\n")
-
-
-def _formed(text: bytes, like: bytes) -> bytes:
-    """A text with the byte order mark and the line ends of another."""
-    text = text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") if b"\r\n" in like else text
-    return BOM_UTF8 + text if like.startswith(BOM_UTF8) and not text.startswith(BOM_UTF8) else text

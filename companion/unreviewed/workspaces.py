@@ -24,9 +24,10 @@ from .files import Rules
 from .git import GitError, Repository, find_git
 from .listing import Listing, Lists
 from .model import full_path
+from .saves import Saves
 from .store import Store, has_record, recorded_folders
 from .undoing import finish
-from .workspace import Saves, Workspace, git_of
+from .workspace import Workspace, git_of
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -104,6 +105,11 @@ class Workspaces:
             elif not workspace.tracked and not workspace.has_rows and not workspace.last_undone.groups:
                 self._forget(folder, root)
         return first
+
+    def has_begun(self, root: Root) -> bool:
+        """Whether the first look at a folder, and at each repository in it, has ended."""
+        known = self._of_root(root)
+        return bool(known) and all(each.workspace.tracked for _, each in known)
 
     def leave(self, root: Root, cancelled: Callable[[], bool]) -> None:
         """No window has this folder any more. What is unreviewed in it is kept in the store."""

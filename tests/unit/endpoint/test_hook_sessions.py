@@ -142,6 +142,30 @@ def test_the_first_words_of_a_prompt(prompt, words):
 
 
 @asynchronous
+async def test_a_call_waits_until_the_main_thread_knows_of_its_session():
+    """Until then nothing is tracked, so that there is nothing to look at before the tool runs."""
+    editor, knows = Editor(Window("/code")), asyncio.Event()
+
+    async def call_main(function, *arguments):
+        await knows.wait()
+        return function(*arguments)
+
+    async def for_ever(awaited):
+        await awaited
+
+    editor.sessions._runtime.call_main, editor.sessions._within = call_main, for_ever
+    events = [asyncio.ensure_future(editor.tell("UserPromptSubmit", prompt="go"))]
+    await editor.until(lambda: editor.sessions._sessions)
+    events.append(asyncio.ensure_future(editor.tell("PreToolUse", **run_tool(1))))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert editor.tracking.open == {}
+    knows.set()
+    await asyncio.gather(*events)
+    assert len(editor.tracking.open) == 1
+
+
+@asynchronous
 async def test_calls_are_told_apart_by_their_ids():
     editor = Editor(Window("/code"))
     await editor.tell("UserPromptSubmit", prompt="go")

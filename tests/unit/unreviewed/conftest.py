@@ -18,9 +18,10 @@ from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import UnreviewedChange
+from companion.unreviewed.saves import Saves
 from companion.unreviewed.store import Store
 from companion.unreviewed.undoing import Progress, Refusal, finish, restore, undo
-from companion.unreviewed.workspace import Saves, Workspace
+from companion.unreviewed.workspace import Workspace
 from companion.unreviewed.workspaces import STORE
 from tests.support.at_once import AtOnce, Editor, Window
 

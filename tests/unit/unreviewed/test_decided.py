@@ -61,7 +61,7 @@ def test_a_file_that_goes_while_a_tab_cannot_be_saved_is_listed(project, monkeyp
     project.saving("a.txt")
     project.write(a_txt=None)
     assert project.look() == {}
-    monkeypatch.setattr("companion.unreviewed.workspace.SAVING_SECONDS", 0.0)
+    monkeypatch.setattr("companion.unreviewed.saves.SAVING_SECONDS", 0.0)
     assert set(project.look()) == {"a.txt"}
     assert project.undo() == []
     assert project.read("a.txt") == b"mine\n"
