@@ -144,7 +144,7 @@ class LeftContents:
         """What was at these paths, where that is known, and is neither what was found nor what git has now. Raises
         `GitError`."""
         known: Dict[str, Content] = {}
-        for path, (now, _, blob) in found.items():
+        for path, (now, _, blob, _) in found.items():
             before = self._at(path)
             if before is not None and now.readable and (not blob or blob == before.identity != now.identity):
                 known[path] = before._replace(mode=now.mode or before.mode)

@@ -5,8 +5,8 @@ disk threads, of one folder one at a time. The loop's clock starts them: soon af
 editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
 never change, and only those that are others than before. What a tab saves is the user's.
 
-A program that tells of its tool calls is held until the folders were looked at, before each call and after it. It is not
-held for as long as a first look may take: what has changed meanwhile is found by its time stamp (`Moment.early`).
+A program that tells of its tool calls is held until the folders were looked at, before each call and after it; but not
+as long as a first look may take. What has changed meanwhile is found by its time stamp (`Moment.early`).
 
 Rule: nothing is woken up while nothing is tracked, or nothing happens, and where nothing is tracked no tab is asked for
 its text. Whatever the user decides is done in order with the looks at that folder. Main thread, except where noted.
