@@ -338,7 +338,7 @@ class OpenReviews:
         presentation = self.presentations[review]
         if self.review_of(self.arrangement.tab_in_use()) is review and self.pending():
             self.input_guard.came()  # the editor shows another one before we do
-        self.arrangement.note_closing(presentation.views)
+        self.arrangement.note_closed_by_others(presentation.views)
         presentation.retire()
 
     def close(self, review: Review) -> None:

@@ -7,7 +7,7 @@ opening, moving or closing a view. Meanwhile `busy` is true and activations mean
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import sublime
 
@@ -22,8 +22,18 @@ from .split import SplitLayout
 
 _CLOSING_MILLISECONDS = 10
 _CLOSING_TRIES = 100
+_PROJECT_TRIES = 30
+"""As often, where all tabs were closed, it is looked whether another project takes the window."""
 
 Pair = Tuple[Optional[sublime.View], sublime.View]
+
+
+class _Closing(NamedTuple):
+    """The layout of the window, and the tabs in it that are none of ours, when a tab of a review was closed by another
+    than us."""
+
+    layout: Any
+    others: List[sublime.Sheet]
 
 
 class Arrangement:
@@ -36,6 +46,7 @@ class Arrangement:
         self._front: Set[int] = set()  # groups that showed one of the closing views
         self._had_focus = False  # whether one of those views had the focus
         self._elsewhere: Optional[Place] = None  # what had it otherwise
+        self._closing: Optional[_Closing] = None  # if the last review ends by that
         self.busy = False
 
     def note_activated(self, view: sublime.View) -> None:
@@ -79,6 +90,7 @@ class Arrangement:
         setting = self._settings().review_focus
         takes_focus = not in_use and self.focus.proposal_may_take_it(setting)
         before = self.focus.place()
+        self._closing = None
         if not self.split.open:
             self.focus.remember()
         with self._arranging():
@@ -192,8 +204,17 @@ class Arrangement:
             if group >= 0 and self._window.active_view_in_group(group) == view:
                 self._front.add(group)
 
+    def note_closed_by_others(self, closing: Sequence[sublime.View]) -> None:
+        """Note the same of views that the user closes, or the editor, which closes all tabs for another project."""
+        self.note_closing(closing)
+        if self._closing is None:
+            ours = [view.sheet() for view in closing]
+            others = [sheet for sheet in self._window.sheets() if sheet not in ours]
+            self._closing = _Closing(self._window.layout(), others)
+
     def go_on(self, pair: Sequence[sublime.View], proposal_view: sublime.View) -> bool:
         """Show this review, which is left, if the one that was closed was visible. True if it got the focus."""
+        self._closing = None
         front, had_focus = self._take_notes()
         if not front:
             return False
@@ -210,13 +231,24 @@ class Arrangement:
     def restore(self, closed: Sequence[sublime.View], wanted: Callable[[], bool], tries: int = _CLOSING_TRIES) -> None:
         """Restore the window as soon as the views `closed` are gone, unless `wanted()` is true by then.
 
-        The editor may take a moment to close a view. With no `tries` left it is not waited for.
+        The editor may take a moment to close a view, and to put another project in the place of this one: its tabs and
+        its columns may come before its name and its settings. With no `tries` left it is not waited for.
         """
         if wanted() or not self._window.is_valid():
+            self._closing = None
             return
         if tries and any(file_views.is_open(view) and view.file_name() is None for view in closed):
             self._runtime.later_on_main(_CLOSING_MILLISECONDS, self.restore, closed, wanted, tries - 1)
             return
+        closing = self._closing
+        if closing is not None and not any(sheet.window() == self._window for sheet in closing.others):
+            if closing.layout != self._window.layout():
+                self.split.leave()
+            elif tries and self.is_still_there:
+                tries = min(tries, _PROJECT_TRIES) - 1
+                self._runtime.later_on_main(_CLOSING_MILLISECONDS, self.restore, closed, wanted, tries)
+                return
+        self._closing = None
         front, had_focus = self._take_notes()
         with self._arranging():
             self.split.restore(sorted(front))

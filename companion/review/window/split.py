@@ -150,7 +150,7 @@ class SplitLayout:
     def project_has_gone(self) -> bool:
         """Whether another project has taken the window since it was divided.
 
-        Its settings come with its tabs and layout, without our note; its name may be told later.
+        Its settings come without our note. They and its name may be told later than its tabs and its layout.
         """
         if self._before is None:
             return False
@@ -240,6 +240,11 @@ class SplitLayout:
                 self._window.set_layout(layout)
                 _set_automatic(self._window, self._automatic)
         before.restore(ours_in_front)
+
+    def leave(self) -> None:
+        """Leave the window as it is, because its layout is another's, and forget how it was."""
+        self._before = self._division = None
+        self._window.settings().erase(STORED)
 
     def _divide(self, group: int, side_by_side: bool) -> None:
         layout = self._window.layout()

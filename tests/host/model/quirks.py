@@ -40,7 +40,8 @@ editor most probably does.
   stale_annotations   annotations that change while their view is in the back are drawn as before (sublime_text 5511)
   silent_windows      windows come and go without events
   silent_projects     so do projects
-  late_projects       a window's tabs and layout are those of another project before its name is
+  late_projects       a window's tabs and layout are those of another project before its folders, its name and its
+                      settings are
   moving_shows        a tab that is moved to another group shows there, and has the focus
   group_selection     select_sheets takes no notice of sheets in other groups than the active one
   undo_counts         clearing the undo history counts as a change

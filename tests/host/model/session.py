@@ -80,12 +80,12 @@ def _restore_window(host: Any, saved: Dict[str, Any]) -> None:
         window.project.load(saved["project_file"])
     else:
         window.project.set_data(saved["project_data"])
+    window.settings.own = saved["settings"]
     restore_workspace(host, window, saved)
 
 
 def restore_workspace(host: Any, window: Any, saved: Dict[str, Any]) -> None:
-    """Put what `save_workspace` kept into a window without tabs."""
-    window.settings.own = saved["settings"]
+    """Put what `save_workspace` kept into a window without tabs, but for the window's settings."""
     window.unsettled += 1
     window.set_layout(saved["layout"])
     buffers: Dict[int, BufferModel] = {}

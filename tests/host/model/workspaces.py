@@ -22,22 +22,27 @@ def open_project(window: Any, path: str) -> None:
         path = os.path.splitext(path)[0] + ".sublime-project"
     _leave(window)
     late = "late_projects" in window.host.quirks
-    if not late:
-        window.project.load(path)
-    workspace = os.path.splitext(os.path.abspath(path))[0] + ".sublime-workspace"
+    workspace, saved = os.path.splitext(os.path.abspath(path))[0] + ".sublime-workspace", None
     if os.path.exists(workspace):
         with open(workspace, encoding="utf-8") as file:
-            session.restore_workspace(window.host, window, json.load(file))
+            saved = json.load(file)
+    settings = saved["settings"] if saved is not None else {}
+    if not late:
+        window.settings.own = settings
+        window.project.load(path)
+    if saved is not None:
+        session.restore_workspace(window.host, window, saved)
     window.settle()
     if late:
-        window.host.scheduler.set_timeout(lambda: _load_late(window, path), LATE_MILLISECONDS)
+        window.host.scheduler.set_timeout(lambda: _load_late(window, path, settings), LATE_MILLISECONDS)
     else:
         window.host.events.window("on_load_project", window)
     window.host.focus.update()
 
 
-def _load_late(window: Any, path: str) -> None:
+def _load_late(window: Any, path: str, settings: Any) -> None:
     if window.valid:
+        window.settings.own = settings
         window.project.load(path)
         window.host.events.window("on_load_project", window)
 
@@ -45,6 +50,7 @@ def _load_late(window: Any, path: str) -> None:
 def close_project(window: Any) -> None:
     """Close the project with its tabs; the window stays, empty. Main thread."""
     _leave(window)
+    window.settings.own = {}
     window.project.close()
     window.settle()
     window.host.focus.update()
@@ -63,5 +69,4 @@ def _leave(window: Any) -> None:
         for sheet in list(group.all()):
             host.files.close_sheet(sheet, ask=not kept)
     window.set_layout(SINGLE)
-    window.settings.own = {}
     window.unsettled -= 1

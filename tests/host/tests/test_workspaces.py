@@ -70,8 +70,11 @@ def test_another_project_may_have_its_tabs_and_layout_before_its_name(bench):
     one, other = project(bench, "one"), project(bench, "other")
     bench.gestures.load_project(one)
     bench.window.set_layout(TWO)
+    bench.window.settings().set("note", "of one")
     file = bench.open("a.txt", b"a")
     bench.host.quirks = frozenset(["late_projects"])
     bench.gestures.load_project(other)
     assert (file.is_valid(), bench.window.num_groups(), bench.window.project_file_name()) == (False, 1, one)
+    assert bench.window.settings().get("note") == "of one"
     bench.scheduler.pump_until(lambda: bench.window.project_file_name() == other)
+    assert bench.window.settings().get("note") is None

@@ -16,6 +16,8 @@ from ....companion.review.window import views
 from ...support.projects import ProjectSwitching
 from ...support.review_case import GEMINI, PLUGIN, TWO_COLUMNS, RestoringTestCase
 
+ONE_COLUMN = {"cols": [0.0, 1.0], "rows": [0.0, 1.0], "cells": [[0, 0, 1, 1]]}
+
 
 class TestProjects(ProjectSwitching, RestoringTestCase):
     """The window has the project `one` with a file in each of two groups."""
@@ -77,6 +79,25 @@ class TestProjects(ProjectSwitching, RestoringTestCase):
         yield from self.switch(self.one)
         yield lambda: not self.roles()
         self.assertEqual(self.window.num_groups(), 2)
+
+    def test_two_columns_of_the_other_project_are_not_taken_for_those_of_the_review(self) -> Iterator[Any]:
+        """The project `one` has a single column, and its review two, just as the other project."""
+        yield from self.switch(self.two)
+        self.window.set_layout(TWO_COLUMNS)
+        yield from self.open_file("other.py", group=1)
+        layout, titles = self.window.layout(), self.titles()
+        yield from self.switch(self.one)
+        for view in self.window.views():
+            view.close()
+        self.window.set_layout(ONE_COLUMN)
+        yield from self.open_file("file.py", group=0)
+        yield from self.open_diff()
+        self.reviews.leave_project = lambda: None  # type: ignore[method-assign]
+        yield from self.switch(self.two)
+        yield lambda: len(self.told) == 1 and not self.reviews.pending()
+        yield 400  # what a review that ends late would still do
+        self.assertEqual(self.window.layout(), layout)
+        self.assertEqual(self.titles(), titles)
 
     def test_nor_where_the_other_project_looks_as_this_one_did_during_the_review(self) -> Iterator[Any]:
         yield from self.looks_alike(lambda: self.switch(self.two))
