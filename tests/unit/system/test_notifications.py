@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from companion.system import notifications
 from companion.system.notifications import notify
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 
@@ -29,7 +30,7 @@ def started(tmp_path):
         said = tmp_path / "said.json"
         program.write_text(
             f"#!{sys.executable}\nimport json, os, sys\n"
-            f"names = {{name: os.environ[name] for name in os.environ if name.startswith('COMPANION')}}\n"
+            f"names = {{name: os.environ.get(name) for name in {(notifications.TITLE, notifications.TEXT)!r}}}\n"
             f"json.dump([sys.argv[1:], names], open({str(said)!r}, 'w'))\nsys.exit({status})\n"
         )
         program.chmod(stat.S_IRWXU)
