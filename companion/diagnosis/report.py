@@ -123,7 +123,9 @@ def _hooks(endpoints: Endpoints) -> List[str]:
         f"{title} writes in {folder}, which is in no window: none of that is reviewed or listed"
         for title, folder in dict(endpoints.hook_sessions.outside).items()
     ]
-    return [f"answered on port {port}", *(last or ["none has come"]), *outside] if port else []
+    problem = endpoints.hook_answers.problem
+    found = [f"programs do not find this editor: {problem}"] if problem else []
+    return found + ([f"answered on port {port}", *(last or ["none has come"]), *outside] if port else [])
 
 
 def _clock(seconds: float) -> str:

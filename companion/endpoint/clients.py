@@ -138,6 +138,15 @@ def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent] =
     return next(by_token, next((agent for agent in same if session.client_name in agent.client_names), None))
 
 
+class Coverage(NamedTuple):
+    """What the programs of a window that reviews every write are called: those whose hooks have been heard, those whose
+    hooks lead to this editor and were not heard yet, and those without hooks."""
+
+    reviewed: Tuple[str, ...] = ()
+    unknown: Tuple[str, ...] = ()
+    not_reviewed: Tuple[str, ...] = ()
+
+
 class HookedPrograms(NamedTuple):
     """The programs at work in one window whose hooks tell of it: one for each session, and who waits for its user, as
     users call them."""
@@ -150,10 +159,22 @@ class HookedPrograms(NamedTuple):
         titles = {agent.key: agent.title for agent in self.programs}
         return [titles[key] for key in (self._keys() - Counter(connected)).elements()]
 
-    def without(self, connected: Sequence[str], agents: Sequence[Agent]) -> List[str]:
-        """What the clients are called that are not among them, of these `agents`, and not known by another name."""
-        missing = Counter(connected) - self._keys()
-        return list(dict.fromkeys(agent.title for agent in agents if agent.key in missing))
+    def coverage(self, clients: Sequence[Tuple[str, str]], leading: FrozenSet[str]) -> Coverage:
+        """Of which programs every write is reviewed. `clients` are the key and the name of each client's program,
+        `leading` the keys of those whose hooks lead to this editor."""
+        titles, sessions = {agent.key: agent.title for agent in self.programs}, self._keys()
+        reviewed: List[str] = []
+        unknown: List[str] = []
+        not_reviewed: List[str] = []
+        for key, name in clients:
+            if key not in leading:
+                not_reviewed.append(name)
+            else:
+                (reviewed if sessions[key] > 0 else unknown).append(name)
+            sessions[key] -= 1
+        for key in (+sessions).elements():
+            (reviewed if key in leading else not_reviewed).append(titles[key])
+        return Coverage(tuple(reviewed), tuple(unknown), tuple(not_reviewed))
 
     def include(self, connected: Sequence[str]) -> bool:
         """Whether all clients are among them."""
@@ -455,28 +476,41 @@ def status_text(
     changed: int = 0,
     waiting: Sequence[str] = (),
     elsewhere: Sequence[str] = (),
-    every_write: bool = False,
+    coverage: Optional[Coverage] = None,
 ) -> str:
     """What the status bar says about one window's endpoint: nothing while nobody is connected and nothing waits for the
     user. `clients` are their names; `pending` counts the reviews that wait for an answer, `changed` the files that were
     changed outside the editor; `waiting` are the programs that wait for their user, who are not named among the clients
-    once more, and `elsewhere` says so of other windows; `every_write`: the user sees each before it happens."""
+    once more, and `elsewhere` says so of other windows; `coverage` says of whom the user sees every write before it
+    happens, if he wants that."""
     if problem is not None:
         return problem
-    others = list((Counter(clients) - Counter(waiting)).elements())
-    parts: List[str] = [listed(others)] if others else []
+    left = Counter(waiting)
+    others: List[List[str]] = []
+    for names in coverage if coverage is not None else (clients,):
+        others.append(list((Counter(names) - left).elements()))
+        left -= Counter(names)
+    parts = _covered(*others) if coverage is not None else [listed(names) for names in others if names]
     if waiting:
         parts.append(who_waits(waiting, "for you"))
     if parts and not sharing:
         parts.append("sharing paused")
-    if parts and every_write:
-        parts.append("every write is reviewed")
     if pending:
         parts.append(f"{pending} to review")
     if changed:
         parts.append("1 changed file" if changed == 1 else f"{changed:,} changed files")
     parts.extend(elsewhere)
     return ", ".join(parts)
+
+
+def _covered(reviewed: Sequence[str], unknown: Sequence[str], not_reviewed: Sequence[str]) -> List[str]:
+    """Whose writes are reviewed, and whose are not."""
+    parts = [f"{listed(reviewed)}: every write is reviewed"] if reviewed else []
+    if unknown:
+        parts.append(listed(unknown))
+    if not_reviewed:
+        parts.append(f"{listed(not_reviewed)}: {'' if reviewed else 'writes are '}not reviewed (no hooks)")
+    return parts
 
 
 def who_waits(names: Sequence[str], where: str) -> str:

@@ -11,13 +11,13 @@ import logging
 import os
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import sublime
 
 from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Dialect
-from ..agents.registry import agents_of, wanted_agents, wrong_rows
+from ..agents.registry import wanted_agents, wrong_rows
 from ..common.display_names import file_name
 from ..common.waiting import Debounce
 from ..context.tracker import ContextTracker
@@ -36,7 +36,7 @@ from ..system.processes import EDITOR_PID
 from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
-from .clients import STARTING, Clients, HookedPrograms, listed, status_text, who_waits
+from .clients import STARTING, Clients, Coverage, HookedPrograms, listed, status_text, who_waits
 from .discovery_updates import DiscoveryUpdater
 from .servers import PRIMARY, ServerListener, Servers, States
 from .tab_origins import TabOrigins
@@ -95,22 +95,24 @@ class Endpoint:
         waiting: Callable[[], Sequence[Endpoint]],
         reviews_of: Callable[[sublime.View], Optional[ReviewManager]],
         tracking: Tracking,
+        connected: Callable[[], FrozenSet[str]],
         states: States,
         reviews_changed: Callable[[], None],
         scope_changed: Callable[[], None],
     ) -> None:
         """`clients_changed` is called when the first client has come or the last one has gone, and `attention_changed`
         when others wait for their user than before; `waiting` are the windows in which some do. `reviews_of` finds the
-        reviews of any window to which a view belongs. `tracking` knows what is unreviewed in its folders. `states` are
-        what the window's endpoint left before the package was replaced, if that was just now. `reviews_changed` is
-        called, a moment later, when a review was opened or has ended, `scope_changed` when the folders or the settings
-        may have changed."""
+        reviews of any window to which a view belongs. `tracking` knows what is unreviewed in its folders. `connected`
+        are the keys of the programs whose hooks lead to this editor. `states` are what the window's endpoint left
+        before the package was replaced, if that was just now. `reviews_changed` is called, a moment later, when a
+        review was opened or has ended, `scope_changed` when the folders or the settings may have changed."""
         self.window = window
         self.port: Optional[int] = None
         self.settings = WindowSettings(window)
         scope = Scope(window, runtime, self.settings)
         self._libraries = libraries
         self._runtime = runtime
+        self._connected = connected
         self._attention_changed = attention_changed
         self._waiting = waiting
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
@@ -312,12 +314,17 @@ class Endpoint:
         """Choose that for this window, whatever the settings say. The editor keeps it with the window."""
         self._choice = ALWAYS_BEFORE if always else AS_PROGRAM
         marks.put(self.window.settings(), CHOICE, {CHOICE: self._choice})
-        others = self.hooked.without(self.clients.programs(), agents_of(self.settings())) if always else []
+        others = self._coverage().not_reviewed if always else ()
         said = "every write is reviewed" if always else "a write is reviewed if its program asks"
         if others:
             said += f", but not those of {listed(others)}: use “Connect Agent…” for that"
         say(self.window, said)
         self.show_status()
+
+    def _coverage(self) -> Coverage:
+        """Of which programs every write is reviewed, where that is so at all."""
+        clients = list(zip(self.clients.programs(), self.clients.names()))
+        return self.hooked.coverage(clients, self._connected())
 
     def folders(self) -> Tuple[str, ...]:
         """The workspace folders as announced; empty while no client can find this window. Any thread."""
@@ -359,7 +366,7 @@ class Endpoint:
             elsewhere=[
                 who_waits(each.hooked.waiting, f"in {each.place}") for each in self._waiting() if each is not self
             ],
-            every_write=self.reviews_every_write,
+            coverage=self._coverage() if self.reviews_every_write else None,
         )
         self._status_bar.show(text)
 

@@ -45,7 +45,14 @@ class Endpoints:
         """What answers programs that look for no window, but ask any that answers."""
         self.hook_gate = HookGate(runtime, self.all)
         self.hook_sessions = HookSessions(runtime, self.all, self.tracking, self.hook_gate, partial(say, None))
-        self.hook_answers = HookAnswers(runtime, libraries, self.hook_sessions, storage_folder())
+        self.hook_answers = HookAnswers(
+            runtime,
+            libraries,
+            self.hook_sessions,
+            storage_folder(),
+            say=partial(say, None),
+            changed=self.show_status,
+        )
         # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 
@@ -98,6 +105,7 @@ class Endpoints:
                 waiting=self.waiting,
                 reviews_of=self._reviews_of,
                 tracking=self.tracking,
+                connected=lambda: self.hook_answers.connected,
                 states=self.states.pop(window.id(), {}),
                 reviews_changed=self.hook_gate.reviews_changed,
                 scope_changed=partial(self._runtime.on_loop, self.hook_gate.look),

@@ -11,7 +11,10 @@ and after a crash to a port at which nobody listens: each time the program goes 
     STARTING  nobody wants it, or it cannot listen        OFF
     any       the package ends                            ENDED
 
-Rule: where no program was ever connected there is neither a server nor a timer. Loop thread, except where noted.
+While it serves, `look` sees to the files: one that was removed or spoiled is written again, and the user hears so.
+
+Rules: where no program was ever connected there is neither a server nor a timer. The files stand in a folder that only
+the user can write to, or are not used (see `system.folders`). Loop thread, except where noted.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TimedOut
 from contextlib import suppress
@@ -31,6 +35,9 @@ from ..agents.dialect import file_url
 from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
 from ..protocol.serving import HOOK_SECRET, new_token
 from ..system import files
+from ..system.folders import check_own
+from ..system.platform import Platform
+from .clients import listed
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
@@ -69,15 +76,34 @@ TRANSITIONS: Dict[Serving, FrozenSet[Serving]] = {
 class HookAnswers:
     """One in the process. `sessions` answer what comes."""
 
-    def __init__(self, runtime: Runtime, libraries: Libraries, sessions: HookSessions, storage: str) -> None:
-        """`storage` is the folder in which the package keeps its data; it may not be there."""
+    def __init__(
+        self,
+        runtime: Runtime,
+        libraries: Libraries,
+        sessions: HookSessions,
+        storage: str,
+        *,
+        say: Callable[[str], None],
+        changed: Callable[[], None],
+    ) -> None:
+        """`storage` is the folder in which the package keeps its data; it may not be there. `say` shows a sentence in
+        the status bar, `changed` is called when other programs are `connected`; both on the main thread."""
         self.serving = Serving.OFF
         self.stopped: Future[None] = Future()
         """Done once nothing is answered any more, after `withdraw`."""
         self._runtime = runtime
         self._libraries = libraries
         self._sessions = sessions
+        self._storage = storage
         self._folder = os.path.join(storage, FOLDER)
+        self._say, self._changed = say, changed
+        self.problem = ""
+        """Why hooks do not find this editor, as a sentence; "" if they do."""
+        self.connected: FrozenSet[str] = frozenset()
+        """The keys of the programs whose files lead here. Any thread."""
+        self._led: Dict[str, str] = {}  # the files that are to lead here, with the keys of their programs
+        self._noting = threading.Lock()
+        self._renewing = False
         self._wanted: Optional[bool] = None  # None: nobody has looked yet
         self.secret = new_token()
         """Never to be shown or written down anywhere else."""
@@ -107,16 +133,21 @@ class HookAnswers:
 
     def forget(self, agent: Agent) -> None:
         """Answer them no more, in this run and later ones; programs that still have them go on. Disk thread."""
+        self._note(self.file(agent), leads=False)
         with suppress(OSError):
             self._lead_to_nothing(self.file(agent), LEFT)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Begin to serve if a program was connected in an earlier run. Cheap once that is known."""
+        """Begin to serve if a program was connected in an earlier run, and see to the files from then on. Cheap where
+        none was."""
         self._runtime.assert_loop_thread()
         if self.serving is Serving.OFF and self._wanted is not False:
             self._runtime.spawn(self._served)
+        elif self.serving is Serving.SERVING and self._led and not self._renewing:
+            self._renewing = True
+            self._runtime.spawn(self._renew)
 
     def settings_changed(self) -> None:
         """The user may have other programs, or another limit."""
@@ -156,13 +187,20 @@ class HookAnswers:
                 self._wanted = left or bool(self._wanted)  # somebody may have come meanwhile
             if self._wanted:
                 await self._listen()
+            self._set_problem("")
         except OSError as error:
-            problem = f"could not open a port for hooks: {error.strerror or error}"
-            logger.warning("%s", problem)
+            problem = _sentence(error)
+            self._set_problem(problem)
         finally:
             self._starting = None
             self._go(Serving.OFF)
         return problem
+
+    async def _renew(self) -> None:
+        try:
+            await self._runtime.in_worker(self._keep_files)
+        finally:
+            self._renewing = False
 
     async def _listen(self) -> None:
         """Raises OSError."""
@@ -174,10 +212,18 @@ class HookAnswers:
             limits=self._limits(),
             in_worker=self._runtime.in_worker,
         )
-        address = await server.start()
+        try:
+            address = await server.start()
+        except OSError as error:
+            raise OSError(f"could not open a port for hooks: {error.strerror or error}") from error
         self._server, self.port = server, address.port
         self.settings_changed()
-        await self._runtime.in_worker(self._lead_all_here)
+        try:
+            await self._runtime.in_worker(self._lead_all_here)
+        except OSError:
+            await self._stop()
+            self.port = 0
+            raise
         if not self._go(Serving.SERVING):  # the package has ended meanwhile
             await self._runtime.in_worker(self._leave)
             await self._stop()
@@ -194,12 +240,69 @@ class HookAnswers:
     # -- the files, on disk threads -----------------------------------------------------------------------------------
 
     def _left_files(self) -> List[str]:
-        """Those of the programs that are connected."""
+        """Those of the programs that are connected. Raises OSError."""
+        if os.path.lexists(self._folder):
+            self._check_folder()
         return [path for path in files.paths(self._folder, SUFFIX) if not _read(path).startswith((LEFT, UNREADABLE))]
 
     def _lead_all_here(self) -> None:
         for path in self._left_files():
             self._lead_here(path)
+
+    def _keep_files(self) -> None:
+        """Write those again that are to lead here and do not, unless the user or another editor has seen to that."""
+        restored: List[str] = []
+        problem = ""
+        for path in list(self._led):
+            try:
+                self._check_folder()
+                text = _read(path)
+                if self.secret in text:
+                    self._note(path, leads=True)
+                elif text.startswith(LEFT) or "\nurl = " in f"\n{text}":
+                    self._note(path, leads=False)
+                else:
+                    self._lead_here(path)
+                    restored.append(_key(path))
+            except OSError as error:
+                problem = _sentence(error)
+                self._note(path, leads=None)
+        if self.serving is Serving.ENDED:
+            self._leave()
+            return
+        self._set_problem(problem)
+        if restored:
+            names = listed([agent.title for agent in self._sessions.agents() if agent.key in restored])
+            gone = f"the file by which the hooks of {names} find this editor had been removed"
+            self._tell(f"{gone}: it is there again, but what was written meanwhile was not reviewed")
+
+    def _note(self, path: str, leads: Optional[bool]) -> None:
+        """Note whether a file leads here; None: it is to, and does not."""
+        with self._noting:
+            before, others = self.connected, {each for each in self._led if each != path}
+            self._led = {each: _key(each) for each in (*others, *([] if leads is False else [path]))}
+            self.connected = before - {_key(path)} | ({_key(path)} if leads else frozenset())
+            is_changed = self.connected != before
+        if is_changed:
+            self._runtime.on_main(self._changed)
+
+    def _set_problem(self, problem: str) -> None:
+        """Note why hooks do not find this editor, and say it once. Any thread."""
+        former, self.problem = self.problem, problem
+        if problem and problem != former:
+            self._tell(f"hooks of programs do not find this editor: {problem}")
+
+    def _tell(self, sentence: str) -> None:
+        logger.warning("%s", sentence)
+        self._runtime.on_main(self._say, sentence)
+
+    def _check_folder(self) -> None:
+        """Make the folder of the files if it is not there. Raises `OSError`, with a sentence, if others could write to
+        it, or it is a link."""
+        os.makedirs(self._folder, 0o700, exist_ok=True)
+        platform = Platform.current()
+        check_own(self._storage, platform, may_be_link=True)
+        check_own(self._folder, platform)
 
     def _leave(self) -> None:
         """Let what leads here lead to nothing: another editor may have taken over what leads elsewhere."""
@@ -209,15 +312,17 @@ class HookAnswers:
                     self._lead_to_nothing(path)
 
     def _lead_here(self, path: str) -> None:
-        key = quote(os.path.basename(path)[: -len(SUFFIX)])
+        """Raises OSError."""
+        self._check_folder()
         lines = [
-            f'url = "http://127.0.0.1:{self.port}/hook/{key}"',
+            f'url = "http://127.0.0.1:{self.port}/hook/{quote(_key(path))}"',
             f'header = "{HOOK_SECRET}: {self.secret}"',
             'header = "Content-Type: application/json"',
             "connect-timeout = 2",
             'noproxy = "*"',
         ]
         _write(path, lines)
+        self._note(path, leads=True)
 
     def _lead_to_nothing(self, path: str, *first: str) -> None:
         nothing = os.path.join(self._folder, NONE)
@@ -229,6 +334,16 @@ def _import_server() -> Callable[..., HookServer]:
     from ..transport.hook_server import HookServer
 
     return HookServer
+
+
+def _key(path: str) -> str:
+    """The key of the program whose file this is."""
+    return os.path.basename(path)[: -len(SUFFIX)]
+
+
+def _sentence(error: OSError) -> str:
+    """What went wrong, without a full stop."""
+    return f"{error.filename}: {error.strerror}" if error.strerror and error.filename else error.strerror or str(error)
 
 
 def _read(path: str) -> str:

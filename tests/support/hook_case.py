@@ -38,6 +38,7 @@ class HookCase(ChangesTestCase):
         yield lambda: outcome
         self.assertEqual(outcome, [None])
         self.addCleanup(os.unlink, self.answers.file(agent))
+        self.addCleanup(self.answers.forget, agent)  # first: it would be written again
 
     def start(self, event: str, agent: Agent = CLAUDE_CODE, **fields: Any) -> Any:
         """The process of a hook that has been told of this. No test has the session of another one."""

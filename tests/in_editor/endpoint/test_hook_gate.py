@@ -356,10 +356,13 @@ class TestWhatIsReviewed(GateCase):
     def test_the_toggle_is_said_and_kept_with_the_window(self) -> Iterator[Any]:
         self.assertTrue(self.endpoint.reviews_every_write)
         yield from self.tell("SessionStart")
-        yield lambda: "every write is reviewed" in self.status()
-        with mock.patch.object(self.endpoint.clients, "programs", lambda: ["copilot", "claude"]):
+        yield lambda: self.status() == "Companion: Claude Code: every write is reviewed"
+        clients = {"programs": lambda: ["copilot", "claude"], "names": lambda: ["Copilot CLI", "Claude Code"]}
+        with mock.patch.multiple(self.endpoint.clients, **clients):
             self.said.clear()
             self.command("review_every_write")
+            whose = "Claude Code: every write is reviewed, Copilot CLI: not reviewed (no hooks)"
+            self.assertEqual(self.status(), "Companion: " + whose)
         self.assertIn("every write is reviewed, but not those of Copilot CLI", "\n".join(self.said))
         self.assertFalse(self.named("review_every_write"))
         self.command("review_as_the_program_asks")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import stat
 import sys
 from concurrent.futures import Future
@@ -36,6 +37,9 @@ class Runtime:
     def assert_loop_thread(self):
         assert asyncio.get_running_loop() is self.loop
 
+    def on_main(self, function, *arguments):
+        function(*arguments)
+
     def on_loop(self, function, *arguments):
         self.loop.call_soon_threadsafe(function, *arguments)
 
@@ -63,7 +67,15 @@ class Editor:
         sessions = SimpleNamespace(
             handle=self._handle, unread=lambda *why: {"why": why}, agents=lambda: agents, body_mebibytes=lambda: 1
         )
-        self.answers = HookAnswers(self.runtime, Libraries(), sessions, str(folder))
+        self.said, self.connected = [], []
+        self.answers = HookAnswers(
+            self.runtime,
+            Libraries(),
+            sessions,
+            str(folder),
+            say=self.said.append,
+            changed=lambda: self.connected.append(sorted(self.answers.connected)),
+        )
 
     async def _handle(self, call):
         self.calls.append(call.payload)
@@ -77,6 +89,12 @@ class Editor:
         self.answers.look()
         await asyncio.sleep(0)
         while self.answers.serving is Serving.STARTING or self.answers._wanted is None:
+            await asyncio.sleep(0.005)
+
+    async def look(self):
+        """One turn of what watches the editor."""
+        self.answers.look()
+        while self.answers._renewing:
             await asyncio.sleep(0.005)
 
     async def quit(self):
@@ -301,3 +319,95 @@ async def test_what_is_no_file_of_ours_is_left_alone(tmp_path):
     assert editor.answers.serving is Serving.OFF
     await editor.quit()
     assert sorted(os.listdir(tmp_path / "hooks")) == ["claude.conf", "claude.made"]
+
+
+BACK = (
+    "the file by which the hooks of Claude Code find this editor had been removed: it is there again, but what was "
+    "written meanwhile was not reviewed"
+)
+
+
+def remove_folder(folder):
+    shutil.rmtree(str(folder))
+
+
+def empty_file(folder):
+    (folder / "claude.conf").write_text("")
+
+
+@pytest.mark.parametrize("spoil", [remove_folder, empty_file])
+@asynchronous
+async def test_a_file_that_was_removed_is_written_again_and_that_is_said(tmp_path, spoil):
+    editor = Editor(tmp_path)
+    await editor.make()
+    await editor.look()
+    assert (editor.said, editor.connected) == ([], [["claude"]])
+    spoil(tmp_path / "hooks")
+    assert await editor.hook() == DEAD
+    await editor.look()
+    assert await editor.hook() == HEARD
+    await editor.look()
+    assert (editor.said, editor.connected) == ([BACK], [["claude"]])
+    await editor.quit()
+
+
+@asynchronous
+async def test_a_file_that_leads_elsewhere_by_the_users_will_is_left(tmp_path):
+    first, second = Editor(tmp_path), Editor(tmp_path)
+    await first.make()
+    await first.make(CODEX_CLI)
+    await first.runtime.in_worker(first.answers.forget, CODEX_CLI)
+    await first.look()
+    assert first.answers.connected == {"claude"}
+    await second.begin()
+    await first.look()
+    assert (first.answers.connected, second.answers.connected) == (set(), {"claude"})
+    await first.runtime.in_worker(second.answers.forget, CLAUDE_CODE)
+    for editor in (first, second):
+        await editor.look()
+        assert (editor.answers.connected, editor.said) == (set(), [])
+    assert [first.text(agent).startswith("# Not connected.") for agent in (CLAUDE_CODE, CODEX_CLI)] == [True, True]
+    for editor in (first, second):
+        await editor.quit()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+@asynchronous
+async def test_a_file_that_cannot_be_written_again_is_said_once_until_it_can(tmp_path):
+    editor, folder = Editor(tmp_path), tmp_path / "hooks"
+    await editor.make()
+    folder.chmod(0o777)
+    for _ in range(2):
+        await editor.look()
+    assert editor.answers.connected == set()
+    (said,) = editor.said
+    assert said.startswith(f"hooks of programs do not find this editor: others can write to {folder}")
+    folder.chmod(0o700)
+    await editor.look()
+    assert (editor.answers.connected, editor.answers.problem, len(editor.said)) == ({"claude"}, "", 1)
+    await editor.quit()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+@pytest.mark.parametrize("kind", ["open to all", "a link", "in an open folder"])
+@asynchronous
+async def test_a_folder_that_others_could_change_is_refused(tmp_path, kind):
+    storage, elsewhere = tmp_path / "storage", tmp_path / "elsewhere"
+    first = Editor(storage)
+    await first.make()
+    await first.quit()
+    if kind == "a link":
+        (storage / "hooks").rename(elsewhere)
+        (storage / "hooks").symlink_to(elsewhere)
+    else:
+        (storage / "hooks" if kind == "open to all" else storage).chmod(0o777)
+    second = Editor(storage)
+    second.answers.look()
+    while not second.said:
+        await asyncio.sleep(0.005)
+    why = "is a link" if kind == "a link" else "others can write to"
+    assert why in second.said[0]
+    with pytest.raises(OSError, match=why):
+        await second.make()
+    assert second.answers.secret not in second.text()
+    await second.quit()

@@ -11,6 +11,7 @@ import pytest
 
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.gemini_cli import GEMINI_CLI
 from companion.endpoint import hook_sessions
 from companion.endpoint.clients import HookedPrograms, status_text
 from companion.endpoint.hook_sessions import HookAnswer, HookSessions, first_words, holding
@@ -426,6 +427,36 @@ def test_programs_that_are_clients_too_are_named_once():
 def test_the_status_bar_says_who_waits(clients, waiting, text):
     assert status_text(clients=clients, waiting=waiting) == text
     assert status_text(clients=clients, waiting=waiting, pending=2).endswith(" you, 2 to review")
+
+
+@pytest.mark.parametrize(
+    ("clients", "hooked", "waiting", "text"),
+    [
+        ([CLAUDE_CODE], [CLAUDE_CODE], [], "Claude Code: every write is reviewed"),
+        ([], [CLAUDE_CODE, CODEX_CLI], [], "Claude Code + Codex CLI: every write is reviewed"),
+        ([GEMINI_CLI], [], [], "Gemini CLI: writes are not reviewed (no hooks)"),
+        ([CODEX_CLI], [], [], "Codex CLI"),  # its hooks tell nothing before the first prompt
+        ([GEMINI_CLI, CLAUDE_CODE], [CLAUDE_CODE], [], "{claude}, Gemini CLI: not reviewed (no hooks)"),
+        ([CLAUDE_CODE] * 3, [CLAUDE_CODE] * 2, [], "2 {claude}, Claude Code"),
+        ([CLAUDE_CODE, CODEX_CLI], [CLAUDE_CODE] * 2, [], "2 {claude}, Codex CLI"),
+        ([], [GEMINI_CLI], [], "Gemini CLI: writes are not reviewed (no hooks)"),  # its file has gone
+        ([CLAUDE_CODE], [CLAUDE_CODE], ["Claude Code"], "Claude Code waits for you"),
+        ([CLAUDE_CODE] * 2, [CLAUDE_CODE], ["Claude Code"], "Claude Code, Claude Code waits for you"),
+        ([GEMINI_CLI], [CLAUDE_CODE], ["Claude Code"], "{gemini}, Claude Code waits for you"),
+        ([], [], [], ""),
+    ],
+)
+def test_the_status_bar_says_whose_writes_are_reviewed(clients, hooked, waiting, text):
+    leading = frozenset({"claude", "codex"})
+    told = HookedPrograms(tuple(hooked), tuple(waiting))
+    coverage = told.coverage([(agent.key, agent.title) for agent in clients], leading)
+    claude, gemini = "Claude Code: every write is reviewed", "Gemini CLI: writes are not reviewed (no hooks)"
+    text = text.format(claude=claude, gemini=gemini)
+    assert status_text(coverage=coverage, waiting=waiting) == text
+    if text:
+        assert status_text(coverage=coverage, waiting=waiting, sharing=False, pending=2) == (
+            f"{text}, sharing paused, 2 to review"
+        )
 
 
 def test_what_a_hook_sends_may_be_as_large_as_one_of_the_windows_takes():
