@@ -17,13 +17,17 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from itertools import islice
 from typing import Any, Container, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
+from ..common.searching import MOST_WORK, Needle
 from .patches import Operation, apply, operations, patch_of
 from .smallest import smallest_edit
 
 MARK = "\ufeff"
 _UP = re.compile(r"(?:^|[/\\])\.\.(?:[/\\]|$)|[\x00-\x1f]")  # also what cannot be seen in a name
+MOST_PLACES, LONGEST = 1 << 20, 1 << 26
+"""So many places are replaced in a file, and so many characters it may have then. Beyond them nothing is understood."""
 Texts = Mapping[str, Optional[str]]
 """The text of each file by the path that a tool names, None for a file that is not there."""
 
@@ -90,11 +94,18 @@ class WriteForm(NamedTuple):
 
     def _edited(self, form: WriteTool, arguments: Mapping[str, Any], before: Optional[str]) -> Optional[str]:
         edits = arguments[form.edits] if form.edits else (arguments,)
-        text = None if before is None else _with_line_feeds(before)
+        text, work = None if before is None else _with_line_feeds(before), 0
         if not edits:
             return None
         for edit in edits:
-            text = self._replaced(text, _lf(edit, form.old), _lf(edit, form.new), edit.get(form.every) is True)
+            old, new = _lf(edit, form.old), _lf(edit, form.new)
+            if not old:
+                text = new if text is None or (self.fills_empty and not text) else None
+            elif text is not None and old != new and work <= MOST_WORK:
+                text, taken = self._replaced(text, old, new, edit.get(form.every) is True)
+                work += taken
+            else:
+                text = None
             if text is None:
                 return None
         if before is None or text is None:
@@ -103,15 +114,19 @@ class WriteForm(NamedTuple):
             text = _with_end_of(before, text)
         return text.replace("\n", "\r\n") if "\r\n" in before else text
 
-    def _replaced(self, text: Optional[str], old: str, new: str, every: bool) -> Optional[str]:
-        if not old:
-            return new if text is None or (self.fills_empty and not text) else None
-        if text is None or old == new:
-            return None
-        if self.takes_line_end and not new and not old.endswith("\n") and old + "\n" in text:
-            old += "\n"
-        found = text.count(old)
-        return text.replace(old, new) if found == 1 or (found and every) else None
+    def _replaced(self, text: str, old: str, new: str, every: bool) -> Tuple[Optional[str], int]:
+        """The text with the new one in place of the old one, None if that cannot be; and the work that it took."""
+        needles = [Needle(old)]
+        if self.takes_line_end and not new and not old.endswith("\n"):
+            with_line_end = Needle(old + "\n")
+            needles.insert(1 if with_line_end.find(text) >= 0 else 0, with_line_end)
+        needle, most = needles[-1], MOST_PLACES if every else 1
+        places = list(islice(needle.places(text), most + 1))
+        work = len(text) + sum(each.work for each in needles)
+        if not 0 < len(places) <= most or len(text) + len(places) * len(new) > LONGEST:
+            return None, work
+        starts = [0, *(place + len(needle.text) for place in places)]
+        return new.join([text[start:end] for start, end in zip(starts, [*places, len(text)])]), work
 
     def _restored(self, before: Optional[str], text: str) -> str:
         if before and self.restores_line_ends and "\r\n" in before:
@@ -181,10 +196,10 @@ class WriteForm(NamedTuple):
         if form.edits or not proposal.before:
             return None
         old, before, after = _lf(arguments, form.old), _bare(proposal.before), _bare(wanted)
-        start = before.find(old)
+        start = Needle(old).find(before) if old else -1
         end = len(after) - (len(before) - start - len(old))
         said = after[start:end]
-        if not old or start < 0 or end < start or before[:start] + said + before[start + len(old) :] != after:
+        if start < 0 or end < start or before[:start] + said + before[start + len(old) :] != after:
             return None
         own = _line_set(old) | _line_set(_lf(arguments, form.new))
         return {**arguments, form.new: said} if _line_set(said) <= own else None

@@ -28,6 +28,7 @@ from bisect import bisect_left
 from itertools import accumulate, groupby
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
+from ..common.searching import MOST_WORK, Needle
 from .smallest import smallest_hunks
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
@@ -246,10 +247,12 @@ def apply(step: Operation, before: Optional[str]) -> Optional[str]:
         changes += _runs(start, signed, ending)
         length = sum(sign != "+" for sign, _line in signed)
         at = start + length if length else at
-    changes.sort(key=lambda change: change[0])
-    for start, length, new in changes[::-1]:
-        lines[start : start + length] = new
-    return "".join(lines)
+    made: List[str] = []
+    at = 0
+    for start, length, new in sorted(changes, key=lambda change: change[0]):
+        made += lines[at:start] + new
+        at = start + length
+    return "".join(made + lines[at:])
 
 
 def _place(hunk: PatchHunk, bare: _Searched, at: int) -> Optional[Tuple[int, Sequence[Tuple[str, str]]]]:
@@ -289,10 +292,11 @@ def _without_last_line(signed: Sequence[Tuple[str, str]]) -> List[Tuple[str, str
 
 class _Searched:
     """Lines in which others are looked for. Each form of them is made once, as a text between line feeds: no line holds
-    one, and texts are searched much faster than lists."""
+    one, and texts are searched much faster than lists. After `MOST_WORK` nothing is found any more."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
+        self._work = 0
         self._made: Dict[int, Tuple[str, Sequence[int]]] = {}
 
     def find(self, wanted: Sequence[str], at: int, at_end: bool = False) -> Optional[int]:
@@ -307,7 +311,11 @@ class _Searched:
             if number not in self._made:
                 self._made[number] = _joined(self.lines, form)
             text, starts = self._made[number]
-            place = text.find(_joined(wanted, form)[0], starts[start])
+            if self._work > MOST_WORK:
+                return None
+            needle = Needle(_joined(wanted, form)[0])
+            place = needle.find(text, starts[start])
+            self._work += needle.work
             if place >= 0:
                 return bisect_left(starts, place)
         return None

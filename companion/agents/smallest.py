@@ -14,6 +14,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Callable, List, Sequence, Tuple
 
+from ..common.searching import Needle
 from ..comparison import common_prefix, common_suffix, compare_lines, split_lines
 
 Fits = Callable[[int, int], bool]
@@ -32,7 +33,10 @@ def smallest_edit(before: str, after: str) -> Tuple[str, str]:
 
     def stands_once(first: int, last: int) -> bool:
         start, piece = starts[first], before[starts[first] : starts[last]]
-        return bool(piece) and before.find(piece) == start and before.find(piece, start + 1) < 0
+        if not piece:
+            return False
+        needle = Needle(piece)
+        return needle.find(before) == start and needle.find(before, start + 1) < 0
 
     end = len(old) - behind
     first, last = _fewest(same, end, 0, len(old), stands_once)
@@ -53,7 +57,7 @@ def smallest_hunks(old: Sequence[str], new: Sequence[str]) -> List[Signed]:
             if first == last:  # without any line a hunk belongs to the end
                 return first == len(old)
             piece = text[starts[first] : starts[last] + 1]
-            return text.find(piece, starts[low], starts[last] + 1) == starts[first]
+            return Needle(piece).find(text, starts[low], starts[last] + 1) == starts[first]
 
         first, last = _fewest(hunk.left_start, hunk.left_end, low, high, is_first)
         found.append(

@@ -160,7 +160,8 @@ class HookSessions:
         agent = next((each for each in self.agents() if each.key == sent.program), None)
         if agent is None or agent.hooks is None:
             return {}
-        event = agent.hooks.read(sent.payload, sent.event, sent.process)
+        read = partial(agent.hooks.read, sent.payload, sent.event, sent.process)
+        event = await self._runtime.in_worker(read) if sent.is_long else read()  # a patch is parsed line by line
         if event is None and sent.is_held:
             return self.unread(sent.program, sent.event, "It lacks what a call of a tool must say.")
         event = await self._by_real_folder(event, agent.hooks, sent) if event is not None else None

@@ -30,6 +30,8 @@ from .responses import WholeResponse
 logger = logging.getLogger("gemini_companion.transport")
 PATH = "/hook/"
 LONGEST_HEADER = 100
+SHORT_BYTES = 1 << 16
+"""A body of so many bytes, each of them a line of a patch, is parsed within some hundredths of a second."""
 NOTHING = b"{}"
 """The answer that lets any program go on."""
 CUT_OFF, FAILED = "The editor stopped answering.", "The editor failed; its log says why."
@@ -44,6 +46,8 @@ class HookCall(NamedTuple):
     payload: Dict[str, Any]
     is_held: bool = False
     """Whether the program waits for the answer before it writes."""
+    is_long: bool = False
+    """Whether reading what the payload says may take longer than the loop thread has."""
 
 
 Handler = Callable[[HookCall], Awaitable[Dict[str, Any]]]
@@ -168,7 +172,8 @@ class HookServer:
             request.headers.get(name, "")[:LONGEST_HEADER] for name in (HOOK_EVENT, HOOK_PROCESS, HOOK_HELD)
         )
         number = int(process) if process.isascii() and process.isdecimal() else None
-        return encode(await self._handler(HookCall(program, held or event, number, payload, bool(held))))
+        is_long = len(body) > SHORT_BYTES
+        return encode(await self._handler(HookCall(program, held or event, number, payload, bool(held), is_long)))
 
     def _go_on(self, request: web.BaseRequest, why: str) -> bytes:
         """The answer to what could not be handled: a program that holds a write does not go on unseen."""

@@ -26,7 +26,7 @@ from states import State, checked_out  # noqa: E402
 
 from tests.tools import cache, nodes, pythons  # noqa: E402
 
-PARTS = ("comparison", "editor", "hooks", "programs", "quiet", "server", "unreviewed", "websocket")
+PARTS = ("comparison", "editor", "hooks", "programs", "quiet", "searching", "server", "unreviewed", "websocket")
 COUNTED = "quiet"
 """The part that counts and mostly waits. It runs beside the others: how busy the machine is changes no count."""
 README = os.path.join(HERE, "README.md")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
 from types import SimpleNamespace
 
@@ -68,6 +69,9 @@ class Tracking:
         looked()
 
 
+PATCH = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n"
+
+
 class NoOpinion:
     """Nothing is reviewed before it is written."""
 
@@ -85,9 +89,11 @@ class Editor:
         self.said = []
         self.sessions = HookSessions(Runtime(), lambda: self.windows, self.tracking, NoOpinion(), self.said.append)
 
-    async def tell(self, event, program="claude", session="s", process=None, folder="/code", held=False, **fields):
+    async def tell(
+        self, event, program="claude", session="s", process=None, folder="/code", held=False, is_long=False, **fields
+    ):
         payload = {"session_id": session, "cwd": os.path.abspath(folder), "hook_event_name": event, **fields}
-        return await self.sessions.handle(HookCall(program, event if held else "", process, payload, held))
+        return await self.sessions.handle(HookCall(program, event if held else "", process, payload, held, is_long))
 
     async def until(self, condition):
         while not condition():
@@ -194,6 +200,23 @@ async def test_a_call_that_the_user_is_asked_about_is_doubtful_unless_its_progra
         assert editor.tracking.ended.pop() == (OpenCall(Doer("Claude Code"), (), True), has_run)
         await editor.tell("SessionEnd", session="other")
         assert editor.tracking.ended.pop() == (OpenCall(Doer("Claude Code")), False)
+
+
+@asynchronous
+async def test_what_takes_long_to_read_is_read_on_another_thread(monkeypatch):
+    editor, threads, read = Editor(Window("/code")), [], CODEX_CLI.hooks.read
+
+    def noted(*arguments):
+        threads.append(threading.get_ident())
+        return read(*arguments)
+
+    monkeypatch.setattr(CODEX_CLI.hooks, "read", noted)
+    for number in (1, 2):
+        tool = {"tool_name": "apply_patch", "tool_input": {"command": PATCH}, "tool_use_id": str(number)}
+        await editor.tell("PreToolUse", program="codex", is_long=number == 2, **tool)
+    here = threading.get_ident()
+    assert [thread == here for thread in threads] == [True, False]
+    assert [call.paths for call in editor.tracking.open.values()] == 2 * [(os.path.abspath("/code/a"),)]
 
 
 @asynchronous

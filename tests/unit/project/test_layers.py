@@ -31,6 +31,7 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
 #: These could be lifted out: of the project they import nothing but what is named here.
 SELF_CONTAINED = {
     "agents": {
+        "companion.common.searching",
         "companion.comparison",
         "companion.protocol.serving",
         "companion.protocol.tools",

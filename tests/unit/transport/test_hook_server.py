@@ -14,7 +14,7 @@ from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.protocol.limits import Limits
 from companion.transport.connections import OpenConnections
-from companion.transport.hook_server import HookCall, HookServer
+from companion.transport.hook_server import SHORT_BYTES, HookCall, HookServer
 from tests.host.waiting import NEVER_SECONDS
 from tests.support.raw_requests import request_head
 from tests.unit.transport.conftest import read_response
@@ -111,6 +111,14 @@ async def test_what_a_hook_sends_is_handed_on_and_the_answer_handed_back(bench):
     answer = await bench.send(X_Companion_Event="Stop", X_Companion_Parent="4711")
     assert answer == (200, b'{"decision":"allow"}')
     assert bench.calls == [HookCall("claude", "Stop", 4711, EVENT)]
+
+
+@served
+async def test_it_says_what_takes_long_to_read(bench):
+    long = {**EVENT, "prompt": "x" * SHORT_BYTES}
+    for event in (EVENT, long):
+        assert await bench.send(json.dumps(event).encode()) == (200, b'{"decision":"allow"}')
+    assert [call.is_long for call in bench.calls] == [False, True]
 
 
 @pytest.mark.parametrize("process", ["", "x", "-1", "1.5", "\u0664"])

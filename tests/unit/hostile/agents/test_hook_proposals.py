@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import os
 import random
 
 import pytest
 
+from companion.agents import hook_proposals, patches, smallest
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.copilot_cli import COPILOT_CLI
@@ -108,6 +111,38 @@ def test_a_name_that_programs_read_in_their_own_ways_is_not_understood(agent, pa
         assert agent.hooks.writes.paths(tool, arguments) == (), tool
         texts = {path: "x\n"} if isinstance(path, str) else {}
         assert agent.hooks.writes.proposals(tool, arguments, texts) is None, tool
+
+
+def test_what_takes_too_much_work_is_not_understood(monkeypatch):
+    """All hunks of a file together, and all edits of a call; before, they took hours."""
+    hunks = "".join(f"@@\n-  {number}\n+x\n" for number in range(100))
+    (step,) = operations(f"{HEAD}{hunks}*** End Patch\n")
+    before = "".join(f"{number}\n" for number in range(100))
+    edits = [{"old_string": f"{number}\n", "new_string": "x\n"} for number in range(10, 100)]
+    arguments = {"file_path": "a", "edits": edits}
+    writes = CLAUDE_CODE.hooks.writes
+    assert apply(step, before) == "x\n" * 100
+    assert writes.proposals("MultiEdit", arguments, {"a": before}) is not None
+    for module in (patches, hook_proposals):
+        monkeypatch.setattr(module, "MOST_WORK", 3000)
+    assert apply(step, before) is None
+    assert writes.proposals("MultiEdit", arguments, {"a": before}) is None
+
+
+def test_a_text_that_would_become_huge_is_not_understood():
+    everywhere = {"file_path": "a", "old_string": "a", "new_string": "b" * 10_000, "replace_all": True}
+    assert CLAUDE_CODE.hooks.writes.proposals("Edit", everywhere, {"a": "a" * 10_000}) is None
+
+
+def test_texts_from_outside_are_looked_for_by_a_needle():
+    """Python's own search may take minutes, in which nothing else runs."""
+    for module in (hook_proposals, patches, smallest):
+        for call in ast.walk(ast.parse(inspect.getsource(module))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args:
+                receiver = ast.dump(call.func.value)
+                is_search = call.func.attr in ("count", "find", "index", "partition", "replace", "rfind", "split")
+                is_ours = any(name in receiver for name in ("eedle", "with_line_end", "'bare'"))
+                assert not is_search or is_ours or isinstance(call.args[0], ast.Constant), ast.dump(call)
 
 
 def test_what_looks_like_a_pattern_is_text():
