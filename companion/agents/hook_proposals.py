@@ -170,7 +170,8 @@ class WriteForm(NamedTuple):
         written = self.proposals(tool, changed, texts) if changed is not None else None
         if written is None:  # there are no arguments that say it
             return HandedBack(None, as_proposed, wanted)
-        return HandedBack(changed, tuple(each.text for each in written), wanted)
+        found = {each.path: each.text for each in written}
+        return HandedBack(changed, tuple(found.get(each.path, each.before or "") for each in proposals), wanted)
 
     def _changed(
         self, form: WriteTool, arguments: Mapping[str, Any], proposal: FileProposal, wanted: str
@@ -314,6 +315,8 @@ def _patch_arguments(
     for step in operations(arguments[form.patch]) or ():
         if step.paths[-1] in texts:
             proposal, text = texts[step.paths[-1]]
+            if text == proposal.before and not step.moved_to:
+                continue  # all of it is taken back
             if text != proposal.text:
                 edited = Operation.of(step.path, step.moved_to, proposal.before, text)
                 if proposal.path not in withheld or edited.lines <= step.lines:

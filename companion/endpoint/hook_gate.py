@@ -1,15 +1,14 @@
 """Every write is reviewed before it happens, if the user wants that: programs that are about to write wait here.
 
-A tool that writes has told its arguments; what it would make of its files is shown as any other proposal. The program
-is answered once the user has decided every file of the call, and writes itself. Where its own diffs come to the editor
-the answer is *ask*, and the hook of its question carries the reason for a rejection.
+A tool that writes has told its arguments; what it would make of its files is shown as any other proposal
+(`held_call`). The program is answered once the user has decided every file of the call, and writes itself. Where its
+own diffs come to the editor the answer is *ask*, and the hook of its question carries the reason for a rejection.
 
     a held call                                   is answered
     --------------------------------------------  ------------------------------------------
     the user accepts all of its files             allow; other arguments only for other text
     the user rejects one                          deny, with the reason if there is one
     nobody has decided when its time is over      deny, or ask where it waits for seconds only
-    the file has changed, the text has not        it is shown again, as it would be now
     a window, a folder, the package ends          ask, or deny if it would not
     the user has taken back every part            deny
     its turn ends, another one begins, it ends    ask, or deny if it would not
@@ -25,124 +24,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from functools import partial
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
-from ..agents.hook_proposals import FileProposal, HandedBack
 from ..agents.hooks import Happening, HookDialect, HookEvent, ToolKind, Way
-from ..agents.window import RESTORES_NOTHING, CannotDo
-from ..common.display_names import shown
-from ..context.model import exclusion
-from ..discovery.workspace import place_inside
 from ..editor.file_views import same_key
-from ..protocol.limits import MEBIBYTE
-from ..review.decision import Outcome, Owner, Ticket
-from ..review.document.preparation import prepare
+from ..review.decision import Ticket
 from ..runtime import Runtime, settle
-from ..system import files
-from ..system.platform import Platform
-from .context_answers import holds
 from .endpoint import Endpoint
+from .held_call import REJECTED, HeldCall, Reviewed, owner_of, places
+from .held_files import to_review
 from .hook_sessions import OVER, HookAnswer, HookSession
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
-REJECTED = "The user rejected this change"
 NOBODY = "Nobody has answered: the user did not review this change in time. Nothing is written."
-UNDECIDED = "The user has not seen this change, or not decided: the editor does not show it. Nothing is written."
-NOT_UNDERSTOOD = (
-    "The editor cannot tell what this would write: it does not fit the files as they are now, or is not understood. "
-    "Nothing is written."
-)
-TAKEN_BACK = "The user has taken back every part of this change."
-
-
-class Verdict(NamedTuple):
-    """What became of the review of one file. Neither: it was withdrawn."""
-
-    accepted: Optional[str] = None
-    rejected: Optional[str] = None
-    """Why; "" if no reason was given."""
-
-
-class _ReviewedFile(NamedTuple):
-    """A file of a call that is reviewed, and its whole path."""
-
-    proposal: FileProposal
-    path: str
-
-
-class _Looked(NamedTuple):
-    """What a look at the files of a call has found: their texts by the names that it has for them, its proposals, None
-    if there are none, and those that the user is to see."""
-
-    texts: Mapping[str, Optional[str]] = {}
-    proposals: Optional[Tuple[FileProposal, ...]] = None
-    reviewed: Tuple[_ReviewedFile, ...] = ()
-    is_its_own_affair: bool = False
-    """It was understood, and nothing of it is to be reviewed."""
-
-    def of(self, texts: Mapping[str, Optional[str]]) -> _Looked:
-        """The same proposals for files that hold these texts now."""
-        now = [each._replace(before=texts.get(each.moved_from or each.path)) for each in self.proposals or ()]
-        return self._replace(texts=texts, proposals=tuple(now))
-
-
-class HeldTicket(Ticket):
-    """Stands for one file of a call that is held. `hand_back` makes of a text what the companion tells the program."""
-
-    def __init__(
-        self,
-        name: str,
-        proposal: FileProposal,
-        edits_return: bool,
-        deliver: Callable[[Optional[Outcome]], None],
-        hand_back: Callable[[str], HandedBack],
-        notes: Tuple[str, ...],
-    ) -> None:
-        super().__init__(name, edits_return, deliver, notes)
-        self._proposal = proposal
-        self._hand_back = hand_back
-
-    def written(self, proposed: str, text: str) -> Optional[str]:
-        """What the program writes then. What it cannot be told is saved over that."""
-        if text == proposed:
-            return None if self._proposal.deletes else text
-        if text == self._proposal.before:
-            return text
-        if not self.edits_return:
-            return proposed
-        back = self._hand_back(text)
-        return text if back.is_complete else back.written[0]
-
-
-class _Held:
-    """A call that waits for the user."""
-
-    def __init__(
-        self, session: HookSession, dialect: HookDialect, event: HookEvent, decided: asyncio.Future[HookAnswer]
-    ) -> None:
-        self.session, self.dialect, self.event, self.decided = session, dialect, event, decided
-        self.folders = session.endpoint.folders()
-        self.places = _places(event, session.endpoint.discovery.all_folders)
-
-    def decide(self, answer: HookAnswer) -> None:
-        """Answer it, unless that was done."""
-        settle(self.decided, answer)
-
-    def let_ask(self, *, is_tracked: bool = True) -> None:
-        """Have the program ask its user instead. `is_tracked`: what it does then is looked at."""
-        answer = self.asks()
-        self.decide(answer._replace(may_run=answer.may_run and is_tracked))
-
-    def asks(self, why: str = UNDECIDED) -> HookAnswer:
-        """The answer that has the program ask, or refuses if it would not, and says why."""
-        return HookAnswer(self.dialect.ask(self.event)) if self.dialect.can_ask else self.denied(why)
-
-    def denied(self, reason: str) -> HookAnswer:
-        """The answer that refuses."""
-        return HookAnswer(self.dialect.deny(self.event, reason), may_run=False)
 
 
 class HookGate:
@@ -152,7 +48,7 @@ class HookGate:
         """`endpoints` may be called on any thread."""
         self._runtime = runtime
         self._endpoints = endpoints
-        self._held: List[_Held] = []
+        self._held: List[HeldCall] = []
         self._beside: List[_Beside] = []  # main thread
         self._accepted: Dict[HookSession, List[HookEvent]] = {}  # what may be written, with the arguments allowed
         self._involved: Set[HookSession] = set()  # those whose accepted texts are followed, or who wait beside a diff
@@ -187,7 +83,7 @@ class HookGate:
             return HookAnswer(dialect.allow(event))
         if way is Way.ASKS:
             settings, folders = session.endpoint.settings(), session.endpoint.folders()
-            if await self._runtime.in_worker(_to_review, event, folders, settings.review_skip) != []:
+            if await self._runtime.in_worker(to_review, event, folders, settings.review_skip) != []:
                 return HookAnswer(dialect.ask(event))
         return HookAnswer(dialect.nothing())
 
@@ -204,14 +100,15 @@ class HookGate:
     # -- a call that waits --------------------------------------------------------------------------------------------
 
     async def _hold(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> HookAnswer:
-        held = _Held(session, dialect, event, asyncio.get_running_loop().create_future())
+        held = HeldCall(self._runtime, session, dialect, event)
         self._held.append(held)
         self._involved.add(session)
-        task = asyncio.ensure_future(self._review(held))
+        task = asyncio.ensure_future(held.review())
         try:
-            await asyncio.wait({task, held.decided}, timeout=dialect.patience_seconds, return_when="FIRST_COMPLETED")
+            waited: Set[asyncio.Future[Any]] = {task, held.decided}
+            await asyncio.wait(waited, timeout=dialect.patience_seconds, return_when="FIRST_COMPLETED")
             if task.done() and task.exception() is None:
-                held.decide(task.result())
+                self._reviewed(held, task.result())
             elif task.done():
                 logger.error("a write of %s could not be reviewed", session.agent.title, exc_info=task.exception())
                 held.let_ask()
@@ -226,112 +123,10 @@ class HookGate:
                 task.cancel()
                 await asyncio.wait({task})
 
-    async def _review(self, held: _Held) -> HookAnswer:
-        """Show what the call would do, until what the user has accepted is what it does."""
-        looked = await self._look(held)
-        while looked.reviewed:
-            verdicts = await self._verdicts(held, looked)
-            rejected = [each.rejected for each in verdicts if each.rejected is not None]
-            if rejected:
-                reason = next(filter(None, rejected), "")
-                return held.denied(f"{REJECTED}: {reason}" if reason else f"{REJECTED}.")
-            accepted = [each.accepted for each in verdicts if each.accepted is not None]
-            if len(accepted) < len(looked.reviewed):  # withdrawn, or not shown
-                break
-            texts = {file.path: text for file, text in zip(looked.reviewed, accepted)}
-            now = await self._look(held)
-            if any(texts[file.path] != file.proposal.text for file in looked.reviewed):
-                return await self._allowed(held, now if now.proposals is not None else looked.of(now.texts), texts)
-            if texts == {file.path: file.proposal.text for file in now.reviewed}:
-                return await self._allowed(held, now, texts)
-            looked = now  # the file has changed, and what would become of it
-        if looked.is_its_own_affair:
-            return HookAnswer(held.dialect.nothing())
-        return held.asks(NOT_UNDERSTOOD if looked.proposals is None else UNDECIDED)
-
-    async def _allowed(self, held: _Held, looked: _Looked, texts: Mapping[str, str]) -> HookAnswer:
-        session, event, dialect = held.session, held.event, held.dialect
-        proposals = looked.proposals or ()
-        wanted = [texts.get(os.path.join(event.folder, each.path), each.text) for each in proposals]
-        unchanged = all(text == each.before for text, each in zip(wanted, proposals))
-        if unchanged and any(text != each.text for text, each in zip(wanted, proposals)):
-            return held.denied(TAKEN_BACK)
-        arguments: Optional[Dict[str, Any]] = None
-        if event.name in dialect.edits_by:
-            arguments = (await self._runtime.in_worker(self._back, held, proposals, wanted)).arguments
-        if len(looked.reviewed) == len(proposals):  # the user has seen all that it writes
-            allowed = event if arguments is None else event._replace(arguments=arguments)
-            self._accepted.setdefault(session, []).append(allowed)
-        logger.info("%s may write what the user has accepted", session.agent.title)
-        return HookAnswer(dialect.allow(event, arguments))
-
-    @staticmethod
-    def _back(held: _Held, proposals: Sequence[FileProposal], texts: Sequence[str]) -> HandedBack:
-        return held.dialect.writes.handed_back(held.event.tool, held.event.arguments, proposals, texts)
-
-    async def _look(self, held: _Held) -> _Looked:
-        settings = held.session.endpoint.settings()
-        look = partial(_looked_at, held.dialect, held.event, held.folders, settings.review_skip)
-        return await self._runtime.in_worker(look, settings.maximum_body_mebibytes * MEBIBYTE)
-
-    async def _verdicts(self, held: _Held, looked: _Looked) -> List[Verdict]:
-        """What the user decides of these files. Once one is rejected or withdrawn, the others are withdrawn."""
-        loop = asyncio.get_running_loop()
-        reviews, event = held.session.endpoint.reviews, held.event
-        owner = owner_of(held.session)
-        tickets: List[Ticket] = []
-        waiting: List[asyncio.Future[Verdict]] = []
-        for number, file in enumerate(looked.reviewed):
-            verdict = loop.create_future()
-            waiting.append(verdict)
-            tickets.append(self._ticket(held, f"{event.call} {number}", file, verdict))
-        dialect, late = held.dialect, None
-        if dialect.may_be_gone_after_seconds:
-            sentence = dialect.may_be_gone.format(shown(held.session.agent.title))
-            late = loop.call_later(dialect.may_be_gone_after_seconds, self._note, reviews.note, tickets, sentence)
-        try:
-            for file, ticket in zip(looked.reviewed, tickets):
-                request = await self._runtime.call_main(reviews.file_request, file.path)
-                found = await self._runtime.in_worker(prepare, request, file.proposal.text, RESTORES_NOTHING)
-                await self._runtime.call_main(reviews.open_diff, owner, file.path, *found, ticket)
-            pending = set(waiting)
-            while pending:
-                done, pending = await asyncio.wait(pending, return_when="FIRST_COMPLETED")
-                if any(each.result().accepted is None for each in done):
-                    break
-            return [each.result() if each.done() else Verdict() for each in waiting]
-        except CannotDo as refusal:
-            logger.info("a file that %s is about to write cannot be shown: %s", held.session.agent.title, refusal)
-            return []
-        finally:
-            if late is not None:
-                late.cancel()
-            for ticket in tickets:
-                self._runtime.on_main(_withdraw, reviews.take_back, ticket)
-
-    def _note(self, note: Callable[[Ticket, str], None], tickets: Sequence[Ticket], sentence: str) -> None:
-        for ticket in tickets:
-            self._runtime.on_main(note, ticket, sentence)
-
-    def _ticket(self, held: _Held, name: str, file: _ReviewedFile, verdict: asyncio.Future[Verdict]) -> Ticket:
-        def deliver(outcome: Optional[Outcome]) -> None:
-            found = Verdict() if outcome is None else Verdict(outcome.content, "" if outcome.content is None else None)
-            self._runtime.on_loop(settle, verdict, found)
-
-        def hand_back(text: str) -> HandedBack:
-            return self._back(held, (file.proposal,), (text,))
-
-        title, dialect, notes = shown(held.session.agent.title), held.dialect, []
-        if file.proposal.deletes:
-            notes.append(f"{title} deletes this file.")
-        elif file.proposal.moved_from:
-            notes.append(f"{title} moves {shown(os.path.basename(file.proposal.moved_from))} here.")
-        if dialect.asks_when_late:
-            notes.append(f"{title} waits {dialect.patience_seconds:.0f} seconds, and then asks in its terminal.")
-        edits_return = held.event.name in dialect.edits_by
-        ticket = HeldTicket(name, file.proposal, edits_return, deliver, hand_back, tuple(notes))
-        ticket.refuse = lambda reason: self._runtime.on_loop(settle, verdict, Verdict(rejected=reason))
-        return ticket
+    def _reviewed(self, held: HeldCall, found: Reviewed) -> None:
+        if found.allowed is not None and not held.decided.done():
+            self._accepted.setdefault(held.session, []).append(found.allowed)
+        held.decide(found.answer)
 
     # -- what ends it -------------------------------------------------------------------------------------------------
 
@@ -402,7 +197,7 @@ class HookGate:
         for held in self._held:
             endpoint = held.session.endpoint
             wanted, folders = held.session.agent.is_wanted(endpoint.settings()), endpoint.discovery.all_folders
-            if endpoint not in endpoints or not wanted or held.places - _places(held.event, folders):
+            if endpoint not in endpoints or not wanted or held.places - places(held.event, folders):
                 held.let_ask()
 
     # -- beside the program's own diff --------------------------------------------------------------------------------
@@ -462,85 +257,3 @@ class _Beside:
         self.session, self.paths, self.tell = session, paths, tell
         self.ticket: Optional[Ticket] = None
         self.endpoint: Optional[Endpoint] = None
-
-
-def _places(event: HookEvent, folders: Sequence[str]) -> Set[str]:
-    """What a call is about, and where its program works, as far as it lies in these folders."""
-    platform = Platform.current()
-    return {each for each in (event.folder, *event.paths) if holds(folders, each, platform)}
-
-
-def owner_of(session: HookSession) -> Owner:
-    """Who a proposal is of that came by a hook."""
-    return Owner(f"hook {session.agent.key} {session.id}", shown(session.agent.title))
-
-
-def _withdraw(take_back: Callable[[Ticket], None], ticket: Ticket) -> None:
-    """Main thread."""
-    take_back(ticket)
-    ticket.settle(None)  # it may not be shown yet
-
-
-def _to_review(event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...]) -> Optional[List[str]]:
-    """Those of the files of a call that the user is to see. None if it does not say which it is about. Disk thread."""
-    skipped, found = exclusion(skip), []
-    for path in event.paths:
-        place = place_inside(path, folders)
-        if _is_no_name(path) or (place is not None and not skipped("/" + _below(place, folders))):
-            found.append(path)
-    return found if event.paths else None
-
-
-def _looked_at(
-    dialect: HookDialect, event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...], most: int
-) -> _Looked:
-    """Look at the files of a call. Disk thread."""
-    writes, wanted = dialect.writes, _to_review(event, folders, skip)
-    if wanted == []:
-        return _Looked(is_its_own_affair=True)
-    texts: Dict[str, Optional[str]] = {}
-    try:
-        for name in writes.paths(event.tool, event.arguments):
-            texts[name] = _text_of(os.path.join(event.folder, name), most)
-    except (OSError, ValueError) as error:
-        logger.info("a file that a program is about to write could not be read: %s", type(error).__name__)
-        return _Looked()
-    proposals = writes.proposals(event.tool, event.arguments, texts)
-    if proposals is None:
-        return _Looked(texts)
-    if len({os.path.realpath(each) for each in event.paths}) < len(event.paths):
-        return _Looked()  # two steps with one file, of which neither says what it holds in the end
-    found: List[_ReviewedFile] = []
-    for each in proposals:
-        path, source = (os.path.join(event.folder, name) for name in (each.path, each.moved_from or each.path))
-        if not {path, source}.isdisjoint(wanted or ()):
-            found.append(_ReviewedFile(each, path))
-    return _Looked(texts, proposals, tuple(found))
-
-
-def _is_no_name(path: str) -> bool:
-    """Whether no file can be called so: a program may write one that is called nearly so. Disk thread."""
-    try:
-        os.lstat(path)
-    except OSError:
-        return False
-    except ValueError:
-        return True
-    return False
-
-
-def _below(place: str, folders: Sequence[str]) -> str:
-    """The path of a file from its workspace folder on."""
-    holding = [each for each in folders if place.startswith(os.path.join(each, ""))]
-    return os.path.relpath(place, max(holding, key=len)) if holding else place
-
-
-def _text_of(path: str, most: int) -> Optional[str]:
-    """What the file holds, None if it is not there. Raises OSError, or ValueError if it is no text."""
-    try:
-        with files.opened(path, os.O_RDONLY) as (descriptor, found):
-            if found.st_size > most:
-                raise ValueError
-            return files.read_all(descriptor, most).decode("utf-8")
-    except (FileNotFoundError, NotADirectoryError):
-        return None

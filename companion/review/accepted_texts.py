@@ -242,15 +242,19 @@ class AcceptedTexts:
         if review.orphaned or not waits:
             written = f"wrote {os.path.basename(review.path)}"
             self.write(review, text, lambda problem: say(self._window, problem or written))
+        elif ticket is not None and ticket.consider is not None:
+            if review.offer():
+                self._open.presentations[review].freeze(True)
+                ticket.consider(text, self._open.original_of(review))
         else:
-            self._tell(review, text)
+            self.tell(review, text, text if ticket is None else ticket.written(review.proposal.exact, text))
 
     # -- the client writes --------------------------------------------------------------------------------------------
 
-    def _tell(self, review: Review, text: str) -> None:
-        """Tell the client the text, or what it writes in its place: then we save the text over that."""
-        ticket, original = review.ticket, self._open.presentations[review].original
-        told = text if ticket is None else ticket.written(review.proposal.exact, text)
+    def tell(self, review: Review, text: str, told: Optional[str]) -> None:
+        """Tell the client what it writes: the text, or what is `told` in its place; then we save the text over that.
+        None: the file is to go."""
+        original = self._open.original_of(review)
         if told is None:
             self._end(review, review.accept(text))
             return

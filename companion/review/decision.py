@@ -3,13 +3,17 @@
     state      what happens                     next state
     ---------  -------------------------------  ----------
     PENDING    the client writes the file       ACCEPTED
+    PENDING    the client looks before it does  OFFERED
+    OFFERED    it writes the file               ACCEPTED
+    OFFERED    the file has changed             PENDING
     PENDING    we begin to write the file       WRITING
     PENDING    the user, or a closing tab       REJECTED
     PENDING    the client takes it back         REJECTED
     WRITING    the file is written              ACCEPTED
     WRITING    it could not be written          PENDING
 
-While the file is being written nobody can decide otherwise.
+What is OFFERED can be decided otherwise as if it were PENDING. While the file is being written nobody can decide
+otherwise.
 
 Rule: every end of a review goes through this class, and only the first one gets an outcome. What comes later (a click
 that races with the client's own answer, a tab that closes because the review ended) gets None, and no client hears of
@@ -59,6 +63,11 @@ class Ticket:
     refuse: Optional[Callable[[str], None]] = None
     """Tells the client why the user rejects the proposal, so that it needs no other answer; None if it cannot be told
     that. Main thread."""
+    consider: Optional[Callable[[str, Optional[Original]], None]] = None
+    """Where the client looks before it takes an accepted text: tells it the text, and the file as the user sees it. It
+    then has the review end, or be shown again. Main thread."""
+    problem = ""
+    """Why what was accepted is shown again, as a sentence for the header."""
 
     def __init__(
         self, name: str, edits_return: bool, deliver: Callable[[Optional[Outcome]], None], notes: Tuple[str, ...] = ()
@@ -69,8 +78,15 @@ class Ticket:
         self.waiting = True
         self._deliver = deliver
 
-    def written(self, proposed: str, text: str) -> Optional[str]:
-        """What the client writes once this text of the user is accepted; None if the file is to go."""
+    def note(self, sentence: str) -> bool:
+        """Add a sentence for the header, whether the review is open yet or not. False if it has that already."""
+        if sentence in self.notes:
+            return False
+        self.notes = (*self.notes, sentence)
+        return True
+
+    def written(self, proposed: str, text: str) -> str:
+        """What the client writes once this text of the user is accepted."""
         return text if self.edits_return else proposed
 
     def settle(self, outcome: Optional[Outcome]) -> bool:
@@ -129,6 +145,7 @@ class ReviewState(Enum):
     """Where a review stands."""
 
     PENDING = "pending"
+    OFFERED = "offered"
     WRITING = "writing"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -136,6 +153,7 @@ class ReviewState(Enum):
 
 TRANSITIONS: Dict[ReviewState, FrozenSet[ReviewState]] = {
     ReviewState.PENDING: frozenset(ReviewState) - {ReviewState.PENDING},
+    ReviewState.OFFERED: frozenset(ReviewState) - {ReviewState.OFFERED},
     ReviewState.WRITING: frozenset({ReviewState.ACCEPTED, ReviewState.PENDING}),
     ReviewState.ACCEPTED: frozenset(),
     ReviewState.REJECTED: frozenset(),
@@ -171,18 +189,20 @@ class Review:
         ticket: Optional[Ticket] = None,
         before: Optional[Original] = None,
         whole_file: Tuple[str, ...] = (),
+        draft: Optional[ProposedText] = None,
     ) -> None:
         self.owner = owner
         self.path = path
         self.ticket = ticket
-        self.proposal = self.draft = _made_ready(proposed)
+        self.proposal = _made_ready(proposed)
+        self.draft = draft or self.proposal
         self.same_files: FrozenSet[str] = frozenset()
         self.state = ReviewState.PENDING
         self.writer = Writer.CLIENT
         self.source = source
         self.before = before
         self.whole_file = whole_file
-        self.notes = ticket.notes if ticket is not None else ()
+        self.notes: Tuple[str, ...] = ()
         self.row = 0
 
     @property
@@ -198,22 +218,34 @@ class Review:
     @property
     def pending(self) -> bool:
         """Whether the user can still decide."""
-        return self.state is ReviewState.PENDING
+        return self.state in (ReviewState.PENDING, ReviewState.OFFERED)
 
-    def replace(self, proposed: Union[str, ProposedText]) -> None:
-        """Take a newer proposal of the same client for the same file.
+    @property
+    def problem(self) -> str:
+        """Why what was accepted is shown again; "" if it is not."""
+        return self.ticket.problem if self.ticket is not None else ""
+
+    def replace(self, proposed: Union[str, ProposedText], draft: Optional[ProposedText] = None) -> None:
+        """Take a newer proposal of the same client for the same file, and show `draft` if there is one.
 
         We tell the client nothing about the older one. Its notifications name only the file, so "rejected" would reach
         it as the answer to the newer proposal.
         """
-        self.proposal = self.draft = _made_ready(proposed)
+        self.proposal = _made_ready(proposed)
+        self.draft = draft or self.proposal
+        self._go(ReviewState.PENDING)
+
+    def offer(self) -> bool:
+        """Note that the client looks at an accepted text. False if it does so already, or the review has ended."""
+        return self._go(ReviewState.OFFERED)
 
     def begin_writing(self) -> bool:
         """Note that the accepted text is being written. False if the review is not pending."""
         return self._go(ReviewState.WRITING)
 
     def writing_failed(self) -> bool:
-        """Note that the file holds its old text, and the user can decide again. False if it was not being written."""
+        """Note that the file holds its old text, and the user can decide again. False if they could already, or if the
+        review has ended."""
         return self._go(ReviewState.PENDING)
 
     def accept(self, text: str) -> Optional[Outcome]:

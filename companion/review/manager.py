@@ -114,20 +114,34 @@ class ReviewManager:
         proposed: Union[str, ProposedText],
         prepared: Optional[Preparation] = None,
         ticket: Optional[Ticket] = None,
+        draft: Optional[ProposedText] = None,
     ) -> None:
         """Show what `owner` proposes for `path`. A newer proposal for the same file replaces the older one.
 
         With a `ticket` the review is known by the ticket's name instead of the file, and the decision answers the
         ticket; nothing is shown if that has been settled meanwhile. `prepared` is what has just been found out about
-        the file; without it the file is read now, and shown a moment later. Raises `ReviewError` with a sentence for
-        the client; the window is unchanged then.
+        the file; without it the file is read now, and shown a moment later. `draft` is what the user has made of the
+        proposal. Raises `ReviewError` with a sentence for the client; the window is unchanged then.
         """
         self._runtime.assert_main_thread()
         if ticket is not None:
             if not ticket.waiting:
                 return
-            self.withdraw(owner.session_id, ticket.name)
-        self.open_reviews.propose(owner, path, proposed, prepared, ticket, unasked=True)
+            self._withdraw(
+                lambda whose, each: (
+                    each is not ticket and (whose.session_id, each.name) == (owner.session_id, ticket.name)
+                )
+            )
+        self.open_reviews.propose(owner, path, proposed, prepared, ticket, unasked=True, draft=draft)
+
+    def confirm(self, ticket: Ticket, text: str, told: Optional[str]) -> bool:
+        """End the review whose accepted text its client has looked at. It writes what is `told`, None if the file is to
+        go; where that is not `text`, we save `text` over it. False if the review has ended already."""
+        self._runtime.assert_main_thread()
+        review = self.open_reviews.of_ticket(ticket)
+        if review is not None:
+            self.accepted_texts.tell(review, text, told)
+        return review is not None
 
     def close_diff(self, owner: Owner, path: str, *, suppress_notification: bool) -> Optional[str]:
         """Take a proposal back and return its text, the user's edits included; None if there is no such review."""
@@ -263,18 +277,17 @@ class ReviewManager:
             window.show_input_panel(f"Why not? {os.path.basename(review.path)}:", "", rejected, None, None)
 
     def note(self, ticket: Ticket, sentence: str) -> None:
-        """Say something in the header of the review of this ticket, if there is one."""
-        for review in self.pending():
-            if review.ticket is ticket and sentence not in review.notes:
-                review.notes = (*review.notes, sentence)
-                self.open_reviews.set_writer(review, review.writer)
+        """Say something in the header of the review of this ticket, now or once it is open."""
+        review = self.open_reviews.of_ticket(ticket)
+        if ticket.note(sentence) and review is not None:
+            self.open_reviews.set_writer(review, review.writer)
 
     def refuse_by(self, ticket: Ticket, refuse: Optional[Callable[[str], None]]) -> None:
         """The client of this ticket can be told why the user rejects its proposal, or cannot any more."""
         ticket.refuse = refuse
-        for review in self.pending():
-            if review.ticket is ticket:
-                self.open_reviews.set_writer(review, review.writer)
+        review = self.open_reviews.of_ticket(ticket)
+        if review is not None:
+            self.open_reviews.set_writer(review, review.writer)
 
     def closed_by_user(self, review: Review, view: sublime.View) -> None:
         """`view`, one of the views of the review, is being closed, which ends it.

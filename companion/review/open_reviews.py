@@ -160,6 +160,10 @@ class OpenReviews:
                 return review
         return None
 
+    def of_ticket(self, ticket: Ticket) -> Optional[Review]:
+        """The pending review of this ticket."""
+        return next((review for review in self.pending() if review.ticket is ticket), None)
+
     def summary(self, review: Review) -> str:
         """How much a review changes and how long it has been waiting, in a few words."""
         presentation = self.presentations.get(review)
@@ -176,20 +180,22 @@ class OpenReviews:
         ticket: Optional[Ticket] = None,
         *,
         unasked: bool = False,
+        draft: Optional[ProposedText] = None,
     ) -> Review:
-        """Show a proposal and return its review. A newer proposal for the same file replaces the older one. What comes
-        `unasked` is not shown before the user asks for it, if the settings say so.
+        """Show a proposal and return its review. A newer proposal for the same file, or of the same ticket, replaces
+        the older one. What comes `unasked` is not shown before the user asks for it, if the settings say so. `draft` is
+        what the user has made of the proposal.
 
         Raises `ReviewError`, with a sentence for the client; nothing has changed then.
         """
         if not self._window.is_valid():
             raise ReviewError("The editor window has been closed.")
-        review = self.find(owner, path) if ticket is None else None
+        review = self.find(owner, path) if ticket is None else self.of_ticket(ticket)
         if review is None:
-            review = Review(owner, path, proposed, self._proposals, ticket)
+            review = Review(owner, path, proposed, self._proposals, ticket, draft=draft)
             self.await_focus(review, prepared, unasked)
             return review
-        review.replace(proposed)
+        review.replace(proposed, draft)
         if review in self._waiting:
             self._waiting[review] = prepared
             return review

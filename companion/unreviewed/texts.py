@@ -19,7 +19,7 @@ from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tup
 
 from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original
-from ..review.document.text import ProposedText, without_mark
+from ..review.document.text import BYTE_ORDER_MARK, ProposedText, plain, with_endings_of, without_mark
 from ..review.document.whole_file import WrittenText, same_encoding
 from .calls import Origin
 from .model import ChangeKind, UnreviewedChange
@@ -61,6 +61,22 @@ def are_apart(before: bytes, between: bytes, now: bytes) -> bool:
     """Whether the changes from `before` to `between` are about other lines than those from there to `now`."""
     former, later = hunks_between(before, between), hunks_between(between, now)
     return not any(_overlap(change, edit) for change in former for edit in later)
+
+
+def merged(before: str, mine: str, theirs: str) -> Tuple[str, int]:
+    """`mine`, which was made of `before`, with what `theirs` has changed of that as well.
+
+    The second value counts the places in which both have changed the same lines: there `mine` is kept. Line ends and
+    byte order mark are those of `theirs`.
+    """
+    base, ours, other = (plain(text).encode("utf-8", "surrogatepass") for text in (before, mine, theirs))
+    changes = hunks_between(ours, base)
+    lost = sum(any(_overlap(change, edit) for change in changes) for edit in hunks_between(base, other))
+    made = carried(ours, base, other)
+    if made == ours != other and base != other:
+        lost = max(1, lost)
+    text = with_endings_of(theirs.lstrip(BYTE_ORDER_MARK), plain(theirs), made.decode("utf-8", "surrogatepass"))
+    return BYTE_ORDER_MARK + text if theirs.startswith(BYTE_ORDER_MARK) else text, lost
 
 
 def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:

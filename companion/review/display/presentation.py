@@ -26,7 +26,7 @@ from ...editor import file_views
 from ...editor.key_bindings import KeyBindings
 from ...runtime import Runtime
 from ...settings import Settings
-from ..decision import Review, takes_reason
+from ..decision import Review, ReviewState, takes_reason
 from ..document.analysis import NO_EDIT, NOTHING, Analysis, Compared, ComparisonQuestion, WhitespaceChoice, compare
 from ..document.disk import Kind, Original, ReadLimits
 from ..document.preparation import Preparation
@@ -299,7 +299,8 @@ class Presentation:
     def freeze(self, frozen: bool) -> None:
         """Make the proposal read-only while it is being written, and always where the text can only be decided."""
         if file_views.is_open(self.proposal_view):
-            self.proposal_view.set_read_only(frozen or not self.review.pending or not self.review.source.editable)
+            editable = self.review.state is ReviewState.PENDING and self.review.source.editable
+            self.proposal_view.set_read_only(frozen or not editable)
 
     def tick(self) -> bool:
         """Follow scrolling while the review is visible. True if something moved."""
@@ -464,7 +465,7 @@ class Presentation:
             reject=review.words.reject,
             reasons=takes_reason(review),
             keys=KeyBindings.known,
-            notes=review.notes,
+            notes=(*(ticket.notes if ticket is not None else ()), *review.notes),
             new_file=original.kind is Kind.NEW,
             contents=contents_notice(original, review.proposal),
             original_notice="" if original.format.binary else original.notice,
@@ -483,7 +484,7 @@ class Presentation:
             coarse=found.coarse,
             too_large=self._found is not None and analysis is None,
             comparison_failed=self.failed,
-            problem=self._problem,
+            problem=self._problem or review.problem,
             writer=review.writer,
             emptied=self.proposal.emptied and ticket is None,
             edits_stay=edits_stay,

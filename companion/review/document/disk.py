@@ -158,6 +158,11 @@ def original_of(path: str, data: bytes, limits: ReadLimits, encoding: str, fallb
     return original
 
 
+def was_read(original: Original, data: Optional[bytes]) -> bool:
+    """Whether the file held just these bytes when it was read; None: whether it was not there."""
+    return original.kind is Kind.NEW if data is None else original.fingerprint == _fingerprint(data)
+
+
 def holding(path: str, data: bytes) -> Original:
     """The file as it was found, which holds `data` and nothing else. Raises `ChangedError` if it does not."""
     with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, found):

@@ -16,7 +16,7 @@ from ....companion.agents.codex_cli import CODEX_CLI
 from ....companion.agents.copilot_cli import COPILOT_CLI
 from ....companion.agents.gemini_cli import GEMINI_CLI
 from ....companion.agents.qwen_code import QWEN_CODE
-from ....companion.endpoint import hook_gate
+from ....companion.endpoint import held_call
 from ....companion.review.decision import Owner, Ticket
 from ...host.waiting import NEVER_SECONDS
 from ...support.hook_case import HookCase
@@ -235,15 +235,15 @@ class TestDecisions(GateCase):
             f"*** Delete File: {self.path('gone.py')}\n",
         )
         fields = {"tool_name": "apply_patch", "tool_input": {"command": said}}
-        process, _ = yield from self.hold(CODEX_CLI, **fields)
-        yield lambda: len(self.reviews.pending()) == 3
-        gone = yield from self.shown("gone.py")
-        self.assertIn("Codex CLI deletes this file.", self.header(gone))
-        for name in ("new.py", "file.py", "gone.py"):
-            self.reviews.open_reviews.show(self.open_review(name), focus=True)
+        process, review = yield from self.hold(CODEX_CLI, **fields)
+        self.assertIn("File 1 of 3 of this call: the next one follows.", self.header(review))
+        for name in ("file.py", "new.py", "gone.py"):
             review = yield from self.shown(name)
+            self.assertEqual([os.path.basename(each.path) for each in self.reviews.pending()], [name])
             if name == "new.py":
                 yield from self.edit(review, "newer\n")
+            if name == "gone.py":
+                self.assertIn("Codex CLI deletes this file.", self.header(review))
             self.reviews.accept(review)
             yield lambda name=name: self.open_review(name) is None
         answer = yield from self.answer(process)
@@ -251,7 +251,6 @@ class TestDecisions(GateCase):
         self.assertEqual(back["command"], said.replace("+new\n", "+newer\n"))
 
         process, review = yield from self.hold(CODEX_CLI, **fields)
-        yield lambda: len(self.reviews.pending()) == 3
         self.reviews.reject(review)
         answer = yield from self.answer(process)
         self.assertEqual(decision(answer), "deny")
@@ -384,23 +383,40 @@ class TestWhatIsReviewed(GateCase):
         yield
 
     def test_the_file_changes_while_it_is_reviewed(self) -> Iterator[Any]:
+        """Accept shows it again, beside what was saved, with the user's edits, and asks again."""
         process, review = yield from self.hold()
+        yield from self.edit(review, "one\nzwei\n")
         self.write(content="zero\n" + BEFORE)
+        yield from self.accepts(review)
+        self.assertEqual(self.text(self.proposal(review)), "zero\none\nzwei\n")
+        self.assertIn("file.py has changed on disk since the diff was opened: look", self.header(review))
+        self.assertIsNone(process.poll())
         self.reviews.accept(review)
-        yield lambda: self.open_review("file.py") not in (None, review)
-        again = yield from self.shown()
-        self.assertEqual(self.text(self.proposal(again)), "zero\n" + AFTER)
-        self.reviews.accept(again)
         answer = yield from self.answer(process)
-        self.assertEqual((decision(answer), changed(answer)), ("allow", None))
+        (found,) = CLAUDE_CODE.hooks.writes.proposals(  # type: ignore[union-attr]
+            "Edit", changed(answer), {self.path(): "zero\n" + BEFORE}
+        )
+        self.assertEqual(found.text, "zero\none\nzwei\n")
 
-        process, review = yield from self.hold()
-        yield from self.edit(review, "mine\n")
-        self.write(content="other\n")
-        self.reviews.accept(review)
+    def test_what_somebody_else_saves_is_not_lost_to_a_whole_text(self) -> Iterator[Any]:
+        whole = {"tool_name": "Write", "tool_input": {"file_path": self.path(), "content": AFTER}}
+        process, review = yield from self.hold(permission_mode="auto", **whole)
+        self.write(content=BEFORE + "three\n")
+        yield from self.accepts(review)
+        self.assertEqual(self.text(self.proposal(review)), AFTER + "three\n")
+        self.reviews.reject(review)
         answer = yield from self.answer(process)
-        self.assertEqual(changed(answer)["old_string"], "other\n")
-        self.assertEqual(changed(answer)["new_string"], "mine\n")
+        self.assertEqual(decision(answer), "deny")
+        self.assertEqual(self.read(), (BEFORE + "three\n").encode())
+
+    def accepts(self, review: Any) -> Iterator[Any]:
+        """Accept what is then shown again."""
+        proposal = review.proposal
+        self.reviews.accept(review)
+        yield lambda: review.proposal is not proposal
+        yield self.settled
+        yield lambda: not self.reviews.open_reviews.input_guard.ignores(review)
+        self.assertTrue(review.pending)
 
 
 class TestWhatEndsIt(GateCase):
@@ -461,7 +477,7 @@ class TestWhatEndsIt(GateCase):
 
     def test_what_fails_is_asked(self) -> Iterator[Any]:
         yield from self.connect(CODEX_CLI)
-        with mock.patch.object(hook_gate, "prepare", side_effect=ZeroDivisionError):
+        with mock.patch.object(held_call, "prepare", side_effect=ZeroDivisionError):
             for agent, expected in ((CLAUDE_CODE, "ask"), (CODEX_CLI, "deny")):
                 process = self.start("PreToolUse", agent, **self.wants(agent))
                 answer = yield from self.answer(process)

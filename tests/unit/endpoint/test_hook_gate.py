@@ -17,9 +17,13 @@ from companion.agents.qwen_code import QWEN_CODE
 from companion.agents.registry import AGENTS
 from companion.endpoint import hook_gate
 from companion.endpoint.clients import HookedPrograms
-from companion.endpoint.hook_gate import NOBODY, NOT_UNDERSTOOD, TAKEN_BACK, UNDECIDED, HookGate
+from companion.endpoint.held_call import NOT_UNDERSTOOD, REJECTED, TAKEN_BACK, UNDECIDED, owner_of
+from companion.endpoint.hook_gate import NOBODY, HookGate
 from companion.endpoint.hook_sessions import HookSession
 from companion.review.decision import Outcome
+from companion.review.document import disk
+from companion.review.document.disk import ReadLimits
+from companion.review.document.preparation import FileRequest
 from companion.settings import Settings
 from tests.unit.endpoint.answering_editors import Runtime as OneThread
 from tests.unit.endpoint.answering_editors import asynchronous
@@ -36,23 +40,28 @@ class Reviews:
     """Decides every review as soon as it is shown: with what `decides` gives for its text. Without one it waits."""
 
     def __init__(self, decides=None):
-        self.decides, self.shown, self.over, self.gone, self.taken, self.noted = decides, [], [], [], [], []
+        self.decides, self.shown, self.over, self.gone, self.taken = decides, [], [], [], []
         self.accepted_texts = SimpleNamespace(over=lambda owner, paths: self.over.append(paths))
 
     def file_request(self, path):
-        return path
+        return FileRequest(path, ReadLimits.of(Settings()), "", {})
 
-    def open_diff(self, owner, path, text, prepared, ticket):
+    def open_diff(self, owner, path, proposed, prepared, ticket, draft):
+        text = (draft or proposed).exact
         self.shown.append((os.path.basename(path), text))
-        self.ticket = ticket
+        self.ticket, self.original = ticket, prepared.original
         if self.decides is not None:
             self.decides(path, text, ticket)
+
+    def confirm(self, ticket, text, told):
+        self.told = told
+        return ticket.settle(Outcome("", text))
 
     def take_back(self, ticket):
         self.taken.append(ticket.name)
 
     def note(self, ticket, sentence):
-        self.noted.append((ticket.name, sentence))
+        ticket.note(sentence)
 
     def owner_gone(self, owner):
         self.gone.append(owner)
@@ -75,11 +84,6 @@ class Window:
     @property
     def discovery(self):
         return SimpleNamespace(all_folders=self.announced)
-
-
-@pytest.fixture(autouse=True)
-def prepared(monkeypatch):
-    monkeypatch.setattr(hook_gate, "prepare", lambda request, text, restored: (text, None))
 
 
 @pytest.fixture
@@ -119,11 +123,15 @@ def reason(answer):
 
 
 def accept(path, text, ticket):
-    ticket.settle(Outcome(path, text))
+    ticket.consider(text, disk.read(path, ReadLimits.of(Settings())))
 
 
-def edit(path, text, ticket):
-    ticket.settle(Outcome(path, "mine\n"))
+def accept_as(mine):
+    """The user has made another text of it."""
+    return lambda path, text, ticket: accept(path, mine, ticket)
+
+
+edit = accept_as("mine\n")
 
 
 def reject(path, text, ticket):
@@ -151,11 +159,11 @@ async def test_what_is_accepted_may_be_written_and_nothing_else(folder):
 async def test_what_is_rejected_or_taken_back_is_refused_and_not_run(folder):
     asked = Asked(CLAUDE_CODE, Window(folder, Reviews(reject)))
     answer = await asked.write("new\n")
-    assert (decision(answer), reason(answer), answer.may_run) == ("deny", f"{hook_gate.REJECTED}.", False)
+    assert (decision(answer), reason(answer), answer.may_run) == ("deny", f"{REJECTED}.", False)
     asked.window.reviews.decides = lambda path, text, ticket: ticket.refuse("too long")
     answer = await asked.write("new\n")
-    assert (decision(answer), reason(answer)) == ("deny", f"{hook_gate.REJECTED}: too long")
-    asked.window.reviews.decides = lambda path, text, ticket: ticket.settle(Outcome(path, "one\ntwo\n"))
+    assert (decision(answer), reason(answer)) == ("deny", f"{REJECTED}: too long")
+    asked.window.reviews.decides = accept_as("one\ntwo\n")
     answer = await asked.write("new\n")
     assert (decision(answer), reason(answer), answer.may_run) == ("deny", TAKEN_BACK, False)
 
@@ -173,31 +181,139 @@ async def test_what_is_withdrawn_is_asked_or_refused_by_who_cannot_ask(agent, to
     assert answered[1] is (reason(answer) != UNDECIDED)
 
 
+SAVED = "saved\none\ntwo\nthree\n"
+EDITS = {"old_string": "two\n", "new_string": "zwei\n"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "said", "accepted", "saved", "again", "sentence"),
+    [
+        (
+            "Edit",
+            EDITS,
+            None,
+            SAVED,
+            "saved\none\nzwei\nthree\n",
+            "has changed on disk since the diff was opened: look",
+        ),
+        ("Edit", EDITS, "one\nmine\n", SAVED, "saved\none\nmine\nthree\n", "opened: look"),
+        ("Edit", EDITS, "1\nzwei\n", "one!\ntwo\n", "1\nzwei\n", "in 1 place that this diff changes, too"),
+        ("Edit", EDITS, "mine\nzwei\n", "one\nother\n", "mine\nzwei\n", "in 1 place that this diff changes, too"),
+        ("Write", {"content": "one\n2\n"}, None, SAVED, "saved\none\n2\nthree\n", "opened: look"),
+        ("Write", {"content": "one\n2\n"}, "1\n2\n", SAVED, "saved\n1\n2\nthree\n", "opened: look"),
+        ("Write", {"content": "one\n2\n"}, None, "one\r\ntwo\r\n", "one\r\n2\r\n", "opened: look"),
+        ("Write", {"content": "one\n2\n"}, None, None, "one\n2\n", "opened: look"),
+    ],
+)
 @asynchronous
-async def test_a_file_that_changes_meanwhile_is_shown_again_as_it_would_be_then(folder):
+async def test_what_was_saved_meanwhile_is_in_what_is_shown_again(folder, tool, said, accepted, saved, again, sentence):
+    """In a tab or by another program, and whether the user has edited the proposal or not."""
+
     def decide(path, text, ticket):
-        if len(reviews.shown) == 1:
-            (folder / "file.py").write_bytes(b"one\ntwo\nthree\n")
+        if len(reviews.shown) > 1:
+            accept(path, text, ticket)
+            return
+        original = disk.read(path, ReadLimits.of(Settings()))
+        if saved is None:
+            file.unlink()
+        else:
+            file.write_bytes(saved.encode())
+        ticket.consider(text if accepted is None else accepted, original)
+
+    file, reviews = folder / "file.py", Reviews(decide)
+    answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).tell(
+        "PreToolUse", tool, {"file_path": str(file), **said}
+    )
+    assert [text for _, text in reviews.shown][1:] == [again]
+    assert sentence in reviews.ticket.problem
+    assert decision(answer) == "allow"
+    back = answer.told["hookSpecificOutput"].get("updatedInput", {"file_path": str(file), **said})
+    (written,) = CLAUDE_CODE.hooks.writes.proposals(tool, back, {str(file): saved})
+    assert written.text == again
+
+
+@asynchronous
+async def test_a_file_that_is_made_meanwhile_is_seen_before_it_is_overwritten(folder):
+    def decide(path, text, ticket):
+        (folder / "new.py").write_bytes(b"somebody else's\n")
+        ticket.consider(text, reviews.original)
+
+    reviews = Reviews(decide)
+    asked = Asked(CLAUDE_CODE, Window(folder, reviews))
+    assert decision(await asked.write("mine\n", path="new.py")) == "allow"
+    assert [text for _, text in reviews.shown] == ["mine\n", "mine\n"]
+    assert reviews.original.exact == "somebody else's\n"
+
+
+@asynchronous
+async def test_what_was_compared_again_is_written_as_it_is_shown(folder):
+    """The user has had the left side read again: the text on the right is what they want in its place."""
+
+    def decide(path, text, ticket):
+        (folder / "file.py").write_bytes(SAVED.encode())
         accept(path, text, ticket)
 
-    reviews = Reviews(decide)
-    arguments = {"file_path": str(folder / "file.py"), "old_string": "two\n", "new_string": "zwei\n"}
+    reviews, arguments = Reviews(decide), {"file_path": str(folder / "file.py"), **EDITS}
     answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).tell("PreToolUse", "Edit", arguments)
-    assert [text for _, text in reviews.shown] == ["one\nzwei\n", "one\nzwei\nthree\n"]
-    assert decision(answer) == "allow"
+    assert len(reviews.shown) == 1
+    back = answer.told["hookSpecificOutput"]["updatedInput"]
+    (written,) = CLAUDE_CODE.hooks.writes.proposals("Edit", back, {str(folder / "file.py"): SAVED})
+    assert written.text == "one\nzwei\n"
 
 
 @asynchronous
-async def test_one_rejection_withdraws_the_other_files_of_the_call(folder):
+async def test_what_does_not_apply_any_more_is_not_understood(folder):
     def decide(path, text, ticket):
-        if path.endswith("other.py"):
-            reject(path, text, ticket)
+        (folder / "file.py").write_bytes(b"none of it\n")
+        ticket.consider(text, reviews.original)
 
     reviews = Reviews(decide)
-    patch = "*** Begin Patch\n*** Add File: new.py\n+new\n*** Add File: other.py\n+other\n*** End Patch\n"
+    patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-one\n+new\n*** End Patch\n"
     answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", {"command": patch})
-    assert (decision(answer), [name for name, _ in reviews.shown]) == ("deny", ["new.py", "other.py"])
-    assert "1 0" in reviews.taken
+    assert (decision(answer), reason(answer)) == ("deny", NOT_UNDERSTOOD)
+    assert len(reviews.shown) == 1
+
+
+@asynchronous
+async def test_a_patch_is_shown_file_by_file_and_the_first_rejection_ends_it(folder):
+    names = [f"{number}.py" for number in range(1000)]
+    reviews = Reviews(lambda path, text, ticket: (reject if path.endswith("2.py") else accept)(path, text, ticket))
+    asked = Asked(CODEX_CLI, Window(folder, reviews))
+    answer = await asked.tell("PreToolUse", "apply_patch", add(*names))
+    assert (decision(answer), [name for name, _ in reviews.shown]) == ("deny", ["0.py", "1.py", "2.py"])
+    assert reviews.ticket.notes == ("File 3 of 1,000 of this call: the next one follows.",)
+    assert reviews.over == [["0.py", "1.py"]] or reviews.over == [[str(folder / "0.py"), str(folder / "1.py")]]
+
+
+@asynchronous
+async def test_of_a_patch_only_the_file_that_has_changed_meanwhile_is_shown_again(folder):
+    def decide(path, text, ticket):
+        if path.endswith("b.py") and len(reviews.shown) == 2:
+            (folder / "file.py").write_bytes(SAVED.encode())
+        accept(path, "mine\n" + text if len(reviews.shown) == 1 else text, ticket)
+
+    reviews = Reviews(decide)
+    patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-two\n+2\n*** Add File: b.py\n+b\n*** End Patch\n"
+    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", {"command": patch})
+    again = "mine\nsaved\none\n2\nthree\n"
+    assert reviews.shown == [("file.py", "one\n2\n"), ("b.py", "b\n"), ("file.py", again)]
+    back = answer.told["hookSpecificOutput"]["updatedInput"]
+    found = CODEX_CLI.hooks.writes.proposals("apply_patch", back, {"file.py": SAVED, "b.py": None})
+    assert [each.text for each in found] == [again, "b\n"]
+
+
+@asynchronous
+async def test_of_an_excluded_file_a_program_hears_nothing_that_it_has_not_said(folder):
+    (folder / ".env").write_bytes(b"TOKEN=abc\nPORT=1\n")
+    os.symlink(folder / ".env", folder / "settings")
+    for name in (".env", "settings"):
+        reviews = Reviews(accept_as("TOKEN=abc\nPORT=7\n"))
+        arguments = {"file_path": str(folder / name), "old_string": "PORT=1", "new_string": "PORT=2"}
+        answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).tell("PreToolUse", "Edit", arguments)
+        assert decision(answer) == "allow"
+        assert "updatedInput" not in answer.told["hookSpecificOutput"]
+        assert reviews.told == "TOKEN=abc\nPORT=2\n", "what the user accepted is saved over that"
+        assert "Claude Code is not told what you type" in reviews.ticket.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -271,10 +387,14 @@ async def test_that_a_program_may_have_gone_on_is_said_while_it_waits(folder, mo
     monkeypatch.setattr(type(CODEX_CLI.hooks), "may_be_gone_after_seconds", 0.001)
     asked = Asked(CODEX_CLI, Window(folder))
     task = asyncio.ensure_future(asked.tell("PreToolUse", "apply_patch", add("a.py", "b.py")))
-    while len(asked.window.reviews.noted) < 2:
-        await asyncio.sleep(0.005)
     sentence = CODEX_CLI.hooks.may_be_gone.format("Codex CLI")
-    assert asked.window.reviews.noted == [("1 0", sentence), ("1 1", sentence)]
+    for number, name in enumerate(("a.py", "b.py")):
+        reviews = asked.window.reviews
+        while len(reviews.shown) == number or reviews.ticket.notes[-1] != sentence:
+            await asyncio.sleep(0.005)  # whether the diff was open by then or not
+        assert reviews.shown[number] == (name, "new\n")
+        if number == 0:
+            accept(str(folder / name), "new\n", reviews.ticket)
     asked.gate.end()
     await task
 
@@ -462,7 +582,7 @@ async def test_who_asks_all_the_same_asks_once_from_then_on(folder):
     assert decision(await asked.write("newer\n", "BeforeTool", "write_file")) == "ask"
     assert len(window.reviews.shown) == 1
     asked.gate.session_ended(asked.session)
-    assert window.reviews.gone == [hook_gate.owner_of(asked.session).session_id]
+    assert window.reviews.gone == [owner_of(asked.session).session_id]
     assert decision(await asked.write("newest\n", "BeforeTool", "write_file")) == "allow"
 
 
@@ -485,8 +605,8 @@ async def test_a_question_of_its_own_is_not_answered_by_what_was_accepted(folder
 )
 @asynchronous
 async def test_what_the_program_writes_of_an_edited_text_is_known(agent, tool, text, written, folder):
-    asked = Asked(agent, Window(folder, Reviews(accept)))
+    asked = Asked(agent, Window(folder, Reviews(accept_as(text))))
     patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-one\n-two\n+new\n*** End Patch\n"
     arguments = {"command": patch, "file_path": str(folder / "file.py"), "content": "new\n"}
     await asked.tell("PreToolUse", tool, arguments)
-    assert asked.window.reviews.ticket.written("new\n", text) == written
+    assert asked.window.reviews.told == written

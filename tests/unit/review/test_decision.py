@@ -12,12 +12,14 @@ from companion.review.decision import TRANSITIONS, Outcome, Owner, Review, Revie
 
 PATH = "/project/file.py"
 ACCEPTED, REJECTED = Outcome(PATH, "text\n"), Outcome(PATH, None)
+UNDECIDED = (ReviewState.PENDING, ReviewState.OFFERED)
 # What happens, the states in which it may, and what it gives then; else it gives None or False.
 STEPS = [
-    (lambda review: review.accept("text\n"), (ReviewState.PENDING, ReviewState.WRITING), ACCEPTED),
-    (lambda review: review.reject(), (ReviewState.PENDING,), REJECTED),
-    (lambda review: review.begin_writing(), (ReviewState.PENDING,), True),
-    (lambda review: review.writing_failed(), (ReviewState.WRITING,), True),
+    (lambda review: review.accept("text\n"), (*UNDECIDED, ReviewState.WRITING), ACCEPTED),
+    (lambda review: review.reject(), UNDECIDED, REJECTED),
+    (lambda review: review.offer(), (ReviewState.PENDING,), True),
+    (lambda review: review.begin_writing(), UNDECIDED, True),
+    (lambda review: review.writing_failed(), (ReviewState.OFFERED, ReviewState.WRITING), True),
 ]
 
 
@@ -49,10 +51,11 @@ def test_what_could_not_be_written_can_be_decided_again():
     assert review.reject() == REJECTED
 
 
-def test_a_replaced_proposal_is_the_one_that_counts():
-    review = make()
+@pytest.mark.parametrize("state", UNDECIDED)
+def test_a_replaced_proposal_is_the_one_that_counts(state):
+    review = make(state)
     review.replace("newer\r\n")
-    assert review.pending
+    assert review.state is ReviewState.PENDING
     assert review.proposal.exact == "newer\r\n"
 
 
@@ -91,6 +94,10 @@ def taken_back(review, ticket):
     review.reject()
 
 
+def offer(review, ticket):
+    review.offer()
+
+
 def begin_writing(review, ticket):
     review.begin_writing()
 
@@ -99,7 +106,7 @@ def writing_failed(review, ticket):
     review.writing_failed()
 
 
-EVENTS = [accept, reject, answered_in_the_terminal, connection_lost, taken_back, begin_writing, writing_failed]
+EVENTS = [accept, reject, answered_in_the_terminal, connection_lost, taken_back, offer, begin_writing, writing_failed]
 
 
 @given(st.lists(st.sampled_from(EVENTS), max_size=8))
