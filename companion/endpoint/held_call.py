@@ -223,7 +223,7 @@ class HeldCall:
         proposed, prepared = await worker(prepare, request, text, RESTORES_NOTHING)
         draft = None
         if text != file.proposal.text:
-            draft, proposed = proposed, await worker(ProposedText, file.proposal.text)
+            draft, proposed = proposed, await worker(ProposedText, file.proposal.text, RESTORES_NOTHING)
         await self._runtime.call_main(self._open, ticket, file.path, proposed, prepared, draft, problem)
 
     def _open(

@@ -73,10 +73,10 @@ def merged(before: str, mine: str, theirs: str) -> Tuple[str, int]:
     changes = hunks_between(ours, base)
     lost = sum(any(_overlap(change, edit) for change in changes) for edit in hunks_between(base, other))
     made = carried(ours, base, other)
-    if made == ours != other and base != other:
-        lost = max(1, lost)
-    text = with_endings_of(theirs.lstrip(BYTE_ORDER_MARK), plain(theirs), made.decode("utf-8", "surrogatepass"))
-    return BYTE_ORDER_MARK + text if theirs.startswith(BYTE_ORDER_MARK) else text, lost
+    made_plain = made.data.decode("utf-8", "surrogatepass")
+    text = with_endings_of(theirs.lstrip(BYTE_ORDER_MARK), plain(theirs), made_plain)
+    marked = BYTE_ORDER_MARK + text if theirs.startswith(BYTE_ORDER_MARK) else text
+    return marked, max(lost, 0 if made.whole else 1)
 
 
 def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:

@@ -398,17 +398,6 @@ class TestWhatIsReviewed(GateCase):
         )
         self.assertEqual(found.text, "zero\none\nzwei\n")
 
-    def test_what_somebody_else_saves_is_not_lost_to_a_whole_text(self) -> Iterator[Any]:
-        whole = {"tool_name": "Write", "tool_input": {"file_path": self.path(), "content": AFTER}}
-        process, review = yield from self.hold(permission_mode="auto", **whole)
-        self.write(content=BEFORE + "three\n")
-        yield from self.accepts(review)
-        self.assertEqual(self.text(self.proposal(review)), AFTER + "three\n")
-        self.reviews.reject(review)
-        answer = yield from self.answer(process)
-        self.assertEqual(decision(answer), "deny")
-        self.assertEqual(self.read(), (BEFORE + "three\n").encode())
-
     def accepts(self, review: Any) -> Iterator[Any]:
         """Accept what is then shown again."""
         proposal = review.proposal
