@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from types import SimpleNamespace
 
 import pytest
 
@@ -18,128 +16,24 @@ from companion.agents.registry import AGENTS
 from companion.endpoint import hook_gate
 from companion.endpoint.clients import HookedPrograms
 from companion.endpoint.held_call import NOT_UNDERSTOOD, REJECTED, TAKEN_BACK, UNDECIDED, owner_of
-from companion.endpoint.hook_gate import NOBODY, HookGate
+from companion.endpoint.hook_gate import NOBODY
 from companion.endpoint.hook_sessions import HookSession
-from companion.review.decision import Outcome
-from companion.review.document import disk
-from companion.review.document.disk import ReadLimits
-from companion.review.document.preparation import FileRequest
-from companion.settings import Settings
-from tests.unit.endpoint.answering_editors import Runtime as OneThread
 from tests.unit.endpoint.answering_editors import asynchronous
+from tests.unit.endpoint.hooked_world import (
+    Asked,
+    Reviews,
+    Window,
+    accept,
+    accept_as,
+    add,
+    decision,
+    edit,
+    reason,
+    reject,
+    withdraw,
+)
 
 OURS, ANOTHER = 4711, 4712
-
-
-class Runtime(OneThread):
-    async def call_main(self, function, *arguments):
-        return function(*arguments)
-
-
-class Reviews:
-    """Decides every review as soon as it is shown: with what `decides` gives for its text. Without one it waits."""
-
-    def __init__(self, decides=None):
-        self.decides, self.shown, self.over, self.gone, self.taken = decides, [], [], [], []
-        self.accepted_texts = SimpleNamespace(over=lambda owner, paths: self.over.append(paths))
-
-    def file_request(self, path):
-        return FileRequest(path, ReadLimits.of(Settings()), "", {})
-
-    def open_diff(self, owner, path, proposed, prepared, ticket, draft):
-        text = (draft or proposed).exact
-        self.shown.append((os.path.basename(path), text))
-        self.ticket, self.original = ticket, prepared.original
-        if self.decides is not None:
-            self.decides(path, text, ticket)
-
-    def confirm(self, ticket, text, told):
-        self.told = told
-        return ticket.settle(Outcome("", text))
-
-    def take_back(self, ticket):
-        self.taken.append(ticket.name)
-
-    def note(self, ticket, sentence):
-        ticket.note(sentence)
-
-    def owner_gone(self, owner):
-        self.gone.append(owner)
-
-
-class Window:
-    """What is asked of an endpoint."""
-
-    def __init__(self, folder, reviews=None, skip=(), processes=()):
-        self.reviews = reviews or Reviews()
-        self.reviews_every_write = True
-        self.announced = (str(folder),)
-        self.settings = lambda: Settings(review_skip=skip)
-        self.clients = SimpleNamespace(processes=lambda key: list(processes))
-        self.hooked = HookedPrograms()
-
-    def folders(self):
-        return self.announced
-
-    @property
-    def discovery(self):
-        return SimpleNamespace(all_folders=self.announced)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    made = tmp_path / "code"
-    made.mkdir()
-    (made / "file.py").write_bytes(b"one\ntwo\n")
-    return made
-
-
-class Asked:
-    """A session of a program in a window, and what it is answered."""
-
-    def __init__(self, agent, window, *others):
-        self.agent, self.window = agent, window
-        self.session = HookSession(agent, "s", window)
-        self.gate = HookGate(Runtime(), lambda: [window, *others])
-
-    async def tell(self, name, tool="", arguments=None, **fields):
-        payload = {"session_id": "s", "cwd": self.window.announced[0], "hook_event_name": name, **fields}
-        if tool:
-            payload.update(tool_name=tool, tool_input=arguments, tool_use_id="1")
-        return await self.gate.answer(self.session, self.agent.hooks.read(payload))
-
-    async def write(self, content, name="PreToolUse", tool="Write", path="file.py", **fields):
-        path = os.path.join(self.window.announced[0], path)
-        return await self.tell(name, tool, {"file_path": path, "content": content}, **fields)
-
-
-def decision(answer):
-    said = answer.told.get("hookSpecificOutput", answer.told)
-    return said.get("permissionDecision") or said.get("decision")
-
-
-def reason(answer):
-    return answer.told["hookSpecificOutput"]["permissionDecisionReason"]
-
-
-def accept(path, text, ticket):
-    ticket.consider(text, disk.read(path, ReadLimits.of(Settings())))
-
-
-def accept_as(mine):
-    """The user has made another text of it."""
-    return lambda path, text, ticket: accept(path, mine, ticket)
-
-
-edit = accept_as("mine\n")
-
-
-def reject(path, text, ticket):
-    ticket.settle(Outcome(path, None))
-
-
-def withdraw(path, text, ticket):
-    ticket.settle(None)
 
 
 @asynchronous
@@ -179,141 +73,6 @@ async def test_what_is_withdrawn_is_asked_or_refused_by_who_cannot_ask(agent, to
     answer = await asked.tell("PreToolUse", tool, {"command": patch, "file_path": path, "content": "new\n"})
     assert (decision(answer), answer.may_run) == answered
     assert answered[1] is (reason(answer) != UNDECIDED)
-
-
-SAVED = "saved\none\ntwo\nthree\n"
-EDITS = {"old_string": "two\n", "new_string": "zwei\n"}
-
-
-@pytest.mark.parametrize(
-    ("tool", "said", "accepted", "saved", "again", "sentence"),
-    [
-        (
-            "Edit",
-            EDITS,
-            None,
-            SAVED,
-            "saved\none\nzwei\nthree\n",
-            "has changed on disk since the diff was opened: look",
-        ),
-        ("Edit", EDITS, "one\nmine\n", SAVED, "saved\none\nmine\nthree\n", "opened: look"),
-        ("Edit", EDITS, "1\nzwei\n", "one!\ntwo\n", "1\nzwei\n", "in 1 place that this diff changes, too"),
-        ("Edit", EDITS, "mine\nzwei\n", "one\nother\n", "mine\nzwei\n", "in 1 place that this diff changes, too"),
-        ("Write", {"content": "one\n2\n"}, None, SAVED, "saved\none\n2\nthree\n", "opened: look"),
-        ("Write", {"content": "one\n2\n"}, "1\n2\n", SAVED, "saved\n1\n2\nthree\n", "opened: look"),
-        ("Write", {"content": "one\n2\n"}, None, "one\r\ntwo\r\n", "one\r\n2\r\n", "opened: look"),
-        ("Write", {"content": "one\n2\n"}, None, None, "one\n2\n", "opened: look"),
-    ],
-)
-@asynchronous
-async def test_what_was_saved_meanwhile_is_in_what_is_shown_again(folder, tool, said, accepted, saved, again, sentence):
-    """In a tab or by another program, and whether the user has edited the proposal or not."""
-
-    def decide(path, text, ticket):
-        if len(reviews.shown) > 1:
-            accept(path, text, ticket)
-            return
-        original = disk.read(path, ReadLimits.of(Settings()))
-        if saved is None:
-            file.unlink()
-        else:
-            file.write_bytes(saved.encode())
-        ticket.consider(text if accepted is None else accepted, original)
-
-    file, reviews = folder / "file.py", Reviews(decide)
-    answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).tell(
-        "PreToolUse", tool, {"file_path": str(file), **said}
-    )
-    assert [text for _, text in reviews.shown][1:] == [again]
-    assert sentence in reviews.ticket.problem
-    assert decision(answer) == "allow"
-    back = answer.told["hookSpecificOutput"].get("updatedInput", {"file_path": str(file), **said})
-    (written,) = CLAUDE_CODE.hooks.writes.proposals(tool, back, {str(file): saved})
-    assert written.text == again
-
-
-@asynchronous
-async def test_a_file_that_is_made_meanwhile_is_seen_before_it_is_overwritten(folder):
-    def decide(path, text, ticket):
-        (folder / "new.py").write_bytes(b"somebody else's\n")
-        ticket.consider(text, reviews.original)
-
-    reviews = Reviews(decide)
-    asked = Asked(CLAUDE_CODE, Window(folder, reviews))
-    assert decision(await asked.write("mine\n", path="new.py")) == "allow"
-    assert [text for _, text in reviews.shown] == ["mine\n", "mine\n"]
-    assert reviews.original.exact == "somebody else's\n"
-
-
-@asynchronous
-async def test_what_was_compared_again_is_written_as_it_is_shown(folder):
-    """The user has had the left side read again: the text on the right is what they want in its place."""
-
-    def decide(path, text, ticket):
-        (folder / "file.py").write_bytes(SAVED.encode())
-        accept(path, text, ticket)
-
-    reviews, arguments = Reviews(decide), {"file_path": str(folder / "file.py"), **EDITS}
-    answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).tell("PreToolUse", "Edit", arguments)
-    assert len(reviews.shown) == 1
-    back = answer.told["hookSpecificOutput"]["updatedInput"]
-    (written,) = CLAUDE_CODE.hooks.writes.proposals("Edit", back, {str(folder / "file.py"): SAVED})
-    assert written.text == "one\nzwei\n"
-
-
-@asynchronous
-async def test_what_does_not_apply_any_more_is_not_understood(folder):
-    def decide(path, text, ticket):
-        (folder / "file.py").write_bytes(b"none of it\n")
-        ticket.consider(text, reviews.original)
-
-    reviews = Reviews(decide)
-    patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-one\n+new\n*** End Patch\n"
-    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", {"command": patch})
-    assert (decision(answer), reason(answer)) == ("deny", NOT_UNDERSTOOD)
-    assert len(reviews.shown) == 1
-
-
-@asynchronous
-async def test_a_patch_is_shown_file_by_file_and_the_first_rejection_ends_it(folder):
-    names = [f"{number}.py" for number in range(1000)]
-    reviews = Reviews(lambda path, text, ticket: (reject if path.endswith("2.py") else accept)(path, text, ticket))
-    asked = Asked(CODEX_CLI, Window(folder, reviews))
-    answer = await asked.tell("PreToolUse", "apply_patch", add(*names))
-    assert (decision(answer), [name for name, _ in reviews.shown]) == ("deny", ["0.py", "1.py", "2.py"])
-    assert reviews.ticket.notes == ("File 3 of 1,000 of this call: the next one follows.",)
-    assert reviews.over == [["0.py", "1.py"]] or reviews.over == [[str(folder / "0.py"), str(folder / "1.py")]]
-
-
-@asynchronous
-async def test_of_a_patch_only_the_file_that_has_changed_meanwhile_is_shown_again(folder):
-    def decide(path, text, ticket):
-        if path.endswith("b.py") and len(reviews.shown) == 2:
-            (folder / "file.py").write_bytes(SAVED.encode())
-        accept(path, "mine\n" + text if len(reviews.shown) == 1 else text, ticket)
-
-    reviews = Reviews(decide)
-    patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-two\n+2\n*** Add File: b.py\n+b\n*** End Patch\n"
-    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", {"command": patch})
-    again = "mine\nsaved\none\n2\nthree\n"
-    assert reviews.shown == [("file.py", "one\n2\n"), ("b.py", "b\n"), ("file.py", again)]
-    back = answer.told["hookSpecificOutput"]["updatedInput"]
-    found = CODEX_CLI.hooks.writes.proposals("apply_patch", back, {"file.py": SAVED, "b.py": None})
-    assert [each.text for each in found] == [again, "b\n"]
-
-
-@asynchronous
-async def test_of_an_excluded_file_a_program_hears_nothing_that_it_has_not_said(folder):
-    (folder / ".env").write_bytes(b"TOKEN=abc\nPORT=1\n")
-    os.symlink(folder / ".env", folder / "settings")
-    for name in (".env", "settings"):
-        reviews = Reviews(accept_as("TOKEN=abc\nPORT=7\n"))
-        arguments = {"file_path": str(folder / name), "old_string": "PORT=1", "new_string": "PORT=2"}
-        answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).tell("PreToolUse", "Edit", arguments)
-        assert decision(answer) == "allow"
-        assert "updatedInput" not in answer.told["hookSpecificOutput"]
-        assert reviews.told == "TOKEN=abc\nPORT=2\n", "what the user accepted is saved over that"
-        assert "Claude Code is not told what you type" in reviews.ticket.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -511,11 +270,6 @@ def test_its_diffs_may_come_to_another_window(folder):
     assert asked.gate._is_connected(asked.session)
 
 
-def add(*paths):
-    files = "".join(f"*** Add File: {path}\n+new\n" for path in paths)
-    return {"command": f"*** Begin Patch\n{files}*** End Patch\n"}
-
-
 @asynchronous
 async def test_a_question_about_what_was_accepted_is_answered_once_and_not_after_that_is_written(folder):
     async def ask(*paths):
@@ -591,22 +345,3 @@ async def test_a_question_of_its_own_is_not_answered_by_what_was_accepted(folder
     asked = Asked(CLAUDE_CODE, Window(folder, Reviews(accept)))
     assert decision(await asked.write("new\n", permission_mode="default")) == "allow"
     assert (await asked.write("new\n", "PermissionRequest", permission_mode="default")).told == {}
-
-
-@pytest.mark.parametrize(
-    ("agent", "tool", "text", "written"),
-    [
-        (CLAUDE_CODE, "Write", "new\n", "new\n"),
-        (CLAUDE_CODE, "Write", "mine", "mine"),
-        (CLAUDE_CODE, "Write", "one\ntwo\n", "one\ntwo\n"),
-        (CODEX_CLI, "apply_patch", "mine", "mine\n"),  # no patch leaves out the last line end
-        (QWEN_CODE, "write_file", "mine\n", "new\n"),  # before its tool runs it takes no other text
-    ],
-)
-@asynchronous
-async def test_what_the_program_writes_of_an_edited_text_is_known(agent, tool, text, written, folder):
-    asked = Asked(agent, Window(folder, Reviews(accept_as(text))))
-    patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-one\n-two\n+new\n*** End Patch\n"
-    arguments = {"command": patch, "file_path": str(folder / "file.py"), "content": "new\n"}
-    await asked.tell("PreToolUse", tool, arguments)
-    assert asked.window.reviews.told == written
