@@ -150,6 +150,7 @@ class CopilotHooks(HookDialect):
             "apply_patch": WriteTool(patch="patch"),
         },
         takes_line_end=True,
+        plain_patches=True,
     )
     shell_tools = ("bash", "powershell")
     session_names = ("sessionId", "session_id")

@@ -21,7 +21,7 @@ from itertools import islice
 from typing import Any, Container, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..common.searching import MOST_WORK, Needle
-from .patches import Operation, apply, operations, patch_of
+from .patches import Operation, apply, is_plain_patch, operations, patch_of
 from .smallest import smallest_edit
 
 MARK = "\ufeff"
@@ -63,6 +63,9 @@ class WriteForm(NamedTuple):
     fills_empty: bool = False
     """An edit of nothing fills a file that is empty; otherwise it only makes new ones."""
 
+    plain_patches: bool = False
+    """Its patches were not compared with ours: only those are understood that say all in the plainest way."""
+
     def paths(self, tool: str, arguments: Mapping[str, Any]) -> Tuple[str, ...]:
         """The files that a call is about, as it names them; none if it is not understood, or no tool of these."""
         form = self.tools.get(tool)
@@ -71,7 +74,8 @@ class WriteForm(NamedTuple):
             return ()
         if not form.patch:
             return (named,) if is_plain(named) else ()
-        return tuple(dict.fromkeys(path for each in operations(named) or () for path in each.paths))
+        paths = tuple(dict.fromkeys(path for each in operations(named) or () for path in each.paths))
+        return paths if not self.plain_patches or (is_plain_patch(named) and all(map(is_plain, paths))) else ()
 
     def proposals(self, tool: str, arguments: Mapping[str, Any], texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
         """What the call would make of its files, one for each. None: it does not apply, or is not understood."""
@@ -80,6 +84,8 @@ class WriteForm(NamedTuple):
             if form is None:
                 return None
             if form.patch:
+                if not self.paths(tool, arguments):
+                    return None
                 return _patched(_text(arguments, form.patch), texts)
             (path,) = self.paths(tool, arguments)
             before = texts[path]

@@ -113,6 +113,14 @@ def patch_of(steps: Sequence[Operation]) -> str:
     return "\n".join([BEGIN, *lines, END]) + "\n"
 
 
+def is_plain_patch(patch: str) -> bool:
+    """Whether each line of a patch is as `patch_of` writes it, but that an empty line may lack its blank: then programs
+    take it for the same, whose parsers are not as lenient as this one, or otherwise."""
+    steps = operations(patch)
+    lines = [line or " " for line in patch.strip("\n").split("\n")]
+    return steps is not None and lines == patch_of(steps)[:-1].split("\n")
+
+
 # -- what a patch says -------------------------------------------------------------------------------------------------
 
 

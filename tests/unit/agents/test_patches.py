@@ -11,6 +11,7 @@ import re
 import pytest
 
 from companion.agents import patches
+from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.patches import Operation, apply, operations, patch_of
 
 HEAD = "*** Update File: a\n"
@@ -147,6 +148,29 @@ def test_steps_with_several_files_and_what_stands_around_them():
         assert (gone.path, gone.deletes, apply(gone, "x\n"), apply(gone, None)) == ("c", True, "", None)
     again = operations(patch_of([new, moved, gone]))
     assert again == (new, moved, gone)
+
+
+@pytest.mark.parametrize(
+    ("said", "plain"),
+    [
+        ("*** Add File: b\n+x\n" + HEAD + "*** Move to: c\n@@ f\n x\n\n-x\n+y\n*** End of File\n", True),
+        ("*** Delete File: b\n", True),
+        (HEAD + "-x\n+y\n", False),
+        (HEAD + "@@ \n-x\n+y\n", False),
+        (HEAD + "@@\n-x\n+y\n*** End of File \n", False),
+        (HEAD + "\n@@\n-x\n+y\n", False),
+        (HEAD + "*** Move to: b \n@@\n-x\n+y\n", False),
+        (" " + HEAD + "@@\n-x\n+y\n", False),
+        ("*** Delete File: .e\tnv\n", False),
+        ("*** Delete File: a/../b\n", False),
+        ("*** Delete File: b\r\n", False),
+        (HEAD, False),
+    ],
+)
+def test_what_says_all_in_the_plainest_way(said, plain):
+    assert patches.is_plain_patch(patch(said)) == plain
+    assert not patches.is_plain_patch("<<EOF\n" + patch(said) + "\nEOF")
+    assert (COPILOT_CLI.hooks.writes.paths("apply_patch", {"patch": patch(said)}) != ()) == plain
 
 
 ENDS = (["\n"], ["\r\n"], ["\n", "\r\n"], ["\r"])
