@@ -81,6 +81,10 @@ class HookEvent(NamedTuple):
     process: Optional[int] = None
     """The program's, if the hook could say it."""
 
+    def path(self, name: str) -> str:
+        """The absolute path of a file that the call names, by its letters alone: `link/../a` is `a`."""
+        return os.path.normpath(os.path.join(self.folder, name))
+
 
 class HookEntry(NamedTuple):
     """One hook in a program's settings. `matcher` is a pattern of tools, or "" for an event that is of none."""
@@ -236,7 +240,7 @@ class HookDialect:
             kind=kind,
             call=call or _digest(tool, arguments),
             has_id=bool(call),
-            paths=tuple(os.path.join(folder, each) for each in self.writes.paths(tool, arguments)),
+            paths=tuple(map(read.path, self.writes.paths(tool, arguments))),
             arguments=arguments,
         )
 

@@ -90,7 +90,7 @@ def look_at(dialect: HookDialect, event: HookEvent, folders: Sequence[str], sett
     texts: Dict[str, Optional[str]] = {}
     try:
         for name in writes.paths(event.tool, event.arguments):
-            data = _bytes_of(os.path.join(event.folder, name), most)
+            data = _bytes_of(event.path(name), most)
             texts[name] = None if data is None else data.decode("utf-8")
     except (OSError, ValueError) as error:
         logger.info("a file that a program is about to write could not be read: %s", type(error).__name__)
@@ -103,7 +103,7 @@ def look_at(dialect: HookDialect, event: HookEvent, folders: Sequence[str], sett
     found: List[ReviewedFile] = []
     excluded, withheld = exclusion(settings.context_exclude), set()
     for each in proposals:
-        path, source = (os.path.join(event.folder, name) for name in (each.path, each.moved_from or each.path))
+        path, source = (event.path(name) for name in (each.path, each.moved_from or each.path))
         if not {path, source}.isdisjoint(wanted or ()):
             found.append(ReviewedFile(each, path, source))
         if any(excluded(name) or excluded(os.path.realpath(name)) for name in (path, source)):

@@ -168,3 +168,14 @@ async def test_what_the_program_writes_of_an_edited_text_is_known(agent, tool, t
     arguments = {"command": patch, "file_path": str(folder / "file.py"), "content": "new\n"}
     await asked.tell("PreToolUse", tool, arguments)
     assert asked.window.reviews.told == written
+
+
+@asynchronous
+async def test_where_the_folder_is_a_link_a_name_is_read_by_its_letters_as_codex_cli_does(folder, tmp_path):
+    deep = tmp_path / "elsewhere" / "deep"
+    deep.mkdir(parents=True)
+    os.symlink(str(deep), str(folder / "link"))
+    reviews = Reviews(accept)
+    said = {"command": "*** Begin Patch\n*** Update File: ../file.py\n@@\n-one\n+1\n*** End Patch\n"}
+    await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", said, cwd=str(folder / "link"))
+    assert reviews.shown == [("file.py", "1\ntwo\n")]
