@@ -29,7 +29,7 @@ from ..review.decision import Outcome, Owner, ReviewError, Ticket
 from ..review.document.disk import DiskError, same_files
 from ..review.document.preparation import PathError, Preparation, prepare
 from ..review.document.text import ProposedText
-from ..review.document.writing import Guard
+from ..review.document.writing import Guard, no_folder
 from ..review.manager import ReviewManager
 from ..runtime import Runtime, settle
 from .clients import Clients
@@ -185,8 +185,9 @@ class EndpointWindow:
         owner = self._clients.owner_of(client)
         checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
         folders = tuple(self.folders())
-        if not await self._runtime.in_worker(inside_workspace, checked, folders):
-            raise CannotDo(NOT_WRITTEN)
+        problem = await self._runtime.in_worker(_not_to_be_written, checked, folders)
+        if problem:
+            raise CannotDo(problem)
 
         def guard(path: str) -> None:
             if not inside_workspace(path, folders):  # a link may lead elsewhere by now
@@ -372,6 +373,13 @@ class EndpointWindow:
 def _state(path: str) -> Tuple[str, Optional[FileStamp]]:
     """Where a file leads to without links, and its state. Disk thread."""
     return os.path.realpath(path), stamp(path)
+
+
+def _not_to_be_written(path: str, folders: Sequence[str]) -> str:
+    """Why no client's word alone writes this file; an empty text if it does. Disk thread."""
+    if inside_workspace(path, folders):
+        return ""
+    return no_folder(path, lambda path: False) or NOT_WRITTEN
 
 
 def _place(path: str, folders: Sequence[str]) -> Tuple[Optional[str], str, Optional[int]]:

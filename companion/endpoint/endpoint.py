@@ -21,6 +21,7 @@ from ..agents.registry import wanted_agents, wrong_rows
 from ..common.display_names import file_name
 from ..common.waiting import Debounce
 from ..context.tracker import ContextTracker
+from ..discovery.workspace import inside_workspace
 from ..editor import marks
 from ..editor.scope import Scope
 from ..editor.status_bar import StatusBar, say
@@ -133,6 +134,7 @@ class Endpoint:
             on_count=self._on_count,
             find_elsewhere=reviews_of,
             expect=tracking.expect,
+            is_inside=self._is_inside,
         )
         self.changes = WindowChanges(
             window, self.settings, self.reviews, tracking, lambda: self.clients, lambda: self.hooked
@@ -329,6 +331,10 @@ class Endpoint:
     def folders(self) -> Tuple[str, ...]:
         """The workspace folders as announced; empty while no client can find this window. Any thread."""
         return self.discovery.folders
+
+    def _is_inside(self, path: str) -> bool:
+        """Whether a path lies in a workspace folder that exists, as far as it is known which there are. Disk thread."""
+        return not self.discovery.has_announced or inside_workspace(path, self.discovery.all_folders)
 
     @property
     def place(self) -> str:

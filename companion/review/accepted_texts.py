@@ -9,6 +9,7 @@
     CLIENT_WRITES  it does not write, and the rest is ours to save    IN_REVIEW
     CLIENT_GONE    as for CLIENT_WRITES; or the client is back        CLIENT_WRITES
     CLIENT_GONE    it has not written                                 WRITING, or IN_REVIEW
+    CLIENT_GONE    the file's folder is one of another machine        ENDED
     WRITING        the file is written                                ENDED
     WRITING        it could not be written                            IN_REVIEW
     WRITING        the client was still at it                         CLIENT_WRITES, CLIENT_GONE
@@ -51,7 +52,7 @@ from .document import disk
 from .document.disk import ChangedError, DiskError, Kind, Original, ReadLimits
 from .document.journal import KeptTexts, LeftTexts, Text
 from .document.text import BYTE_ORDER_MARK, UTF_8, plain, portions, saved
-from .document.writing import Guard, Writes
+from .document.writing import Guard, IsInside, NoFolderError, Writes, no_folder
 from .open_reviews import OpenReviews
 
 logger = logging.getLogger("gemini_companion.review")
@@ -219,10 +220,11 @@ class AcceptedTexts:
         end: Callable[[Review, Optional[Outcome]], None],
         is_connected: Callable[[Owner], bool],
         expect: Callable[[str, Callable[[], bytes]], None],
+        is_inside: IsInside,
     ) -> None:
         """`end` closes a review that has been decided, and tells its client the outcome, if there is one.
         `is_connected` says whether a client is there. `expect` gets the file that may be written, and what makes its
-        bytes, on a disk thread."""
+        bytes, on a disk thread. `is_inside` says where folders may be made for new files."""
         self._window = window
         self._runtime = runtime
         self._open = open_reviews
@@ -230,7 +232,8 @@ class AcceptedTexts:
         self._is_connected = is_connected
         self._expect = expect
         self._kept = KeptTexts(runtime, storage_folder())
-        self._writes = Writes(runtime, self._kept.catch_up)
+        self._is_inside = is_inside
+        self._writes = Writes(runtime, self._kept.catch_up, is_inside)
         self._texts: List[AcceptedText] = []  # those of which something is still to come, the oldest first
         self._shown: Dict[Review, AcceptedText] = {}  # those of them that a review shows
         self._all.add(self)
@@ -367,10 +370,28 @@ class AcceptedTexts:
         elif accepted.original is not None and accepted.may_be_written_unasked:
             self._write(accepted, accepted.original)
         elif accepted.original is not None:
-            self._show(accepted, _went_away(accepted, AGAIN))
+            path, is_inside = accepted.path, self._is_inside
+            self._runtime.use_disk(
+                lambda cancelled: no_folder(path, is_inside), then=partial(self._show_if_here, accepted)
+            )
         else:
             name = os.path.basename(accepted.path)
             self._show(accepted, f"your accepted text for {name} is not saved yet: {AGAIN}")
+
+    def _show_if_here(self, accepted: AcceptedText, problem: str) -> None:
+        """Show a text that is not in its file, unless that is a file of another machine."""
+        if not accepted.is_awaited:
+            return
+        if problem:
+            self._end_elsewhere(accepted, problem)
+        else:
+            self._show(accepted, _went_away(accepted, AGAIN))
+
+    def _end_elsewhere(self, accepted: AcceptedText, problem: str) -> None:
+        """The file is one of another machine, where its client has written it or not: nobody can tell here."""
+        logger.info("an accepted text is not written: its folder does not exist on this machine")
+        say(self._window, problem)
+        self._ended(accepted)
 
     # -- we write -----------------------------------------------------------------------------------------------------
 
@@ -388,6 +409,8 @@ class AcceptedTexts:
             saved = f"saved your edits of {name}; {client} does not know of them"
             say(self._window, saved if accepted.awaited is not None else _went_away(accepted, WRITTEN))
             self._ended(accepted)
+        elif isinstance(error, NoFolderError):
+            self._end_elsewhere(accepted, str(error))
         elif isinstance(error, ChangedError) and before is Holder.CLIENT_WRITES:
             accepted.go(before)  # the client was still writing when the file was read
             self._look_later(accepted)

@@ -28,7 +28,7 @@ from .display import markup
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
-from .document.writing import Guard
+from .document.writing import Guard, IsInside
 from .open_reviews import OpenReviews
 from .window import views
 from .window.split import project_of, put_layout_back
@@ -56,12 +56,14 @@ class ReviewManager:
         on_count: Callable[[], None] = lambda: None,
         expect: Callable[[str, Callable[[], bytes]], None] = lambda path, text: None,
         find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
+        is_inside: IsInside = lambda path: True,
     ) -> None:
         """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
         `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
         review was opened or has ended. The manager calls `expect` with what the user has accepted for which file,
         before anybody may write it. `find_elsewhere` finds the reviews of any window to which a view belongs: the
-        user may drag a view from one window into another."""
+        user may drag a view from one window into another. `is_inside` says whether a path lies in a workspace folder
+        that exists; disk thread."""
         self._window = window
         self._runtime = runtime
         self._settings = settings
@@ -71,7 +73,9 @@ class ReviewManager:
         self._proposals = Proposals(self)
         self.open_reviews = OpenReviews(Scope(window, runtime, settings), self._proposals, self._follow_link, on_count)
         self._presentations = self.open_reviews.presentations
-        self.accepted_texts = AcceptedTexts(window, runtime, self.open_reviews, self.end, is_connected, expect)
+        self.accepted_texts = AcceptedTexts(
+            window, runtime, self.open_reviews, self.end, is_connected, expect, is_inside
+        )
         self.changes: Changes = Changes(self.open_reviews)
         self.closed = ClosedReviews(self.open_reviews, runtime)
         self.expect = expect

@@ -19,6 +19,7 @@ from unittest import mock
 import sublime
 
 from ...companion.common.clock import Clock, clock
+from ...companion.discovery.workspace import inside_workspace
 from ...companion.review import accepted_texts
 from ...companion.review.accepted_texts import AcceptedTexts
 from ...companion.review.decision import Outcome, Owner, Review, Ticket
@@ -86,6 +87,7 @@ class ReviewTestCase(TimeCase):
                 is_connected=lambda owner: owner.session_id in self.connected,
                 on_count=self.endpoint.show_status,
                 find_elsewhere=application._endpoints._reviews_of,
+                is_inside=lambda path: inside_workspace(path, [self.folder]),
             )
         )
 

@@ -6,9 +6,10 @@ writes the file, and the tabs are read again.
 
 Rules: unsaved edits are never lost, and a file that changed meanwhile is never overwritten: it is looked at in the very
 step that writes, however long the main thread was busy before. So is its path by a guard, where the text may not be
-written everywhere, because a link may lead elsewhere a moment later. No look at the disk and no write happens on the
-main thread. A window that closes, and a package that ends, waits for what is being written, but only for a moment: the
-disk may be a dead network drive.
+written everywhere, because a link may lead elsewhere a moment later. Folders are made for new files in the workspace
+alone: elsewhere, one that does not exist is that of another machine, whose program a forwarded port has led here. No
+look at the disk and no write happens on the main thread. A window that closes, and a package that ends, waits for what
+is being written, but only for a moment: the disk may be a dead network drive.
 """
 
 from __future__ import annotations
@@ -33,15 +34,31 @@ logger = logging.getLogger("gemini_companion.review")
 
 WRITE_SECONDS = 2.0  # how long a window that closes waits
 
+NO_FOLDER = "{} is not written here: its folder {} does not exist on this machine."
+
+IsInside = Callable[[str], bool]
+"""Whether a path lies in a workspace folder that exists. Called on a disk thread."""
 Guard = Callable[[str], None]
 """Raises `DiskError` if the file at a path may not be written. Called on a disk thread, just before it is opened."""
+
+
+class NoFolderError(DiskError):
+    """The file's folder is none of this machine."""
+
+
+def no_folder(path: str, is_inside: IsInside) -> str:
+    """A sentence that says that the folder of a file does not exist here and is none to be made; else an empty text.
+    Disk thread."""
+    folder = os.path.dirname(path)
+    return "" if os.path.isdir(folder) or is_inside(path) else NO_FOLDER.format(os.path.basename(path), folder)
 
 
 class Write:
     """One accepted text on its way into its file. Main thread only, but for the steps on disk threads.
 
-    `first` is called on the disk thread, before the file is looked at. `done` is called once, on the main thread, with
-    None or with what went wrong; the file holds its old text then. Without a `guard` the file may lie anywhere.
+    `first` is called on the disk thread, before the file is looked at. Folders are made where `is_inside` says so.
+    `done` is called once, on the main thread, with None or with what went wrong; the file holds its old text then.
+    Without a `guard` the file may lie anywhere.
     """
 
     def __init__(
@@ -50,6 +67,7 @@ class Write:
         original: Original,
         text: str,
         first: Callable[[], None],
+        is_inside: IsInside,
         done: Callable[[Optional[DiskError]], None],
         guard: Optional[Guard] = None,
     ) -> None:
@@ -57,6 +75,7 @@ class Write:
         self._original = original
         self._text = text
         self._first = first
+        self._is_inside = is_inside
         self._guard = guard
         self._storage = storage_folder()  # which knows of it meanwhile
         self._done: Optional[Callable[[Optional[DiskError]], None]] = done
@@ -147,6 +166,9 @@ class Write:
 
     def _write(self, tabs: FrozenSet[str], cancelled: Callable[[], bool]) -> None:
         data = disk.encoded(self._original, self._text)
+        problem = no_folder(self._original.path, self._is_inside)
+        if problem:
+            raise NoFolderError(problem)
         if self._guard is not None:
             for path in (self._original.path, *tabs):
                 self._guard(path)
@@ -154,18 +176,19 @@ class Write:
 
 
 class Writes:
-    """The writes under way. Main thread only. `first` is as for each `Write`."""
+    """The writes under way. Main thread only. `first` and `is_inside` are as for each `Write`."""
 
-    def __init__(self, runtime: Runtime, first: Callable[[], None]) -> None:
+    def __init__(self, runtime: Runtime, first: Callable[[], None], is_inside: IsInside) -> None:
         self._runtime = runtime
         self._first = first
+        self._is_inside = is_inside
         self._writes: List[Write] = []
 
     def begin(
         self, original: Original, text: str, done: Callable[[Optional[DiskError]], None], guard: Optional[Guard] = None
     ) -> None:
         """Write `text`. `done` hears what went wrong; `guard` has the last word on whether the file may be written."""
-        write = Write(self._runtime, original, text, self._first, done, guard)
+        write = Write(self._runtime, original, text, self._first, self._is_inside, done, guard)
         self._writes = [*(each for each in self._writes if each.under_way), write]
         write.start()
 

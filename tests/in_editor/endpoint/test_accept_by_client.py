@@ -91,6 +91,28 @@ class AcceptByClient(ContextCase):
         yield from self.propose(path)
         yield from self.assert_refused(path)
 
+    def test_a_file_of_another_machine_is_not_and_the_client_hears_why(self):
+        folder = os.path.join(self.outside, "of-another-machine")
+        result = yield from self.call("openDiff", os.path.join(folder, "a.py"), newContent=NEW)
+        self.assertFalse(result.get("isError"), result)
+        yield self.tabs
+        result = yield from self.call("acceptDiff", os.path.join(folder, "a.py"))
+        self.assertTrue(result.get("isError"), result)
+        said = f"a.py is not written here: its folder {folder} does not exist on this machine."
+        self.assertEqual(result["content"][0]["text"], said)
+        self.assertFalse(os.path.exists(folder))
+        self.window.run_command("gemini_companion_reject_diff")
+        yield lambda: not self.tabs()
+
+    def test_a_new_folder_of_the_workspace_is_made(self):
+        path = self.path(os.path.join("new", "folder", "a.py"))
+        yield from self.call("openDiff", path, newContent=NEW)
+        yield self.tabs
+        result = yield from self.call("acceptDiff", path)
+        self.assertFalse(result.get("isError"), result)
+        self.assertEqual(self.content(path), NEW)
+        yield lambda: not self.tabs()
+
     def test_a_link_that_leads_out_does_not_help(self):
         path = os.path.join(self.link(self.outside, "link"), "a.py")
         yield from self.propose(path)

@@ -141,6 +141,46 @@ class TestClientGone(DecidingTestCase):
         self.assertEqual(self.read("file.txt"), b"\xef\xbb\xbfa\r\nc\r\n")
         self.assertEqual(self.told, [])
 
+    def elsewhere(self) -> str:
+        """A file of another machine: its folder does not exist on this one."""
+        return os.path.join(os.path.dirname(self.folder), "of-another-machine", "app", "file.py")
+
+    def assert_not_written(self) -> None:
+        folder = os.path.dirname(self.elsewhere())
+        self.assertTrue(self.says(f"file.py is not written here: its folder {folder} does not exist on this machine."))
+        self.assertFalse(os.path.exists(os.path.dirname(folder)))
+
+    def test_a_file_of_another_machine_is_not_written_here(self) -> Iterator[Any]:
+        """Its client has come through a forwarded port, and has written there what was accepted."""
+        for seconds in (3.0, 61.0):  # after the second one we would ask
+            del self.said[:]
+            review = yield from self.open_diff(self.elsewhere())
+            self.reviews.accept(review)
+            yield self.closed
+            self.later(seconds - 3.0)
+            self.leave()
+            self.later(3.0)
+            yield lambda: self.said != []
+            self.assert_not_written()
+            self.assertEqual(self.reviews.pending(), [])
+            yield lambda: not os.path.exists(self.kept) or os.listdir(self.kept) == []
+            self.connected.add(GEMINI.session_id)
+
+    def test_nor_where_the_user_accepts_later_and_the_diff_stays(self) -> Iterator[Any]:
+        review = yield from self.open_diff(self.elsewhere())
+        self.leave()
+        self.reviews.accept(review)
+        yield lambda: "does not exist on this machine" in self.header(review)
+        self.assert_not_written()
+        self.assertTrue(review.pending)
+
+    def test_new_folders_of_the_workspace_are_made(self) -> Iterator[Any]:
+        review = yield from self.open_diff(os.path.join("new", "folders", "file.py"))
+        self.leave()
+        self.reviews.accept(review)
+        yield self.closed
+        self.assertEqual(self.read(os.path.join("new", "folders", "file.py")).decode(), PROPOSED)
+
     def test_accept_shows_in_the_users_tab_and_can_be_undone_there(self) -> Iterator[Any]:
         view = yield from self.open_file("file.txt", b"a\r\nb  \r\nc")
         view.settings().set("trim_trailing_white_space_on_save", "all")

@@ -93,10 +93,10 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         """Let the file be another one than was read when it is written for the first time, or the first `times`."""
         real, tried = writing.Write, []
 
-        def write(runtime: Any, original: Any, text: str, first: Any, done: Any, guard: Any) -> Any:
+        def write(runtime: Any, original: Any, text: str, first: Any, is_inside: Any, done: Any, guard: Any) -> Any:
             tried.append(text)
             if len(tried) > times:
-                return real(runtime, original, text, first, done, guard)
+                return real(runtime, original, text, first, is_inside, done, guard)
             failing = mock.Mock()
             failing.start = lambda: done(ChangedError("file.py has changed."))
             return failing
