@@ -287,7 +287,8 @@ def run_legs(plan: Plan, processors: float, make: Callable[[], Any] = lambda: No
 
 
 def say_outcome(outcome: legs.Outcome) -> None:
-    """Prints a line for a leg that passed, and what a failed one printed."""
+    """Prints a line for a leg that passed, and what a failed one printed; keeps all of it in a file."""
+    legs.keep(outcome)
     cache.say(_row(outcome))
     if not outcome.ok:
         cache.say(f"===== {outcome.name} =====\n{outcome.shown}\n=====")

@@ -114,7 +114,6 @@ class Leg(NamedTuple):
             command = [part.replace("{report}", folder) for part in self.command]
             code, output, processor_seconds = _run_watched(self.name, command, dict(os.environ, **self.env))
             counts = self.read_counts(code, folder)
-        _keep(self.name, output)
         return Outcome(self.name, counts, output, time.monotonic() - started, code, processor_seconds)
 
 
@@ -157,11 +156,12 @@ def output_file(name: str) -> str:
     return os.path.join(".cache", "output", re.sub(r"[^A-Za-z0-9.]+", "-", name) + ".txt")
 
 
-def _keep(name: str, output: str) -> None:
-    path = os.path.join(cache.ROOT, output_file(name))
+def keep(outcome: Outcome) -> None:
+    """Writes down all that a leg has printed."""
+    path = os.path.join(cache.ROOT, output_file(outcome.name))
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8", errors="replace") as file:
-        file.write(output)
+        file.write(outcome.output)
 
 
 def stop_all() -> None:

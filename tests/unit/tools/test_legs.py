@@ -45,6 +45,7 @@ def test_what_a_leg_prints_is_kept_whole_and_shown_where_it_failed(tmp_path):
     assert max(map(len, shown)) < legs.SHOWN_CHARACTERS + 50
     assert shown[-1] == "line 4999"
     assert legs.output_file("sample: it") in shown[0]
+    legs.keep(outcome)
     kept = (tmp_path / legs.output_file("sample: it")).read_text(encoding="utf-8")
     assert kept == outcome.output
     assert "x" * 250000 in kept
