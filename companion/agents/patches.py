@@ -34,6 +34,8 @@ from .smallest import smallest_hunks
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 ADD, DELETE, UPDATE, MOVE = "*** Add File: ", "*** Delete File: ", "*** Update File: ", "*** Move to: "
 PLACE, END_OF_FILE = "@@", "*** End of File"
+MOST_LINES = 1 << 19
+"""Each is an object or more: a patch of 10 MB could take a gigabyte."""
 # Some models send a patch as a shell would take it.
 _QUOTES = tuple(word + end for word in ("<<EOF", "<<'EOF'", '<<"EOF"') for end in ("", "\r"))
 
@@ -125,7 +127,10 @@ def is_plain_patch(patch: str) -> bool:
 
 
 def operations(patch: str) -> Optional[Tuple[Operation, ...]]:
-    """What a patch does, file by file. None if it is refused, or names an environment, whose files may be elsewhere."""
+    """What a patch does, file by file. None if it is refused, names an environment, whose files may be elsewhere, or has
+    more than `MOST_LINES`."""
+    if patch.count("\n") > MOST_LINES:
+        return None
     lines = patch.strip(_BLANKS).split("\n")
     if len(lines) > 2 and lines[0] in _QUOTES and lines[-1].endswith("EOF"):
         lines = lines[1:-1]

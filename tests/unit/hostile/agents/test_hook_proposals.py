@@ -129,6 +129,13 @@ def test_what_takes_too_much_work_is_not_understood(monkeypatch):
     assert writes.proposals("MultiEdit", arguments, {"a": before}) is None
 
 
+def test_a_patch_of_too_many_lines_is_not_understood(monkeypatch):
+    monkeypatch.setattr(patches, "MOST_LINES", 20)
+    most = HEAD + "@@\n-x\n" + "+\n" * 15 + "*** End Patch\n"
+    assert operations(most) is not None
+    assert operations(most.replace("+\n", "+\n+\n", 1)) is None
+
+
 def test_a_text_that_would_become_huge_is_not_understood():
     everywhere = {"file_path": "a", "old_string": "a", "new_string": "b" * 10_000, "replace_all": True}
     assert CLAUDE_CODE.hooks.writes.proposals("Edit", everywhere, {"a": "a" * 10_000}) is None
