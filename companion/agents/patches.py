@@ -127,8 +127,8 @@ def is_plain_patch(patch: str) -> bool:
 
 
 def operations(patch: str) -> Optional[Tuple[Operation, ...]]:
-    """What a patch does, file by file. None if it is refused, names an environment, whose files may be elsewhere, or has
-    more than `MOST_LINES`."""
+    """What a patch does, file by file. None if it is refused, has more than `MOST_LINES`, or names an environment: its
+    files may be elsewhere."""
     if patch.count("\n") > MOST_LINES:
         return None
     lines = patch.strip(_BLANKS).split("\n")
