@@ -18,11 +18,11 @@ import json
 import logging
 import os
 import re
-import time
 import zlib
 from contextlib import suppress
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
 
+from ..common.clock import clock
 from ..common.workers import together
 from ..system import files
 from ..system.files import flush, flush_folder, opened
@@ -151,7 +151,7 @@ class Store:
             logger.error("what is kept of unreviewed changes cannot be tidied: %s", error.strerror)
             return set()
         kept = {}
-        now = time.time()
+        now = clock.date()
         for name in all_kept:
             with suppress(OSError):
                 found = os.stat(self._path(name + _KEPT))

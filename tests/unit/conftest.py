@@ -54,17 +54,17 @@ def _time_goes_on() -> Iterator[None]:
 
 
 @pytest.fixture
-def clock(monkeypatch: Any) -> Clock:
-    """The package's clock, which stands still but when the test moves it; so do loops that are not a runtime's."""
+def later(monkeypatch: Any) -> Callable[[float], None]:
+    """Lets so many seconds pass at once, by the package's clock, and for loops that are not a runtime's."""
     monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda loop: the_clock.now())
-    the_clock.freeze()
-    return the_clock
+    return the_clock.advance
 
 
 @pytest.fixture
-def later(clock: Clock) -> Callable[[float], None]:
-    """Lets so many seconds pass at once."""
-    return clock.advance
+def clock(later: Callable[[float], None]) -> Clock:
+    """The package's clock, which stands still but when the test moves it on: what waits for a timer cannot happen."""
+    the_clock.freeze()
+    return the_clock
 
 
 @pytest.fixture

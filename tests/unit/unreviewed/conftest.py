@@ -235,10 +235,9 @@ def module(monkeypatch: Any) -> Any:
 
 
 @pytest.fixture
-def decisions(module: Any, tracking: Any, monkeypatch: Any) -> Any:
-    """Makes what a window decides, by its number; how far that is, is said by none that takes long by chance."""
+def decisions(module: Any, tracking: Any) -> Any:
+    """Makes what a window decides, by its number."""
     deciding = importlib.import_module("companion.unreviewed.deciding")
-    monkeypatch.setattr(deciding, "PROGRESS_SECONDS", float("inf"))
     made = deciding.ChangeDecisions
     return lambda number, of=tracking: made(Window(number), of)
 

@@ -212,8 +212,7 @@ def test_nor_of_files_that_come_or_go_where_there_were_too_many_to_be_named(proj
     assert project.all_listed().keys() == {"a.txt", ".gitignore"}
 
 
-def test_nor_of_what_a_look_alone_has_found_and_not_kept(repository, monkeypatch):
-    monkeypatch.setattr(files, "ASKED_SECONDS", -1.0)
+def test_nor_of_what_a_look_alone_has_found_and_not_kept(repository, later):
     repository.write(a_txt=TEXT, large_log=b"large\n" * (1 << 18))
     exclude = repository.folder / ".git" / "info" / "exclude"
     exclude.write_bytes(b"*.log\n")
@@ -221,6 +220,7 @@ def test_nor_of_what_a_look_alone_has_found_and_not_kept(repository, monkeypatch
     repository.git("commit", "-q", "-m", "x")
     repository.begin()
     exclude.write_bytes(b"")
+    later(files.ASKED_SECONDS)
     assert repository.look() == {}
     repository.write(large_log=b"agent\n")
     repository.begin()

@@ -7,7 +7,7 @@ from codecs import BOM_UTF8
 
 import pytest
 
-from companion.unreviewed import workspace
+from companion.unreviewed import saves, workspace
 from companion.unreviewed.texts import hunks_between
 
 
@@ -54,14 +54,14 @@ def test_a_look_while_a_tab_is_being_saved_is_in_nobody_s_way(project):
     assert project.look() == {}
 
 
-def test_a_file_that_goes_while_a_tab_cannot_be_saved_is_listed(project, monkeypatch):
+def test_a_file_that_goes_while_a_tab_cannot_be_saved_is_listed(project, later):
     """As with its folder: the editor tells of a save that begins, and never that it has failed."""
     project.write(a_txt=b"mine\n")
     project.begin()
     project.saving("a.txt")
     project.write(a_txt=None)
     assert project.look() == {}
-    monkeypatch.setattr("companion.unreviewed.saves.SAVING_SECONDS", 0.0)
+    later(saves.SAVING_SECONDS)
     assert set(project.look()) == {"a.txt"}
     assert project.undo() == []
     assert project.read("a.txt") == b"mine\n"
@@ -88,11 +88,11 @@ def test_what_lacks_a_line_that_was_accepted_has_not_arrived(project):
     assert project.before("a.txt") == b"1\n2\n3\n"
 
 
-def test_what_was_accepted_long_ago_and_never_written_is_not_expected_any_more(project, monkeypatch):
+def test_what_was_accepted_long_ago_and_never_written_is_not_expected_any_more(project, later):
     project.write(a_txt=b"before\n")
     project.begin()
     project.workspace.expect("a.txt", b"accepted\n")
-    monkeypatch.setattr("companion.unreviewed.workspace.EXPECTED_SECONDS", 0.0)
+    later(workspace.EXPECTED_SECONDS)
     project.write(a_txt=b"accepted\n")
     assert set(project.look()) == {"a.txt"}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
+from companion.unreviewed import undoing
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS, SOON_SECONDS
 from companion.unreviewed.store import Store
 from tests.support.at_once import write_and_look
@@ -80,13 +80,14 @@ def test_a_file_of_two_folders_of_a_window_is_one_file(project, tracking, runtim
 
 
 def test_many_files_are_kept_with_few_writes_and_undone_with_a_word_on_how_far_it_is(
-    project, tracking, runtime, decisions, rules, monkeypatch
+    project, tracking, runtime, decisions, rules, later, monkeypatch
 ):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     names = [f"new{number}_txt" for number in range(20)]
     written, write = [], Store.write_record
     monkeypatch.setattr(Store, "write_record", lambda *args, **options: written.append(1) or write(*args, **options))
-    monkeypatch.setattr(sys.modules["companion.unreviewed.deciding"], "PROGRESS_SECONDS", 0.0)
+    went_on = undoing.Progress.went_on
+    monkeypatch.setattr(undoing.Progress, "went_on", lambda progress: later(1) or went_on(progress))
     decided = decisions(1)
     for decide, data in ((decided.keep, b"new %d\n"), (decided.undo, b"newer %d\n")):
         write_and_look(project, tracking, runtime, **{name: data % number for number, name in enumerate(names)})

@@ -178,9 +178,8 @@ def test_a_folder_that_becomes_a_repository_is_served_as_one(project):
     assert found == [".gitignore"]
 
 
-def test_a_file_that_the_user_saves_has_room_before_all_others(project, monkeypatch):
+def test_a_file_that_the_user_saves_has_room_before_all_others(project, later, monkeypatch):
     monkeypatch.setattr(history, "COPIED_FILES", 3)
-    monkeypatch.setattr(store, "_SETTLING_SECONDS", 0.0)
     project.write(**{f"a{number}_txt": b"generated %d\n" % number for number in range(5)})
     project.write(z_txt=TEXT)
     project.begin()
@@ -188,6 +187,7 @@ def test_a_file_that_the_user_saves_has_room_before_all_others(project, monkeypa
     project.write(**{f"b{number}_txt": os.urandom(1000) for number in range(90)})
     project.look()
     monkeypatch.setattr(store, "MAXIMUM_BYTES", 5000)
+    later(60)  # what no record names has been written by then
     assert Store(str(project.storage / STORE)).tidy()
     project.write(z_txt=b"agent\n")
     project.begin()
@@ -385,12 +385,12 @@ def test_what_the_user_decides_while_nobody_tracks_is_his_from_then_on(project):
     assert set(project.all_listed()) == {"b.txt"}
 
 
-def test_what_is_as_it_was_for_a_week_is_kept_all_the_same(project, monkeypatch):
-    monkeypatch.setattr(history, "REFRESHED_SECONDS", -1.0)
+def test_what_is_as_it_was_for_a_week_is_kept_all_the_same(project, later):
     project.write(a_txt=b"user\n")
     project.begin()
     (copy,) = (project.storage / STORE).glob("*.kept")
     os.utime(str(copy), (1e9, 1e9))
+    later(history.REFRESHED_SECONDS)
     project.look()
     Store(str(project.storage / STORE)).tidy()
     project.write(a_txt=b"agent\n")

@@ -89,12 +89,12 @@ def test_of_too_much_the_oldest_goes(store, monkeypatch):
         assert store.tidy() & set(names[3:]) == gone
 
 
-def test_what_is_no_longer_kept_is_listed_and_cannot_be_undone(project, monkeypatch):
+def test_what_is_no_longer_kept_is_listed_and_cannot_be_undone(project, later):
     project.write(a_txt=b"before\n")
     project.begin()
     project.write(a_txt=b"now\n")
     project.look()
-    monkeypatch.setattr(store_module, "MAXIMUM_SECONDS", -1.0)
+    later(store_module.MAXIMUM_SECONDS)
     Store(str(project.storage / "Unreviewed")).tidy()
     project.begin()
     assert "not kept" in project.look()["a.txt"].obstacle

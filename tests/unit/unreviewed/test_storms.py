@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from companion.unreviewed.files import ASKED_SECONDS
 from companion.unreviewed.git import GitError, Repository
 from tests.unit.unreviewed.conftest import TEXT, never, text
 
@@ -236,13 +237,13 @@ def test_line_ends_that_git_converts_are_no_change(repository):
     assert repository.read("a.txt") == text(line3=b"other").replace(b"\n", b"\r\n")
 
 
-def test_a_file_that_was_ignored_is_not_taken_for_a_new_one(repository, monkeypatch):
+def test_a_file_that_was_ignored_is_not_taken_for_a_new_one(repository, later):
     repository.write(_gitignore=b"*.env\nbuild/\n", my_env=b"SECRET\n", build__mine_txt=b"mine\n")
     repository.commit()
     repository.begin()
     repository.write(_gitignore=b"")
     assert set(repository.look()) == {".gitignore"}
-    monkeypatch.setattr("companion.unreviewed.files.ASKED_SECONDS", -1.0)  # a minute later
+    later(ASKED_SECONDS)
     assert set(repository.look()) == {".gitignore"}
     repository.write(new_env=b"new\n", my_env=b"agent\n")
     assert set(repository.look()) == {".gitignore", "my.env", "new.env"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from functools import partial
 from pathlib import Path
@@ -297,15 +296,14 @@ def test_where_nothing_is_tracked_nothing_is_looked_at_and_no_sign_wakes_anybody
 
 
 def test_a_file_that_grows_all_the_time_does_not_fill_the_disk(
-    module, project, tracking, runtime, rules, tmp_path, monkeypatch
+    module, project, tracking, runtime, rules, tmp_path, later, monkeypatch
 ):
-    store = importlib.import_module("companion.unreviewed.store")
-    monkeypatch.setattr(store, "_SETTLING_SECONDS", 0.0)
     monkeypatch.setattr(module, "UNTIDY_BYTES", 20000)
     project.write(a_log=b"begun\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     for _ in range(30):
         write_and_look(project, tracking, runtime, a_log=b"begun\n" + os.urandom(3000))
+        later(10)
     kept = [path.stat().st_size for path in (tmp_path / "storage" / "Unreviewed").iterdir()]
     assert sum(kept) < 40000
     assert tracking.lists(1).changes[0].obstacle == ""
@@ -475,7 +473,7 @@ def test_what_the_user_deletes_in_the_side_bar_is_not_listed(project, tracking, 
 
 
 def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_may_have_done_so(
-    project, tracking, runtime, tabs, rules, monkeypatch
+    project, tracking, runtime, tabs, rules, later
 ):
     project.write(a_txt=b"1\n", b_txt=b"1\n", c_txt=b"1\n", d_txt=b"1\n", sub__e_txt=b"1\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
@@ -490,9 +488,9 @@ def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_m
     write_and_look(project, tracking, runtime, c_txt=None)
     tracking.call_ended(1, "call", lambda: None)
     runtime.step(INTERVAL_SECONDS)
-    monkeypatch.setattr(workspace, "DELETING_SECONDS", 0.0)
     events.commanded("side_bar_delete", {"paths": [str(project.folder / "d.txt")]})
-    write_and_look(project, tracking, runtime, d_txt=None)  # so much later that the user has decided not to
+    later(workspace.DELETING_SECONDS)  # so long that the user has decided not to
+    write_and_look(project, tracking, runtime, d_txt=None)
     assert [change.path for change in tracking.lists(1).changes] == ["d.txt", "c.txt"]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from companion.comparison import Hunk
-from companion.unreviewed import files, history, looking, store, undoing
+from companion.unreviewed import files, history, looking, undoing
 from companion.unreviewed.model import ChangeKind
 from companion.unreviewed.store import Store
 from companion.unreviewed.texts import hunks_between
@@ -374,9 +374,8 @@ def test_what_git_has_is_undone_however_many_files_have_changed(repository, monk
     assert repository.read("a.txt") == b"now\n"
 
 
-def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(project, monkeypatch):
+def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(project, later, monkeypatch):
     monkeypatch.setattr(history, "COPIED_FILES", 3)
-    monkeypatch.setattr(store, "_SETTLING_SECONDS", 0.0)
     project.write(a_txt=b"0\n")
     project.begin()
     for number in range(1, 6):
@@ -387,6 +386,7 @@ def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(projec
         change = project.listed()["a.txt"]
         assert project.workspace.keep("a.txt", change.before, change.now)
         project.workspace.write_down()
+    later(60)  # what no record names has been written by then
     Store(str(project.storage / "Unreviewed")).tidy()
     project.write(a_txt=b"agent\n")
     project.look()
