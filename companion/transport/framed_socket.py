@@ -17,9 +17,9 @@ import socket
 import stat
 import struct
 import sys
-import time
 from typing import Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, Set
 
+from ..common.clock import clock
 from ..system.folders import is_answered
 from .listening import bind, serve_pipe
 
@@ -102,7 +102,7 @@ def _is_free(path: str) -> bool:
         return True
     if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.getuid():
         raise OSError(f"{path} is no socket of yours, so none is opened there")
-    if abs(time.time() - status.st_mtime) < YOUNG_SECONDS or is_answered(path):
+    if abs(clock.date() - status.st_mtime) < YOUNG_SECONDS or is_answered(path):
         return False
     os.unlink(path)
     return True

@@ -6,8 +6,9 @@ Rule: no test passes or fails by how long something took. Standard library only.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from typing import Any, Callable
+from typing import Any, Awaitable, Callable
 
 NEVER_SECONDS = 90.0
 """What has not come by then does not come: a busy machine is slow, but not as slow as that."""
@@ -30,6 +31,20 @@ async def comes_true(condition: Callable[[], Any], what: Any = "") -> None:
     while not condition():
         assert time.monotonic() < deadline, f"it never came to be: {what() if callable(what) else what}"
         await a_moment()
+
+
+async def ends(work: Awaitable[Any]) -> Any:
+    """The result of `work`, or AssertionError if it never ends, whatever the loop takes for the time."""
+    task = asyncio.ensure_future(work)
+    limit = threading.Timer(NEVER_SECONDS, asyncio.get_running_loop().call_soon_threadsafe, [task.cancel])
+    limit.daemon = True
+    limit.start()
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise AssertionError("it never ended") from None
+    finally:
+        limit.cancel()
 
 
 async def a_moment() -> None:

@@ -11,7 +11,7 @@ from companion.protocol.tools import ClientSession, ToolCall
 from companion.review.decision import Owner
 from companion.review.document.disk import ReadLimits
 from companion.review.document.preparation import FileRequest
-from tests.host.waiting import NEVER_SECONDS
+from tests.host.waiting import ends
 
 CLIENT = ClientSession("session-1", "claude-code", "2.1", "2025-11-25", 0.0)
 OWNER = Owner("session-1", "Claude Code")
@@ -241,6 +241,6 @@ class Bench:
             for _ in range(30):
                 await asyncio.sleep(0)
             act()
-            return await asyncio.wait_for(answer, NEVER_SECONDS)
+            return await ends(answer)
 
         return asyncio.run(scenario())

@@ -261,8 +261,9 @@ class TestTheLoop:
         reached(runtime)
 
     def test_the_stop_does_not_wait_for_a_pause_to_end(self, module, workers, reported, monkeypatch):
-        monkeypatch.setattr(module, "RESUME_SECONDS", (1000.0,) * 6)
         runtime = module.Runtime(lambda place, error: reported.append(error))
+        wait = runtime._stopping.wait
+        monkeypatch.setattr(runtime._stopping, "wait", lambda seconds: wait(10 * NEVER_SECONDS))
         runtime.start()
         runtime.on_loop(lambda: asyncio.get_running_loop().stop())
         until(lambda: reported)

@@ -14,7 +14,7 @@ from companion.diagnosis import programs
 from companion.diagnosis.checks import CheckOutcome
 from companion.diagnosis.programs import MARK, ProgramAnswer, check_agent, check_libraries, judge, read_answer
 from companion.system.platform import LINUX, Platform
-from tests.host.waiting import NEVER_SECONDS, until
+from tests.host.waiting import until
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="shells of POSIX systems")
 
@@ -90,19 +90,17 @@ def test_a_program_that_is_named_as_in_a_shell_is_found_as_the_launcher_finds_it
 
 
 @POSIX
-def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, monkeypatch):
-    monkeypatch.setattr(programs, "SECONDS", 1.0)
+def test_a_program_that_hangs_is_ended_with_its_children(tmp_path, later):
     noted = tmp_path / "pid"
     program = script(tmp_path, f"sleep 600 &\necho $! > {noted}\nwait\n")
-    check = check_agent(GEMINI, [str(program)], platform())
+    check = check_agent(GEMINI, [str(program)], platform(), (), lambda: begun(noted) and later(programs.SECONDS))
     assert check.outcome is CheckOutcome.FAILED
-    assert "no answer within 1 seconds" in check.detail
+    assert f"no answer within {programs.SECONDS:.0f} seconds" in check.detail
     until(lambda: not _runs(int(noted.read_text())), "a child goes on")
 
 
 @POSIX
-def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(programs, "SECONDS", 10 * NEVER_SECONDS)
+def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(tmp_path, clock):
     program = script(tmp_path, "touch {}\nsleep 600\n".format(tmp_path / "begun"))
     check_agent(GEMINI, [str(program)], platform(), (), (tmp_path / "begun").exists)
 
@@ -119,6 +117,11 @@ def test_what_a_program_leaves_running_is_not_waited_for(tmp_path):
     program = script(tmp_path, f"(while [ -e {tmp_path}/going ]; do sleep 0.1; done) &\necho 0.61.0\n")
     assert check_agent(GEMINI, [str(program)], platform()).outcome is CheckOutcome.OK
     (tmp_path / "going").unlink()
+
+
+def begun(noted):
+    """Whether the program has noted the number of its child."""
+    return noted.exists() and noted.read_text().endswith("\n")
 
 
 def _runs(pid):

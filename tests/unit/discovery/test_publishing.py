@@ -13,7 +13,6 @@ from companion.agents.agent import Announcement
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.qwen_code import QWEN_CODE
 from companion.discovery import files
-from companion.discovery import files as publishing
 from companion.discovery.files import DiscoveryError, Publisher
 from tests.host.waiting import NEVER_SECONDS
 
@@ -207,7 +206,6 @@ def test_closing_does_not_wait_for_a_disk_that_hangs_and_nothing_is_left_once_it
         write(*arguments)
 
     monkeypatch.setattr(files, "write", write_late)
-    monkeypatch.setattr(publishing, "_LOCK_SECONDS", 0.01)
     writer = threading.Thread(target=publisher.publish, args=(FIRST, TWO))
     writer.start()
     assert hangs.wait(NEVER_SECONDS)

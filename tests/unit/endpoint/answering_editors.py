@@ -20,7 +20,7 @@ from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
 from companion.transport import framed_socket
 from companion.transport.framed_socket import ask
-from tests.host.waiting import NEVER_SECONDS
+from tests.host.waiting import a_moment, ends
 
 CONTEXT = SharedContext(
     {
@@ -75,8 +75,8 @@ class Runtime:
 
 
 @pytest.fixture
-def home(monkeypatch):
-    monkeypatch.setattr(framed_socket, "YOUNG_SECONDS", 0)
+def home(later):
+    later(framed_socket.YOUNG_SECONDS)  # what another editor has made is old
     folder = tempfile.mkdtemp(dir="/tmp")
     yield folder
     shutil.rmtree(folder)
@@ -99,7 +99,7 @@ class Editor:
     async def until(self, holding):
         self.answers.look()
         while self.answers.holding is not holding:
-            await asyncio.sleep(0.005)
+            await a_moment()
 
     async def later(self, holding):
         """Once it is time to look for the socket again."""
@@ -117,7 +117,7 @@ def asynchronous(test):
 
     @functools.wraps(test)
     def run(*args, **fixtures):
-        asyncio.run(asyncio.wait_for(test(*args, **fixtures), NEVER_SECONDS))
+        asyncio.run(ends(test(*args, **fixtures)))
 
     return run
 

@@ -53,11 +53,10 @@ class TestReview:
         with pytest.raises(CannotDo, match="has been closed"):
             bench.review(lambda: None)
 
-    def test_a_disk_that_does_not_answer_is_said(self, bench, monkeypatch):
-        monkeypatch.setattr(bench.module, "PREPARE_SECONDS", 0.01)
+    def test_a_disk_that_does_not_answer_is_said(self, bench, later):
         bench.runtime.hangs = True
         with pytest.raises(CannotDo, match="The disk does not answer"):
-            bench.review(lambda: None)
+            bench.review(lambda: later(bench.module.PREPARE_SECONDS))
 
     def test_a_client_that_takes_its_call_back_takes_the_review_with_it(self, bench):
         with pytest.raises(CannotDo, match="answered elsewhere"):
@@ -279,9 +278,10 @@ class TestWhatIsDone:
         assert asyncio.run(bench.subject.save(bench.path("three.py"))) is False
         assert bench.runtime.disk == ["inside_workspace", "_state"] * 2 + ["inside_workspace", "same_files"]
 
-    def test_a_file_that_the_editor_could_not_save_is_not_saved(self, bench, module, monkeypatch):
-        monkeypatch.setattr(module, "SAVE_SECONDS", 0.1)
-        bench.window.tabs = [View(bench.path(), dirty=True, saves=False)]
+    def test_a_file_that_the_editor_could_not_save_is_not_saved(self, bench, module, later):
+        view = View(bench.path(), dirty=True, saves=False)
+        view.run_command = lambda *command: later(module.SAVE_SECONDS + 1)
+        bench.window.tabs = [view]
         assert asyncio.run(bench.subject.save(bench.path())) is False
 
     @pytest.mark.parametrize("origin", [None, (0, 0, 4, 0)], ids=["not known", "another"])

@@ -20,7 +20,6 @@ from companion.endpoint import context_answers
 from companion.endpoint.context_answers import Holding, chosen
 from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
 from companion.transport.framed_socket import ask
-from tests.host.waiting import NEVER_SECONDS
 from tests.unit.endpoint.answering_editors import CONTEXT, Editor, Window, answer, asynchronous, home, request
 
 __all__ = ["home"]
@@ -115,8 +114,7 @@ class TestAnswers:
         assert await editor.answers._answer(b'{"type": "broadcast"}', None) is None
 
     @asynchronous
-    async def test_it_comes_from_memory(self, home, monkeypatch):
-        monkeypatch.setattr(context_answers, "FIRST_SECONDS", 10 * NEVER_SECONDS)
+    async def test_it_comes_from_memory(self, home, clock):
         editor = Editor(home, Window("/code/app"))
         await editor.until(Holding.HELD)
         editor.answers._runtime.on_main = lambda *call: None  # the main thread hangs
@@ -170,13 +168,13 @@ class TestPrograms:
         await editor.close()
 
     @asynchronous
-    async def test_one_whose_process_is_not_known_is_gone_after_half_an_hour(self, home, monkeypatch):
+    async def test_one_whose_process_is_not_known_is_gone_after_half_an_hour(self, home, later):
         window = Window("/a")
         editor = Editor(home, window)
         await editor.answers._context("/a", "codex-tui", None)
         editor.answers._forget_the_dead()
         assert (window.came, window.went) == (["codex-tui"], [])
-        monkeypatch.setattr(context_answers, "FORGOTTEN_SECONDS", 0)
+        later(context_answers.FORGOTTEN_SECONDS)
         editor.answers._forget_the_dead()
         assert window.went == ["codex-tui"]
 

@@ -22,6 +22,7 @@ from companion.protocol.limits import ENVELOPE, MEBIBYTE
 from companion.settings import Settings
 from companion.system.platform import Platform
 from companion.transport import hook_server
+from tests.host.waiting import a_moment
 from tests.unit.endpoint.answering_editors import asynchronous
 
 EVENT = {"session_id": "s", "cwd": os.path.abspath("/w"), "hook_event_name": "Stop"}
@@ -89,7 +90,7 @@ class Editor:
         self.answers.look()
         await asyncio.sleep(0)
         while self.answers.serving is Serving.STARTING or self.answers._wanted is None:
-            await asyncio.sleep(0.005)
+            await a_moment()
 
     async def look(self):
         """One turn of what watches the editor."""
@@ -100,7 +101,7 @@ class Editor:
     async def quit(self):
         self.answers.withdraw()
         while not self.answers.stopped.done():
-            await asyncio.sleep(0.005)
+            await a_moment()
 
     async def kill(self):
         """Nothing of the package runs."""
@@ -244,7 +245,7 @@ async def test_where_no_port_can_be_opened_that_is_said_and_tried_again(tmp_path
         assert not os.path.exists(editor.answers.file(CLAUDE_CODE))
     editor.answers.look()
     while editor.answers.serving is not Serving.SERVING:
-        await asyncio.sleep(0.005)
+        await a_moment()
     await editor.make()
     assert await editor.hook() == HEARD
     await editor.quit()
@@ -255,13 +256,21 @@ async def test_without_the_libraries_who_connects_a_program_hears_so(tmp_path, m
     async def never(load):
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(hook_answers, "START_SECONDS", 0.01)
+    class TooSlow:
+        """An answer that has not come in time."""
+
+        def result(self, seconds):
+            assert seconds == hook_answers.START_SECONDS
+            raise hook_answers.TimedOut
+
     editor = Editor(tmp_path)
     editor.answers._libraries.imported = never
+    spawn = editor.runtime.spawn
+    monkeypatch.setattr(editor.runtime, "spawn", lambda *work: spawn(*work) and TooSlow())
     with pytest.raises(OSError, match="the libraries that are needed are not there yet"):
         await editor.make()
     while editor.answers._starting is None:  # the loop may not have come to it yet
-        await asyncio.sleep(0.005)
+        await a_moment()
     editor.answers._starting.cancel()
 
 
@@ -280,7 +289,7 @@ async def test_a_package_that_ends_while_it_starts_leaves_nothing_that_leads_her
     second.answers._lead_all_here = lead_and_end
     second.answers.look()
     while second.answers.port == 0 or second.answers._server is not None:
-        await asyncio.sleep(0.005)
+        await a_moment()
     assert second.answers.serving is Serving.ENDED
     assert await second.hook() == UNHEARD
 

@@ -18,6 +18,7 @@ from companion.endpoint.clients import HookedPrograms
 from companion.endpoint.held_call import NOT_UNDERSTOOD, REJECTED, TAKEN_BACK, UNDECIDED, owner_of
 from companion.endpoint.hook_gate import NOBODY
 from companion.endpoint.hook_sessions import HookSession
+from tests.host.waiting import a_moment, comes_true
 from tests.unit.endpoint.answering_editors import asynchronous
 from tests.unit.endpoint.hooked_world import (
     Asked,
@@ -76,19 +77,19 @@ async def test_what_is_withdrawn_is_asked_or_refused_by_who_cannot_ask(agent, to
 
 
 @pytest.mark.parametrize(
-    ("agent", "tool", "seconds", "answered"),
-    [
-        (CLAUDE_CODE, "Write", 0.0, "deny"),
-        (QWEN_CODE, "write_file", 0.0, "ask"),
-        (CLAUDE_CODE, "Write", 86340.0, "allow"),
-    ],
+    ("agent", "tool", "answered"), [(CLAUDE_CODE, "Write", "deny"), (QWEN_CODE, "write_file", "ask")]
 )
 @asynchronous
-async def test_when_its_time_is_over_nobody_has_answered(agent, tool, seconds, answered, folder, monkeypatch):
-    monkeypatch.setattr(type(agent.hooks), "patience_seconds", seconds)
+async def test_when_its_time_is_over_nobody_has_answered(agent, tool, answered, folder, clock, monkeypatch):
     monkeypatch.setattr(type(agent.hooks), "way", lambda *_: hook_gate.Way.WAITS)
-    asked = Asked(agent, Window(folder, Reviews(accept if seconds else None)))
-    answer = await asked.write("new\n", tool=tool)
+    asked = Asked(agent, Window(folder))
+    task = asyncio.ensure_future(asked.write("new\n", tool=tool))
+    await comes_true(lambda: asked.window.reviews.shown)
+    clock.advance(agent.hooks.patience_seconds - 1)
+    await a_moment()
+    assert not task.done()
+    clock.advance(1)
+    answer = await task
     assert decision(answer) == answered
     if answered == "deny":
         assert (reason(answer), answer.may_run) == (NOBODY, False)
@@ -100,7 +101,7 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
     async def held(asked):
         task = asyncio.ensure_future(asked.write("new\n"))
         while not asked.window.reviews.shown:
-            await asyncio.sleep(0.005)
+            await a_moment()
         return task
 
     def leave(asked):
@@ -134,7 +135,7 @@ async def test_what_is_refused_because_it_cannot_be_asked_does_not_run(folder):
     asked = Asked(CODEX_CLI, Window(folder))
     task = asyncio.ensure_future(asked.tell("PreToolUse", "apply_patch", add("a.py")))
     while not asked.window.reviews.shown:
-        await asyncio.sleep(0.005)
+        await a_moment()
     asked.window.announced = ()
     asked.gate.look()
     answer = await task
@@ -142,15 +143,16 @@ async def test_what_is_refused_because_it_cannot_be_asked_does_not_run(folder):
 
 
 @asynchronous
-async def test_that_a_program_may_have_gone_on_is_said_while_it_waits(folder, monkeypatch):
-    monkeypatch.setattr(type(CODEX_CLI.hooks), "may_be_gone_after_seconds", 0.001)
+async def test_that_a_program_may_have_gone_on_is_said_while_it_waits(folder, later):
     asked = Asked(CODEX_CLI, Window(folder))
     task = asyncio.ensure_future(asked.tell("PreToolUse", "apply_patch", add("a.py", "b.py")))
+    await comes_true(lambda: asked.window.reviews.shown)
+    later(CODEX_CLI.hooks.may_be_gone_after_seconds)
     sentence = CODEX_CLI.hooks.may_be_gone.format("Codex CLI")
     for number, name in enumerate(("a.py", "b.py")):
         reviews = asked.window.reviews
-        while len(reviews.shown) == number or reviews.ticket.notes[-1] != sentence:
-            await asyncio.sleep(0.005)  # whether the diff was open by then or not
+        # Whether the diff was open by then or not.
+        await comes_true(lambda number=number: len(reviews.shown) > number and reviews.ticket.notes[-1] == sentence)
         assert reviews.shown[number] == (name, "new\n")
         if number == 0:
             accept(str(folder / name), "new\n", reviews.ticket)

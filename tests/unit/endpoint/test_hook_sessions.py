@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -20,7 +19,7 @@ from companion.settings import UNFOCUSED, Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.transport.hook_server import HookCall
 from companion.unreviewed.calls import Doer, OpenCall
-from tests.host.waiting import NEVER_SECONDS
+from tests.host.waiting import a_moment, comes_true
 from tests.unit.endpoint.answering_editors import Runtime as OneThread
 from tests.unit.endpoint.answering_editors import asynchronous
 
@@ -96,8 +95,7 @@ class Editor:
         return await self.sessions.handle(HookCall(program, event if held else "", process, payload, held, is_long))
 
     async def until(self, condition):
-        while not condition():
-            await asyncio.sleep(0.005)
+        await comes_true(condition)
 
 
 def run_tool(number, command="make"):
@@ -290,28 +288,29 @@ async def test_a_session_ends_with_its_process():
 
 
 @asynchronous
-async def test_one_of_which_nothing_is_heard_for_long_ends_unless_its_program_is_connected(monkeypatch):
+async def test_one_of_which_nothing_is_heard_for_long_ends_unless_its_program_is_connected(later):
     window = Window("/code")
     editor = Editor(window)
     await editor.tell("SessionStart")
     editor.sessions.look()
     await asyncio.sleep(0)
     assert window.at_work() == ["claude"]
-    monkeypatch.setattr(hook_sessions, "FORGOTTEN_SECONDS", -1)
+    later(hook_sessions.FORGOTTEN_SECONDS)
     window.connected = ["claude"]
     editor.sessions.look()
     await asyncio.sleep(0)
     assert window.at_work() == ["claude"]
     window.connected = ["codex"]
+    later(hook_sessions.FORGOTTEN_SECONDS)
     editor.sessions.look()
     await editor.until(lambda: not window.at_work())
 
 
 @asynchronous
-async def test_one_that_begins_while_the_main_thread_is_busy_is_not_forgotten(monkeypatch):
+async def test_one_that_begins_while_the_main_thread_is_busy_is_not_forgotten(later):
     window = Window("/code")
     editor = Editor(window)
-    monkeypatch.setattr(hook_sessions, "time", SimpleNamespace(monotonic=lambda: 1e9, time=time.time))
+    later(1e9)
 
     async def busy(function, *arguments):
         editor.sessions.look()
@@ -348,14 +347,14 @@ async def test_however_many_sessions_there_are_the_oldest_make_room(monkeypatch)
 
 
 @asynchronous
-async def test_what_waits_is_said_after_a_moment_and_not_if_it_waits_no_more(monkeypatch):
-    monkeypatch.setattr(hook_sessions, "WAITING_SECONDS", NEVER_SECONDS)
+async def test_what_waits_is_said_after_a_moment_and_not_if_it_waits_no_more(clock):
     window = Window("/code")
     editor = Editor(window)
     await editor.tell("PermissionRequest", **run_tool(1))
+    await a_moment()
     assert window.hooked.waiting == ()
-    monkeypatch.setattr(hook_sessions, "WAITING_SECONDS", 0)
     await editor.tell("Stop")
+    clock.advance(hook_sessions.WAITING_SECONDS)
     await editor.until(lambda: window.hooked.waiting == ("Claude Code",))
     editor.sessions.seen(window)
     await editor.until(lambda: window.hooked.waiting == ())
@@ -518,8 +517,7 @@ async def test_only_a_prompt_begins_a_turn():
 
 
 @asynchronous
-async def test_a_prompt_is_answered_once_its_turn_has_begun(monkeypatch):
-    monkeypatch.setattr(hook_sessions, "LOOK_SECONDS", NEVER_SECONDS)
+async def test_a_prompt_is_answered_once_its_turn_has_begun(clock):
     window, turns = Window("/code"), []
     window.changes.turn_begins = turns.append
     told = asyncio.ensure_future(Editor(window).tell("UserPromptSubmit"))
@@ -531,8 +529,7 @@ async def test_a_prompt_is_answered_once_its_turn_has_begun(monkeypatch):
 
 
 @asynchronous
-async def test_what_is_given_up_while_the_files_are_looked_at_is_no_open_call(monkeypatch):
-    monkeypatch.setattr(hook_sessions, "LOOK_SECONDS", NEVER_SECONDS)
+async def test_what_is_given_up_while_the_files_are_looked_at_is_no_open_call(clock):
     editor = Editor(Window("/code"))
     begins, editor.tracking.call_begins = editor.tracking.call_begins, lambda *call: begins(*call[:3], lambda: None)
     task = asyncio.ensure_future(editor.tell("PreToolUse", **run_tool(1)))
@@ -545,23 +542,25 @@ async def test_what_is_given_up_while_the_files_are_looked_at_is_no_open_call(mo
 
 
 @asynchronous
-async def test_that_a_program_waits_is_notified_of_once_and_not_to_who_looks(monkeypatch):
+async def test_that_a_program_waits_is_notified_of_once_and_not_to_who_looks(later, monkeypatch):
     said = []
     monkeypatch.setattr(hook_sessions, "notify", lambda text, folders, platform: said.append(text))
-    monkeypatch.setattr(hook_sessions, "WAITING_SECONDS", 0)
     window = Window("/code")
     window.settings, window.folders = lambda: Settings(notify=UNFOCUSED), lambda: ("/code",)
     editor = Editor(window)
     editor.sessions._runtime.use_disk = lambda function, *arguments, then: function(*arguments, lambda: False)
     await editor.tell("Stop")
+    later(hook_sessions.WAITING_SECONDS)
     await editor.until(lambda: window.hooked.waiting)
     assert said == []
     editor.sessions.in_front = False
     await editor.tell("AfterAgent", program="gemini")
     await editor.tell("Stop", program="codex")
+    later(hook_sessions.WAITING_SECONDS)
     await editor.until(lambda: len(window.hooked.waiting) == 3)
     assert said == ["Gemini CLI waits for you", "Codex CLI waits for you"]
     window.settings = lambda: Settings(notify="never")
     await editor.tell("Stop", session="other")
+    later(hook_sessions.WAITING_SECONDS)
     await editor.until(lambda: len(window.hooked.waiting) == 4)
     assert len(said) == 2

@@ -11,7 +11,7 @@ import pytest
 from companion.agents.ide_companion import IDE_COMPANION, LONG_TEXT
 from companion.protocol.tools import ToolCall
 from companion.review.decision import ReviewError
-from tests.host.waiting import NEVER_SECONDS
+from tests.host.waiting import ends
 from tests.support.agent_windows import CLIENT, OWNER, Bench
 
 
@@ -75,7 +75,7 @@ class TestAcceptDiff:
                 answer.cancel()
                 await asyncio.wait([answer])
             bench.reviews.done("file.py cannot be written.")  # which raises nothing
-            return None if given_up else await asyncio.wait_for(answer, NEVER_SECONDS)
+            return None if given_up else await ends(answer)
 
         result = asyncio.run(scenario())
         assert given_up or (result.is_error, result.content[0]["text"]) == (True, "file.py cannot be written.")

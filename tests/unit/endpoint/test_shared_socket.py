@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import socket
 import sys
@@ -15,6 +14,7 @@ if sys.platform == "win32":
 from companion.agents.codex_cli import CODEX_CLI
 from companion.endpoint.context_answers import Holding
 from companion.transport import framed_socket
+from tests.host.waiting import a_moment
 from tests.unit.endpoint.answering_editors import Editor, Window, answer, asynchronous, home, request
 
 __all__ = ["home"]
@@ -89,7 +89,7 @@ class TestTheSocket:
         for _ in range(30):
             editor.answers.look()
             while editor.answers.holding is Holding.LOOKING:
-                await asyncio.sleep(0.005)
+                await a_moment()
         assert len(searches) == 1
         await editor.later(Holding.STANDBY)
         assert len(searches) == 2
@@ -157,7 +157,7 @@ class TestTheSocket:
         editor.answers.look()
         editor.answers.withdraw()
         while editor.answers.holding is not Holding.OFF:
-            await asyncio.sleep(0.005)
+            await a_moment()
         while editor.answers._runtime.tasks:
-            await asyncio.sleep(0.005)
+            await a_moment()
         assert [path for path in editor.paths if os.path.exists(path)] == []

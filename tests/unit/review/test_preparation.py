@@ -72,12 +72,18 @@ def test_the_proposal_is_made_ready_with_it(file):
     assert (proposal.shown, proposal.exact) == ("new\n", "new\r\n")
 
 
-def test_both_texts_are_compared_unless_that_takes_long(file, monkeypatch):
+def test_both_texts_are_compared_unless_that_takes_long(file, later, monkeypatch):
     compared = preparation.prepare(request(file), "text\nnew\n")[1].compared
     assert compared is not None
     assert compared.analysis is not None
     assert (compared.text, compared.analysis.added) == ("text\nnew\n", 1)
-    monkeypatch.setattr(preparation, "COMPARE_SECONDS", -1.0)
+    compare = preparation.compare
+
+    def slow(question, cancelled):
+        later(preparation.COMPARE_SECONDS + 1)
+        return compare(question, cancelled)
+
+    monkeypatch.setattr(preparation, "compare", slow)
     assert preparation.prepare(request(file), "text\nnew\n")[1].compared is None
 
 

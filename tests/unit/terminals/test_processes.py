@@ -65,10 +65,10 @@ def install(folder, *names):
         (folder / name).chmod(0o755)
 
 
-def find(words, home, workspace=(), **environment):
+def find(words, home, workspace=(), cancelled=lambda: False, **environment):
     """The words that start a client; by default in a shell without a PATH of its own."""
     platform = Platform(LINUX, {"SHELL": "/bin/sh", **environment}, str(home))
-    return processes.find_client(words, platform, [str(folder) for folder in workspace], lambda: False)
+    return processes.find_client(words, platform, [str(folder) for folder in workspace], cancelled)
 
 
 def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node(tmp_path):
@@ -220,13 +220,12 @@ def test_the_current_folder_of_the_editor_is_not_looked_in(tmp_path, monkeypatch
         processes.start_terminal(["no-such-program"], str(tmp_path), {}, platform, [], lambda: False)
 
 
-def test_a_login_shell_that_never_answers_knows_nothing(tmp_path, monkeypatch):
+def test_a_login_shell_that_never_answers_knows_nothing(tmp_path, later):
     shell = tmp_path / "sh"
     shell.write_text("#!/bin/sh\nexec sleep 600\n")
     shell.chmod(0o755)
-    monkeypatch.setattr(processes, "SHELL_SECONDS", 0.1)
     shell = str(shell)
-    assert find(("no-such-program",), tmp_path, SHELL=shell) == ((), "")
+    assert find(("no-such-program",), tmp_path, (), lambda: later(processes.SHELL_SECONDS), SHELL=shell) == ((), "")
     os.unlink(shell)
     assert find(("no-such-program",), tmp_path, SHELL=shell) == ((), "")
 

@@ -19,7 +19,7 @@ from companion.protocol.limits import Limits
 from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation, ToolCall, ToolResult, text_result
 from companion.transport.server import CompanionServer
-from tests.host.waiting import NEVER_SECONDS, comes_true
+from tests.host.waiting import comes_true, ends
 from tests.support.raw_requests import request_head
 
 TOKEN = "a-token-that-must-never-be-logged-0123456789"
@@ -61,12 +61,7 @@ class Served:
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until the condition holds."""
-        while not condition():
-            self.changed.clear()
-            try:
-                await asyncio.wait_for(self.changed.wait(), 0.02)
-            except asyncio.TimeoutError:
-                pass
+        await comes_true(condition)
 
     @property
     def url(self) -> str:
@@ -210,7 +205,7 @@ def run(caplog):
             served = Served(limits, call_tool)
             served.port = (await served.server.start()).port
             try:
-                await asyncio.wait_for(scenario(served), NEVER_SECONDS)
+                await ends(scenario(served))
             finally:
                 await served.server.stop()
                 await nothing_left(served)

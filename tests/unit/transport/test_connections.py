@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 
-import companion.transport.base
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY
+from tests.host.waiting import a_moment
 from tests.unit.transport.conftest import TOKEN, read_response
 
 OWN_TOKEN = "a-token-of-one-program"
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+SILENT = Limits(silent_session_seconds=60.0)
 
 
 def test_only_the_first_header_of_a_connection_is_counted(run):
@@ -25,8 +27,8 @@ def test_only_the_first_header_of_a_connection_is_counted(run):
     run(scenario)
 
 
-def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, monkeypatch):
-    monkeypatch.setattr(companion.transport.base, "STOP_SECONDS", 1000.0)
+def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, clock):
+    """Not when its time is over: that does not pass here."""
 
     async def scenario(served):
         async with served.client() as one, served.client() as other:
@@ -92,13 +94,14 @@ def test_disconnecting_ends_every_session_and_its_stream(run):
     run(scenario)
 
 
-def test_a_client_that_is_silent_after_a_long_call_is_let_go_in_time(run):
+def test_a_client_that_is_silent_after_a_long_call_is_let_go_in_time(run, later):
     """While the call ran no time did, so nothing was left that would have gone off."""
 
     servers, closed_meanwhile = [], []
 
     async def call_tool(call):
-        await asyncio.sleep(1.3)
+        later(SILENT.silent_session_seconds + 1)
+        await a_moment()
         closed_meanwhile.extend(servers[0].closed)
         return EMPTY
 
@@ -108,21 +111,27 @@ def test_a_client_that_is_silent_after_a_long_call_is_let_go_in_time(run):
             await client.connect()
             await client.call("openDiff", filePath="/a", newContent="x")
             assert not closed_meanwhile
+            await a_moment()
+            assert not served.closed
+            later(SILENT.silent_session_seconds)
             await served.until(lambda: bool(served.closed))
 
-    run(scenario, Limits(silent_session_seconds=1.0), call_tool)
+    run(scenario, SILENT, call_tool)
 
 
-def test_several_clients_that_are_silent_are_let_go_one_after_the_other(run):
+def test_several_clients_that_are_silent_are_let_go_one_after_the_other(run, clock):
     async def scenario(served):
         for name in ("first", "second", "third"):
             async with served.client(name) as client:
                 await client.connect()
-            await asyncio.sleep(0.05)
-        await served.until(lambda: len(served.closed) == 3)
+            clock.advance(1)
+        clock.advance(SILENT.silent_session_seconds - 3)
+        for count in (1, 2, 3):
+            await served.until(lambda count=count: len(served.closed) == count)
+            clock.advance(1)
         assert [client.client_name for client in served.closed] == ["first", "second", "third"]
 
-    run(scenario, Limits(silent_session_seconds=1.0))
+    run(scenario, SILENT)
 
 
 def test_a_bound_that_was_lowered_holds_from_the_next_request_on(run):

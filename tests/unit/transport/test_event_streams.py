@@ -11,7 +11,7 @@ from companion.protocol.streams import QueuedMessage
 from companion.protocol.tools import ClientSession
 from companion.transport import server
 from companion.transport.server import AT_ONCE_BYTES, EventStreamWriter
-from tests.host.waiting import NEVER_SECONDS
+from tests.host.waiting import a_moment, comes_true, ends
 
 
 class Connection:
@@ -77,7 +77,7 @@ def run(scenario, monkeypatch):
         running = asyncio.ensure_future(writer.run(connection))
         await asyncio.sleep(0)
         await scenario(connection, stream, writer)
-        await asyncio.wait_for(running, NEVER_SECONDS)
+        await ends(running)
 
     asyncio.run(main())
 
@@ -157,15 +157,14 @@ async def block(connection, stream, writer):
     connection.written = b""
 
 
-def test_a_client_that_reads_slowly_is_given_all_the_time(monkeypatch):
-    monkeypatch.setattr(server, "CLOSING_SECONDS", 0.0)
-
+def test_a_client_that_reads_slowly_is_given_all_the_time(monkeypatch, later):
     async def scenario(connection, stream, writer):
         await block(connection, stream, writer)
         for sequence in (2, 3):
             queue(stream, sequence)
             writer.pump()
-            await asyncio.sleep(0.01)
+            later(2 * server.CLOSING_SECONDS)
+            await a_moment()
         assert not connection.aborted.is_set()
         connection.gate.set()
         while b"1-3" not in connection.written:
@@ -176,14 +175,15 @@ def test_a_client_that_reads_slowly_is_given_all_the_time(monkeypatch):
     run(scenario, monkeypatch)
 
 
-def test_unless_the_stream_is_to_end(monkeypatch):
-    monkeypatch.setattr(server, "CLOSING_SECONDS", 0.0)
-
+def test_unless_the_stream_is_to_end(monkeypatch, clock):
     async def scenario(connection, stream, writer):
         await block(connection, stream, writer)
         stream.close()
         writer.pump()
-        await asyncio.wait_for(connection.aborted.wait(), NEVER_SECONDS)
+        await a_moment()
+        assert not connection.aborted.is_set()
+        clock.advance(server.CLOSING_SECONDS)
+        await comes_true(connection.aborted.is_set)
         connection.gate.set()
         connection.on_lost(True)
 

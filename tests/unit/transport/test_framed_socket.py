@@ -16,18 +16,25 @@ if sys.platform == "win32":
 
 from companion.system.folders import is_answered
 from companion.transport import framed_socket
-from companion.transport.framed_socket import MOST_BYTES, MOST_CONNECTIONS, Claim, FrameServer, ask, claim
-from tests.host.waiting import NEVER_SECONDS
+from companion.transport.framed_socket import (
+    MOST_BYTES,
+    MOST_CONNECTIONS,
+    YOUNG_SECONDS,
+    Claim,
+    FrameServer,
+    ask,
+    claim,
+)
+from tests.host.waiting import a_moment, ends
 
 
 @pytest.fixture
-def path(monkeypatch):
+def path():
     """In a folder of its own, whose name is short enough for a socket."""
     import shutil
     import tempfile
 
     folder = tempfile.mkdtemp(dir="/tmp")
-    monkeypatch.setattr(framed_socket, "YOUNG_SECONDS", 0)
     yield os.path.join(folder, "ipc.sock")
     shutil.rmtree(folder)
 
@@ -69,15 +76,15 @@ class TestClaiming:
         for each in waiting:
             each.close()
 
-    def test_one_that_a_crash_has_left_is_replaced(self, path, another):
+    def test_one_that_a_crash_has_left_is_replaced(self, path, another, later):
         another.close()
+        later(YOUNG_SECONDS)
         claimed = claim(path)
         assert claimed is not None
         assert is_answered(path)
         claimed.release()
 
-    def test_a_young_one_may_be_about_to_listen(self, path, another, monkeypatch):
-        monkeypatch.setattr(framed_socket, "YOUNG_SECONDS", 60)
+    def test_a_young_one_may_be_about_to_listen(self, path, another):
         another.close()
         assert claim(path) is None
         assert os.path.exists(path)
@@ -127,7 +134,7 @@ def serve(path, answer, scenario, frame_seconds=60.0):
         server, claimed = FrameServer(answer, frame_seconds), claim(path)
         await server.serve(claimed)
         try:
-            return await asyncio.wait_for(scenario(server), NEVER_SECONDS)
+            return await ends(scenario(server))
         finally:
             server.close()
             claimed.release()
@@ -256,7 +263,7 @@ class TestAnswering:
                 with pytest.raises(BrokenPipeError):
                     while True:
                         client.sendall(b"\x01")
-                        await asyncio.sleep(0.01)
+                        await a_moment()
 
         serve(path, long, scenario, frame_seconds=0.05)
 

@@ -15,7 +15,7 @@ from companion.agents.copilot_cli import COPILOT_CLI
 from companion.protocol.limits import Limits
 from companion.transport.connections import OpenConnections
 from companion.transport.hook_server import SHORT_BYTES, HookCall, HookServer
-from tests.host.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS, ends
 from tests.support.raw_requests import request_head
 from tests.unit.transport.conftest import read_response
 
@@ -94,7 +94,7 @@ def served(test):
                 await bench.server.stop(0.05)
 
         with caplog.at_level(logging.DEBUG):
-            asyncio.run(asyncio.wait_for(main(), NEVER_SECONDS))
+            asyncio.run(ends(main()))
         assert SECRET not in caplog.text
         assert TEXT not in caplog.text
 

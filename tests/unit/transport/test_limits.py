@@ -9,6 +9,7 @@ import pytest
 
 from companion.protocol.limits import Limits
 from companion.protocol.tools import EMPTY
+from tests.host.waiting import a_moment
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
@@ -101,7 +102,7 @@ def test_too_many_connections(run):
         for _, one in held:
             one.close()
         while (await served.post())[0] != 200:  # the server hears of it a moment later
-            await asyncio.sleep(0.01)
+            await a_moment()
 
     run(scenario, Limits(connections=5))
 
@@ -123,7 +124,7 @@ def test_too_many_requests_at_once(run):
 
     async def tool(call):
         while not released:
-            await asyncio.sleep(0.01)
+            await a_moment()
         return EMPTY
 
     async def scenario(served):

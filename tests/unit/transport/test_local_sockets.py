@@ -20,7 +20,7 @@ from companion.protocol.tools import Implementation, Tool
 from companion.system import folders
 from companion.transport import listening as local_sockets
 from companion.transport.server import CompanionServer
-from tests.host.waiting import NEVER_SECONDS
+from tests.host.waiting import ends
 from tests.support.dialects import dialect
 
 HEADER, PROCESS = "X-Secret", "X-PID"
@@ -63,7 +63,7 @@ def run(scenario):
         path = (await bench.server.start()).socket
         try:
             async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(path)) as http:
-                await asyncio.wait_for(scenario(bench, http, path), NEVER_SECONDS)
+                await ends(scenario(bench, http, path))
         finally:
             await bench.server.stop()
         assert not os.path.exists(os.path.dirname(path)), "the socket and its folder are gone"

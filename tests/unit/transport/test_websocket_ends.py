@@ -11,8 +11,8 @@ import pytest
 
 from companion.diagnosis.client import WebSocketClient
 from companion.protocol.tools import Cancellation
-from companion.transport import websocket_server as module
-from tests.host.waiting import NEVER_SECONDS
+from companion.transport.base import STOP_SECONDS
+from tests.host.waiting import NEVER_SECONDS, a_moment
 from tests.unit.transport.websocket_bench import (
     CALL,
     HEADER,
@@ -114,9 +114,7 @@ def frame(message):
     return b"\x81" + length + bytes(4) + payload
 
 
-def test_a_client_that_reads_nothing_does_not_hold_on_when_the_user_disconnects_everybody(monkeypatch):
-    monkeypatch.setattr(module, "STOP_SECONDS", 0.1)
-
+def test_a_client_that_reads_nothing_does_not_hold_on_when_the_user_disconnects_everybody(later):
     async def scenario(bench, http, port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
         writer.get_extra_info("socket").setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
@@ -133,6 +131,9 @@ def test_a_client_that_reads_nothing_does_not_hold_on_when_the_user_disconnects_
             await asyncio.sleep(0)
         assert not bench.closed
         bench.server.disconnect()
+        await a_moment()
+        assert not bench.closed
+        later(STOP_SECONDS)
         await bench.until(lambda: bench.closed)
         writer.close()
 

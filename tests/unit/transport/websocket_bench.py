@@ -13,7 +13,7 @@ from companion.protocol.serving import Hooks
 from companion.protocol.tools import Implementation, Tool, ToolCall, ToolResult, text_result
 from companion.transport.gate import in_default_executor
 from companion.transport.websocket_server import WebSocketServer
-from tests.host.waiting import NEVER_SECONDS, comes_true
+from tests.host.waiting import NEVER_SECONDS, comes_true, ends
 from tests.support.dialects import dialect
 
 HEADER = "X-Claude-Code-Ide-Authorization"
@@ -77,7 +77,7 @@ def run(scenario: Callable[[Bench, aiohttp.ClientSession, int], Awaitable[None]]
         port = (await bench.server.start()).port
         try:
             async with aiohttp.ClientSession() as http:
-                await asyncio.wait_for(scenario(bench, http, port), NEVER_SECONDS)
+                await ends(scenario(bench, http, port))
         finally:
             await bench.server.stop()
         await bench.until(lambda: not bench.server._peers)

@@ -9,7 +9,7 @@ from companion.agents.ide_companion import IDE_COMPANION
 from companion.protocol.serving import Hooks
 from companion.protocol.tools import EMPTY, Implementation
 from companion.transport.server import CompanionServer
-from tests.host.waiting import NEVER_SECONDS
+from tests.host.waiting import NEVER_SECONDS, ends
 
 
 def test_only_the_loopback_address_listens():
@@ -29,7 +29,7 @@ def test_only_the_loopback_address_listens():
         finally:
             await server.stop()
 
-    asyncio.run(asyncio.wait_for(scenario(), NEVER_SECONDS))
+    asyncio.run(ends(scenario()))
 
 
 def other_addresses():
