@@ -149,8 +149,8 @@ async def test_that_a_program_may_have_gone_on_is_said_while_it_waits(folder, la
     await comes_true(lambda: asked.window.reviews.shown)
     later(CODEX_CLI.hooks.may_be_gone_after_seconds)
     sentence = CODEX_CLI.hooks.may_be_gone.format("Codex CLI")
+    reviews = asked.window.reviews
     for number, name in enumerate(("a.py", "b.py")):
-        reviews = asked.window.reviews
         # Whether the diff was open by then or not.
         await comes_true(lambda number=number: len(reviews.shown) > number and reviews.ticket.notes[-1] == sentence)
         assert reviews.shown[number] == (name, "new\n")
