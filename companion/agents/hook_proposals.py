@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import unicodedata
 from itertools import islice
 from typing import Any, Container, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
@@ -84,7 +85,7 @@ class WriteForm(NamedTuple):
             if form is None:
                 return None
             if form.patch:
-                if not self.paths(tool, arguments):
+                if self.plain_patches and not self.paths(tool, arguments):
                     return None
                 return _patched(_text(arguments, form.patch), texts)
             (path,) = self.paths(tool, arguments)
@@ -245,7 +246,10 @@ def is_plain(path: str) -> bool:
     """Whether each program takes this for the same file: some trim a name, expand a `~`, take a backslash away, compose
     accents, and leave out the part before a `..` although it may be a link."""
     odd = path.strip() != path or path.startswith("~") or (os.sep == "/" and "\\" in path)
-    return bool(path) and not odd and _UP.search(path) is None and unicodedata.normalize("NFC", path) == path
+    if not path or odd or _UP.search(path) is not None:
+        return False
+    # On macOS a name is the same however its accents are written.
+    return sys.platform == "darwin" or unicodedata.normalize("NFC", path) == path
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:

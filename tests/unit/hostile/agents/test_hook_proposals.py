@@ -6,6 +6,7 @@ import ast
 import inspect
 import os
 import random
+import sys
 
 import pytest
 
@@ -98,7 +99,10 @@ def test_a_patch_names_files_by_their_letters_alone(path):
 ODD = ["", " a", "a ", "a\n", "\u3000a", "~", "~/a", "~user/a", "a\\ b", "../a", "a/../b", "a/..", "a\x00b", "a\tb"]
 
 
-@pytest.mark.parametrize("path", [*ODD, "a\u0308", 7, None, ["a"]])
+COMPOSED = ["a\u0308"] if sys.platform != "darwin" else []
+
+
+@pytest.mark.parametrize("path", [*ODD, *COMPOSED, 7, None, ["a"]])
 @pytest.mark.parametrize("agent", [CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT_CLI], ids=lambda agent: agent.key)
 def test_a_name_that_programs_read_in_their_own_ways_is_not_understood(agent, path):
     for tool, form in agent.hooks.writes.tools.items():
