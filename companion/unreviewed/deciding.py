@@ -31,11 +31,19 @@ PROGRESS_SECONDS = 0.3
 MANY_FILES = 100
 OUTSIDE = "changed outside of a program's steps"
 EARLIER = "{} with earlier changes left to be decided"
-LEFT = "{} left to be decided one by one: perhaps your own"
+LEFT = "{} left to be decided one by one: {}"
+PERHAPS_YOURS, IGNORED_NOW = "perhaps your own", "ignored by now"
 ANOTHER = "{} has changed again: look, then decide."
 
 Told = Callable[[List[Refusal]], None]
 """Gets those that were left as they are, and why."""
+
+
+def left_words(perhaps: int, ignored: int) -> str:
+    """How many files no command takes that decides all, and why; empty if there are none."""
+    why = [PERHAPS_YOURS] if perhaps else []
+    why += [IGNORED_NOW] if ignored else []
+    return LEFT.format(file_count(perhaps + ignored), ", or ".join(why)) if why else ""
 
 
 class ChangeDecisions:
@@ -62,10 +70,10 @@ class ChangeDecisions:
         changes: Sequence[UnreviewedChange],
         then: Optional[Told] = None,
         hunks: Sequence[Hunk] = (),
-        left: int = 0,
+        left: str = "",
     ) -> None:
         """Keep these changes as they are shown; with `hunks`, only these of the one change, in lines as
-        `texts.lines_of` counts. `left` are so many others."""
+        `texts.lines_of` counts. `left` says what of others."""
 
         def do(workspaces: Workspaces) -> List[Refusal]:
             where = [_kept(workspaces, change, hunks) for change in changes]
@@ -80,10 +88,10 @@ class ChangeDecisions:
         changes: Sequence[UnreviewedChange],
         then: Optional[Told] = None,
         hunks: Sequence[Hunk] = (),
-        left: int = 0,
+        left: str = "",
     ) -> None:
         """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change. `left`
-        are so many others."""
+        says what of others."""
         progress, storage = _Said(self._window, self._tracking, "undoing", len(changes)), self._tracking.storage()
 
         def do(workspaces: Workspaces) -> List[Refusal]:
@@ -130,14 +138,14 @@ class ChangeDecisions:
             del entries[1]
         choose(self._window, entries, change.obstacle or f"{change.path} cannot be shown as text.")
 
-    def _say(self, did: str, changes: Sequence[UnreviewedChange], left: int) -> Told:
+    def _say(self, did: str, changes: Sequence[UnreviewedChange], left: str) -> Told:
         earlier = sum(change.since_save for change in changes)
         return self._say_count(did, len(changes), EARLIER.format(file_count(earlier)) if earlier else "", left)
 
-    def _say_count(self, did: str, count: int, earlier: str = "", left: int = 0) -> Told:
+    def _say_count(self, did: str, count: int, earlier: str = "", left: str = "") -> Told:
         def told(refused: Sequence[Refusal]) -> None:
             said = [f"{did} {file_count(count - len(refused))}", earlier]
-            said += [LEFT.format(file_count(left)) if left else ""]
+            said += [left]
             said += [f"{file_count(len(refused))} left as before: {refused[0].sentence}" if refused else ""]
             say(self._window, "; ".join(filter(None, said)))
 

@@ -11,7 +11,7 @@ These calls block on the disk and on a process. Disk threads; one at a time.
 from __future__ import annotations
 
 import time
-from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..common.clock import clock
 from ..review.document.file_replacement import SUFFIX
@@ -25,17 +25,26 @@ ASKED_SECONDS = 60.0
 NAMED_FILES = 5000
 """The most that are noted by name because nobody knows what they hold."""
 _FEW_FILES = 1000
+EXCLUDED_FILES = 1000
+"""The most of those that git ignores and the rules exclude, of which it is told that they have changed."""
+IGNORES = ".gitignore"
 _NOT_OURS = (SUFFIX, ".sublime-workspace")
 """What is made beside a file for a moment, while it is written, is our own; and the editor keeps windows in files."""
 
 
 class Rules(NamedTuple):
-    """What is not looked at: `secret` files; and, outside of git, what the editor leaves out. Both are asked about an
-    absolute path, `left_out` also about whether that is a folder. Rules of the same `patterns` say the same."""
+    """`secret` files are not read: only that they have changed is known. Outside of git, what the editor has `left_out`
+    is not looked at. Both are asked about an absolute path, the latter also about whether that is a folder. Rules of
+    the same `patterns` say the same."""
 
     secret: Callable[[str], bool]
     left_out: Callable[[str, bool], bool]
     patterns: str = ""
+
+
+def is_left_alone(path: str) -> bool:
+    """Whether a file is our own or the editor's, whoever writes it."""
+    return path.endswith(_NOT_OURS)
 
 
 NO_RULES = Rules(lambda path: False, lambda path, is_folder: False)
@@ -52,6 +61,8 @@ class Files:
         self._former_head: Optional[str] = None  # at the last look, if there was one
         self._ignored: FrozenSet[str] = frozenset()
         self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
+        self._without_excluded = self._ignored  # folders that are ignored, so that nothing in them is listed
+        self._excluded: Optional[FrozenSet[str]] = None  # when git was asked for these folders
         self._repository = repository
         self.entries = Entries({}, ())
         self._staged: Optional[Entries] = None
@@ -89,6 +100,7 @@ class Files:
         if self._repository is not None:
             self._ignored = self._repository.ignored()
             self._ignored_folders = self._passed_by = self._repository.ignored_folders(self._ignored)
+            self._without_excluded, self._excluded = self._ignored_folders, None
 
     def list(self) -> Dict[str, str]:
         """The files that are there, with what git has committed of them. Raises `GitError` and `OSError`."""
@@ -97,7 +109,7 @@ class Files:
             self._beyond = not walked.whole
             if walked is not self._walked:
                 self.entries = Entries({}, walked.repositories)
-                self._paths = {path: "" for path in walked.files if not self.is_secret(path)}
+                self._paths = {path: "" for path in walked.files if not is_left_alone(path)}
         else:
             self._ask(self._repository, walked)
         self._walked = walked
@@ -118,21 +130,58 @@ class Files:
         if is_index_another or is_another:
             staged = all_staged.files
             uncommitted = repository.uncommitted(self.head) if self.head else staged.keys()
-            files = {
-                path: "" if path in uncommitted else blob for path, blob in staged.items() if not self.is_secret(path)
-            }
+            files = {path: blob for path, blob in staged.items() if not is_left_alone(path)}
+            files.update((path, "") for path in files if path in uncommitted or self.is_secret(path))
             self.entries = Entries(files, ())
         is_old = clock.now() - self._asked_at > ASKED_SECONDS
         if is_index_another or is_another or is_old or walked is not self._walked:
             now = clock.now()
             untracked = repository.untracked()
-            paths = {path: "" for path in untracked.files if not self.is_secret(path)}
+            paths = {path: "" for path in untracked.files if not is_left_alone(path)}
             paths.update(self.entries.files)
+            paths.update((path, "") for path in self._ignored_and_excluded(repository, walked, paths))
             self.entries = self.entries._replace(repositories=(*all_staged.repositories, *untracked.repositories))
             if len(walked.files) > 2 * len(paths) + _FEW_FILES:
                 self._passed_by = repository.ignored_folders(repository.ignored())
             self._paths, self._asked_at = paths, now
         self._index_stamp = stamp
+
+    def _ignored_and_excluded(self, repository: Repository, walked: Walked, paths: Mapping[str, str]) -> Iterable[str]:
+        """The files that git ignores one by one and the rules exclude, such as `.env`."""
+        left = (path for path in walked.files if path not in paths)
+        found = [path for path in left if not self._lies_in_ignored(path) and self.is_secret(path)]
+        if self._excluded is None or not self._excluded.issuperset(found):
+            if self._excluded is not None:
+                self._without_excluded = repository.ignored_folders(repository.ignored())
+            self._excluded = frozenset(found)
+        return [path for path in found if not self._lies_in_ignored(path)][:EXCLUDED_FILES]
+
+    def _lies_in_ignored(self, path: str) -> bool:
+        return not self._without_excluded.isdisjoint(folders_of(path))
+
+    def ask_again(self) -> None:
+        """Other files may be ignored than before."""
+        self._asked_at = float("-inf")
+
+    def knows_left_out(self) -> bool:
+        """Whether it is known what is left out: whether all files were listed."""
+        return self._walked is not None
+
+    def is_left_out(self, path: str) -> bool:
+        """Whether a file that is there was left out when all were listed last."""
+        return path not in self._paths
+
+    def left_out_now(self, paths: Sequence[str]) -> FrozenSet[str]:
+        """Those of these files that git ignores, or the editor leaves out, at this moment. Raises `GitError`."""
+        if self._repository is not None:
+            return self._repository.ignored_among(paths)
+        left_out = self._rules.left_out
+        return frozenset(
+            path
+            for path in paths
+            if left_out(f"{self._folder}/{path}", False)
+            or any(left_out(f"{self._folder}/{folder}", True) for folder in folders_of(path))
+        )
 
     def look_at_position(self) -> bool:
         """Note where git stands. Whether that is another place. Raises `GitError` and `OSError`."""
@@ -185,11 +234,10 @@ class Files:
         return next(filter(None, self.entries.files.values()), self.head)
 
     def is_secret(self, path: str) -> bool:
-        """Whether a path is not to be looked at, whatever there is."""
+        """Whether a file is not to be read, whatever there is."""
         known = self._secret.get(path)
         if known is None:
-            known = path.endswith(_NOT_OURS) or self._rules.secret(f"{self._folder}/{path}")
-            self._secret[path] = known
+            known = self._secret[path] = self._rules.secret(f"{self._folder}/{path}")
         return known
 
     def _is_left_out(self, path: str, is_folder: bool) -> bool:
@@ -212,7 +260,7 @@ class Files:
         folders = frozenset(f"{folder}/" for folder in (*self._passed_by, *walked.repositories))
         if len(here) + len(folders) > NAMED_FILES:
             return frozenset("/")
-        return folders.union(path for path in here if not self.is_secret(path))
+        return folders.union(path for path in here if not (is_left_alone(path) or self.is_secret(path)))
 
     def was_ignored(self, path: str) -> bool:
         """Whether git ignored what was at a path when tracking began."""

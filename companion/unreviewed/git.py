@@ -16,7 +16,7 @@ import sys
 import time
 from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..system.files import Stamp
+from ..system.files import Stamp, identity_of
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program
 from .model import UNKNOWN, Content, identity
@@ -77,6 +77,14 @@ def find_git(platform: Platform, folders: Iterable[str]) -> Optional[str]:
     return find_program("git.exe" if platform.name == WINDOWS else "git", platform, folders).place or None
 
 
+def git_of(folder: str) -> Optional[Tuple[int, int]]:
+    """Which file or folder a folder has for git, if there is one."""
+    try:
+        return identity_of(os.lstat(os.path.join(folder, ".git")))
+    except OSError:
+        return None
+
+
 class Repository:
     """The work tree around `folder`, seen from there: all paths are relative to it, with `/`."""
 
@@ -124,9 +132,13 @@ class Repository:
 
         In the others there is only by chance nothing else.
         """
+        return self.ignored_among([path[:-1] for path in ignored if path.endswith("/")])
+
+    def ignored_among(self, paths: Iterable[str]) -> FrozenSet[str]:
+        """Those of these paths that git ignores; what is staged it does not. Raises `GitError`."""
         here = "./"  # else a name may begin as what is more than a name to git
-        paths = "".join(f"{here}{path[:-1]}\0" for path in ignored if path.endswith("/"))
-        found = self._run(["check-ignore", "-z", "--stdin"], os.fsencode(paths), (0, 1)) if paths else b""
+        asked = "".join(f"{here}{path}\0" for path in paths)
+        found = self._run(["check-ignore", "-z", "--stdin"], os.fsencode(asked), (0, 1)) if asked else b""
         return frozenset(path[len(here) :] for path in os.fsdecode(found).split("\0")[:-1])
 
     def at_work(self) -> bool:

@@ -59,6 +59,7 @@ def _newest_first(lists: Iterable[Tuple[UnreviewedChange, ...]]) -> Tuple[Unrevi
     return tuple(sorted(found.values(), key=lambda change: -change.number))
 
 
+EXCLUDED = "{} cannot be undone: “context_exclude” names it, so what it held is not kept."
 _Key = Tuple[str, str, str]
 
 
@@ -98,8 +99,14 @@ class Listing:
         for some in portions(uncounted, lambda change: change.before.size + change.now.size):
             data = iter(self._workspace.all_data([each for change in some for each in (change.before, change.now)]))
             self._counts.update((_key(change), self._count(change, next(data), next(data))) for change in some)
-        folder = self._workspace.folder
-        return tuple(each._replace(folder=folder, **self._counts[key]._asdict()) for key, each in changes.items())
+        return tuple(self._line(each, self._counts[key]) for key, each in changes.items())
+
+    def _line(self, change: UnreviewedChange, counts: _Counts) -> UnreviewedChange:
+        workspace, line = self._workspace, change._replace(folder=self._workspace.folder, **counts._asdict())
+        if workspace.is_excluded(change.path):
+            name = change.path.rpartition("/")[2]
+            return line._replace(excluded=True, obstacle=EXCLUDED.format(name))
+        return line._replace(ignored=workspace.is_left_out(change))
 
     def _count(self, change: UnreviewedChange, old: Optional[bytes], new: Optional[bytes]) -> _Counts:
         obstacle = _obstacle(change, old, new)

@@ -64,6 +64,7 @@ class Looks:
     """The looks at one folder. One thread at a time.
 
     `like` is an identity of the kind that git has here. `torn`: whether a file was being written at the last look.
+    `is_excluded`: whether a file is not to be read, so that only its time stamp, its size and its number tell a change.
     """
 
     def __init__(self, folder: str) -> None:
@@ -73,6 +74,7 @@ class Looks:
         self._left_bytes = 0
         self.like = ""
         self.torn = False
+        self.is_excluded: Callable[[str], bool] = lambda path: False
 
     def look(self, blobs: Mapping[str, str], cancelled: Callable[[], bool]) -> Dict[str, FileReading]:
         """What differs from the last look, by path relative to the folder, with `/`; a file that has gone is `NOTHING`.
@@ -178,7 +180,11 @@ class Looks:
                 found[path] = FileReading(NOTHING if stat.S_ISDIR(status.st_mode) else UNKNOWN)
             return
         full, blob = os.path.join(self._folder, path), self._blobs.get(path, "")
-        reading = self._read(full, status, blob)
+        if self.is_excluded(path):
+            unread = unread_identity(status.st_mtime_ns, status.st_size, status.st_ino)
+            reading: Optional[FileReading] = FileReading(Content(unread, stat.S_IMODE(status.st_mode), status.st_size))
+        else:
+            reading = self._read(full, status, blob)
         for _ in range(_TRIES):
             if reading is not None:
                 break

@@ -137,9 +137,10 @@ class UnreviewedChange(NamedTuple):
 
     `before` and `now` are what is shown and may be undone. `number` grows with each change that is seen in any folder:
     the newest has the largest. `since_save`: whether `before` is what the user saved while earlier changes of the file
-    were undecided. What follows it is known once it is listed (`listing`): the real path of the folder; how many lines
-    were added and removed; what has changed in all of the file, in sentences; whether it is no text; a sentence why it
-    cannot be undone, or empty.
+    were undecided. What follows it is known once it is listed (`listing`). `excluded`: whether the file is not read, so
+    that its name alone is shown. `ignored`: whether it is left out by now, so that no command takes it that decides
+    all. Then the real path of the folder; how many lines were added and removed; what has changed in all of the file,
+    in sentences; whether it is no text; a sentence why it cannot be undone, or empty.
     """
 
     path: str
@@ -150,6 +151,8 @@ class UnreviewedChange(NamedTuple):
     old_path: str = ""
     origin: Origin = UNNAMED
     since_save: bool = False
+    excluded: bool = False
+    ignored: bool = False
     folder: str = ""
     added: int = 0
     removed: int = 0

@@ -27,11 +27,11 @@ from ..review.document.disk import ReadLimits, original_of
 from ..review.document.preparation import Preparation
 from ..review.open_reviews import OpenReviews
 from ..settings import Settings
-from .deciding import LEFT, OUTSIDE, ChangeDecisions
+from .deciding import OUTSIDE, ChangeDecisions, left_words
 from .listing import Lists
 from .looking import COPIED_BYTES
 from .model import ChangeKind, ChangeScope, UnreviewedChange
-from .texts import SINCE_SAVE, TextPair, about, change_item, doing, file_count, taken_back, without_hunks
+from .texts import TextPair, about, change_item, doing, file_count, standing, taken_back, without_hunks
 from .tracking import Tracking
 from .undoing import Refusal
 
@@ -119,7 +119,7 @@ class ChangeReviews(Source):
         review, path = self.review_of(change), change.full_path
         if review is not None:
             self._open.preview(review)
-        elif change.now.there and not change.binary and change.now.size <= COPIED_BYTES:
+        elif change.now.there and not (change.binary or change.excluded) and change.now.size <= COPIED_BYTES:
             known = self._window.find_open_file(path) is not None
             view = self._window.open_file(path, sublime.TRANSIENT | sublime.FORCE_GROUP)
             self._preview = self._preview if known else view
@@ -227,8 +227,8 @@ class ChangeReviews(Source):
     def _note(self, review: Review) -> None:
         """Say in the header what happened to the file, and which one comes next."""
         change = self._shown[review].change
-        following = self._after(change, tuple(each for each in self.to_review if each.binary))
-        notes = [about(change), SINCE_SAVE if change.since_save else "", doing(change.origin)]
+        following = self._after(change, tuple(each for each in self.to_review if each.binary or each.excluded))
+        notes = [about(change), *standing(change), doing(change.origin)]
         notes += [IN_PART if change.origin.counted and change.origin.perhaps else "", change.obstacle]
         notes = [note for note in notes if note]
         notes += [f"Next: {following.path}"] if following is not None else []
@@ -390,14 +390,15 @@ class ChangeLists:
             self._decisions.undo(taken, left=left)
             return
         which = " of the last turn" if self._reviews.scope is ChangeScope.LAST_TURN else ""
-        files, passed = file_count(len(taken)), f" {LEFT.format(file_count(left))}." if left else ""
+        files, passed = file_count(len(taken)), f" {left}." if left else ""
         undo = PanelEntry(f"Undo the changes{which} of {files}", partial(self._decisions.undo, taken, left=left))
         choose(self._window, [undo, PanelEntry("Cancel", lambda: None)], f"Undo what was changed in {files}?{passed}")
 
-    def _of_programs(self) -> Tuple[List[UnreviewedChange], int]:
-        """What is listed and surely no change of the user's; and how many others there are."""
+    def _of_programs(self) -> Tuple[List[UnreviewedChange], str]:
+        """What is listed and surely no change of the user's; and what is to be said of others, if there are some."""
         reviews = self._reviews
         listed = reviews.listed if reviews.scope is ChangeScope.LAST_TURN else reviews.lists.changes
-        taken = [change for change in listed if not change.origin.perhaps]
+        taken = [change for change in listed if not (change.origin.perhaps or change.ignored)]
         others = () if reviews.scope is ChangeScope.LAST_TURN else reviews.lists.outside
-        return taken, len(listed) - len(taken) + len(others)
+        perhaps = sum(change.origin.perhaps for change in listed) + len(others)
+        return taken, left_words(perhaps, len(listed) + len(others) - len(taken) - perhaps)

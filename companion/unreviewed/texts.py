@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections import Counter
-from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original
@@ -94,6 +94,13 @@ def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:
 def says(data: bytes, text: bytes) -> bool:
     """Whether a file holds a text, whatever its line ends are, with a byte order mark or without."""
     return _plain(data) == _plain(text)
+
+
+def sizes(text: bytes) -> Set[int]:
+    """How many bytes a file may have that `says` this text."""
+    plain = _plain(text)
+    lines = plain.count(b"\n")
+    return {len(plain) + ends + mark for ends in (0, lines, 1, lines + 1, lines + 2) for mark in (0, len(BOM_UTF8))}
 
 
 def _plain(data: bytes) -> bytes:
@@ -186,6 +193,8 @@ class TextPair(NamedTuple):
 
 
 SINCE_SAVE = "Since you saved the file. Its earlier changes come next."
+IGNORED = "The file is ignored by now."
+EXCLUDED = "not shown: excluded"
 
 
 def file_count(count: int) -> str:
@@ -196,12 +205,18 @@ def file_count(count: int) -> str:
 def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     """A change in a list: the path, what else is to be known, and how much it is; nothing is escaped."""
     details = [f"renamed from {change.old_path}" if change.kind is ChangeKind.RENAMED else change.obstacle]
-    details += [SINCE_SAVE] if change.since_save and not details[0] else []
+    details += standing(change)
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
-    parts += [change.kind.value] if change.kind in (ChangeKind.NEW, ChangeKind.DELETED, ChangeKind.RENAMED) else []
+    parts += [change.kind.value] if change.excluded or change.kind is not ChangeKind.CHANGED else []
+    parts += [EXCLUDED] if change.excluded else []
     parts += ["binary"] if change.binary else []
     parts += [doing(change.origin)] if change.origin.who else []
     return change.path, " \u00b7 ".join(filter(None, [*details, *change.whole_file])), ", ".join(parts)
+
+
+def standing(change: UnreviewedChange) -> List[str]:
+    """What else is to be known of a change before it is decided, in sentences."""
+    return ([SINCE_SAVE] if change.since_save else []) + ([IGNORED] if change.ignored else [])
 
 
 def doing(origin: Origin) -> str:

@@ -221,6 +221,12 @@ def undo(
 
     `when` is the same for all that is brought back together, in seconds of the wall clock.
     """
+    shown = [change for change in changes if change.now.there and not (change.ignored or change.excluded)]
+    ignored = workspace.ignored_now([change.path for change in shown])
+    refused_now = [Refusal(each.full_path, IGNORED_NOW.format(each.path)) for each in changes if each.path in ignored]
+    changes = [change for change in changes if change.path not in ignored]
+    if not changes:
+        return refused_now
     groups = {_group(change): change for change in changes}
     if hunks:
         (change,) = changes
@@ -231,13 +237,13 @@ def undo(
             ready = workspace.undoing(groups, when)
         except OSError as error:
             sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
-            return [Refusal(change.full_path, sentence) for change in changes]
+            return [*refused_now, *(Refusal(change.full_path, sentence) for change in changes)]
         done, refused = _exchanged(workspace, ready, storage, progress)
         if ready:
             workspace.exchanged(Event.UNDONE, done, Undone(tuple(done), when) if done else former)
             workspace.look_at([step.path for group in ready for step in group])
     unknown = [change for group, change in groups.items() if group not in ready]
-    return [Refusal(each.full_path, each.obstacle or _unknown(each.path)) for each in unknown] + refused
+    return [Refusal(each.full_path, each.obstacle or _unknown(each.path)) for each in unknown] + refused_now + refused
 
 
 def restore(workspace: Workspace, progress: Progress, storage: str) -> List[Refusal]:
@@ -270,6 +276,9 @@ def finish(workspace: Workspace, storage: str) -> None:
                 disk.holding(full_path(workspace.folder, first.path), came_back.data or b"")
                 _exchange_all(workspace, tuple(rest), storage)
         workspace.exchanged(Event.UNDONE, (), undone._replace(under_way=False))
+
+
+IGNORED_NOW = "{} is left as it is: it is ignored by now. Look, then decide."
 
 
 def _group(change: UnreviewedChange) -> Group:

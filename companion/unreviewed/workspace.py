@@ -46,17 +46,16 @@ from ..common.clock import clock
 from ..comparison import Hunk
 from ..system.files import identity_of
 from .calls import PERHAPS, Evidence, Moment
-from .files import NAMED_FILES, Files, Rules
-from .git import GitError, Repository
+from .files import IGNORES, NAMED_FILES, Files, Rules, is_left_alone
+from .git import GitError, Repository, git_of
 from .history import History, LeftContents
 from .looking import FileReading, Looks, is_later
 from .model import NOTHING, UNKNOWN, ChangeScope, Content, Event, Layer, UnreviewedChange, full_path, identity
 from .saves import Saves
+from .side_bar import SideBar, lies_in
 from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
-from .texts import formed, holds_edit, says, with_hunks
+from .texts import formed, holds_edit, says, sizes, with_hunks
 
-RENAMING_SECONDS = 600.0  # that the user may take to type another name
-DELETING_SECONDS = 60.0  # that he may take to say that he means it
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
@@ -64,11 +63,6 @@ class _Expected(NamedTuple):
     text: Callable[[], bytes]
     shown: Content
     since: float
-
-
-class _Leaving(NamedTuple):
-    is_renamed: bool
-    until: float
 
 
 class Workspace:
@@ -93,10 +87,12 @@ class Workspace:
         self._lock = threading.RLock()  # held by disk threads only
         self._files = Files(folder, repository)
         self._looks = Looks(folder)
+        self._looks.is_excluded = self._files.is_secret
+        self._ignored: FrozenSet[str] = frozenset()  # as far as git was asked
         self._history = History(store, repository)
         self._model, self._copies = self._history.model, self._history.copies
         self._expected: Dict[str, List[_Expected]] = {}
-        self._leaving: Dict[str, _Leaving] = {}  # what the user is renaming or deleting, by the steady clock
+        self._side_bar = SideBar(folder, self._model)
         self.last_undone = Undone()
         """What the last undo was, to be restored where nobody has touched the file since."""
         self.tracked = False
@@ -112,15 +108,22 @@ class Workspace:
     # -- looks --------------------------------------------------------------------------------------------------------
 
     def use(self, rules: Rules) -> None:
-        """From the next look on, look at what these rules allow. What they uncover the user has seen, and of what they
+        """From the next look on, read what these rules allow. What they uncover the user has seen, and of what they
         hide nothing is kept."""
         with self._lock:
+            uncovered = set(filter(self._files.is_secret, self._model.all_paths()))
             self._files.use(rules)
             if self._left is not None and self._left.patterns != self._files.patterns:
                 self._left = None
             is_secret = self._files.is_secret
             undone = [group for group in self.last_undone.groups if any(is_secret(step.path) for step in group)]
-            hidden = list(filter(is_secret, self._model.all_paths()))
+            hidden = [path for path in filter(is_secret, self._model.all_paths()) if self._has_read(path)]
+            for path in uncovered.difference(filter(is_secret, uncovered)):
+                if self._model.unreviewed(path):
+                    self._looks.forget(path)
+                else:
+                    self._model.leave(path)
+                    self._looks.leave(path)
             names = {content.identity for content in contents_of(undone)}
             for path in hidden:
                 names.update(content.identity for content in self._saved_row(path).contents())
@@ -132,6 +135,9 @@ class Workspace:
                 self.last_undone = self.last_undone._replace(groups=left)
                 self._write_record()
                 self._store.drop(names)
+
+    def _has_read(self, path: str) -> bool:
+        return any(content.readable for content in self._saved_row(path).contents())
 
     def begin(self, cancelled: Callable[[], bool]) -> None:
         """Begin to track, or to track again: what was written until now the user has seen, but for what an earlier
@@ -218,6 +224,11 @@ class Workspace:
                 for path in self._left.missed(self._files.entries.files):
                     self._looks.remember(path)
             found = self._looks.look(paths, cancelled)
+            if any(
+                path.endswith(IGNORES) and not each.content.holds(self._model.now(path)) for path, each in found.items()
+            ):
+                self._files.ask_again()
+                self._files.list()  # what has come to be listed is looked at the next time
             self._early = 0 if self.tracked else self._now().early
             with self._looks.again(found):
                 self._history.committed = self._files.committed()
@@ -242,7 +253,7 @@ class Workspace:
             only_hooked = self._moment.only_hooked and moment.only_hooked
             evidence = self._moment.evidence(Evidence(None, self._files.has_moved, only_hooked))
             self._history.look_for_room()
-            self._follow_side_bar(found, evidence)
+            self._side_bar.follow(found, evidence)
             saving = self._saves.files()
             fresh = self._found_since(found) if self._left is not None else []
             fresh += [path for path, each in found.items() if self._found(path, each, evidence, saving)]
@@ -257,6 +268,7 @@ class Workspace:
     def _found_since(self, found: Mapping[str, FileReading]) -> List[str]:
         """The paths at which something is found that was written, or deleted, after an earlier process has ended."""
         new = {path: reading for path, reading in found.items() if not self._model.knows(path)}
+        new = {path: reading for path, reading in new.items() if not self._files.is_secret(path)}
         left = self._left.at(new) if self._left is not None else {}
         for path, before in left.items():
             self._model.learn(path, before, before)
@@ -330,29 +342,14 @@ class Workspace:
         self._history.seen(path, reading.content, reading.data)
         return self._model.row(path).own
 
-    def _follow_side_bar(self, found: Dict[str, FileReading], evidence: Callable[[str], Evidence]) -> None:
-        """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. What he
-        was about to delete, and has gone, he has deleted, unless a program has surely done that."""
-        now = clock.now()
-        self._leaving = {name: each for name, each in self._leaving.items() if each.until > now}
-        gone: Dict[str, List[str]] = {}
-        for path, reading in found.items():
-            names = [] if reading.content.there else [name for name in self._leaving if _lies_in(path, name)]
-            if any(self._leaving[name].is_renamed for name in names):
-                gone.setdefault(self._model.now(path).identity, []).append(path)
-            elif names and not evidence(full_path(self.folder, path)).is_certain:
-                self._model.happened(Event.SAVED, path, NOTHING)
-        for path, reading in found.items() if gone else ():
-            old = gone.get(reading.content.identity)
-            if old and reading.content.there and not self._model.knows(path):
-                self._model.move(old.pop(0), path)
-
     def _arrived(self, path: str, now: Content, reading: FileReading) -> bool:
         """Whether it is a text that the user has accepted, or what somebody has written since beside all of that."""
         known = self._expected.get(path, []) if now.there else []
         for index in reversed(range(len(known))):
             expected = known[index]
             data = reading.data if reading.data is not None else self._copies.data(now)
+            if self._files.is_secret(path):  # it is not read; it has just the size
+                data = expected.text() if now.size in sizes(expected.text()) else None
             if data is None or clock.now() - expected.since >= EXPECTED_SECONDS:
                 continue
             wanted = now
@@ -375,19 +372,26 @@ class Workspace:
         """The user has saved `data` from a tab; the file may hold something else again by now."""
         with self._lock:
             shown = self._model.now(path)
-            name = identity(data, shown.identity or self._looks.like)
-            is_same = name == shown.identity
-            if self._files.is_secret(path) or (is_same and not self.tracked):
+            now = self._saved_content(path, data, shown)
+            is_same = now.holds(shown)
+            if is_left_alone(path) or (is_same and not self.tracked):
                 return
-            mode = shown.mode
-            with suppress(OSError):
-                mode = stat.S_IMODE(os.lstat(full_path(self.folder, path)).st_mode)
-            now = Content(name, mode, len(data))
-            self._copies.keep(now, data)
             self._history.said(Event.SAVED, path, now, shown, now)
-            if not is_same:
+            if not is_same and not self._files.is_secret(path):
                 self._looks.forget(path)
             self._write_record()
+
+    def _saved_content(self, path: str, data: bytes, shown: Content) -> Content:
+        """What the user has saved, which is kept, unless the file is not to be read."""
+        if self._files.is_secret(path):
+            found = self._looks.look_at([path], {}).get(path)
+            return found.content if found is not None else shown
+        mode = shown.mode
+        with suppress(OSError):
+            mode = stat.S_IMODE(os.lstat(full_path(self.folder, path)).st_mode)
+        now = Content(identity(data, shown.identity or self._looks.like), mode, len(data))
+        self._copies.keep(now, data)
+        return now
 
     def settle(self, call: Hashable) -> None:
         """A tool call that was doubtful has ended."""
@@ -398,7 +402,7 @@ class Workspace:
     def removed(self, name: str) -> None:
         """The user has deleted this file or folder in the side bar, unless it is still there."""
         with self._lock:
-            for path in [path for path in self._model.all_paths() if _lies_in(path, name)]:
+            for path in [path for path in self._model.all_paths() if lies_in(path, name)]:
                 if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
                     self._model.happened(Event.SAVED, path, NOTHING)
                     self._model.own(path, False)
@@ -408,12 +412,12 @@ class Workspace:
     def renames(self, name: str) -> None:
         """The user is about to type another name for this file or folder in the side bar."""
         with self._lock:
-            self._leaving[name] = _Leaving(True, clock.now() + RENAMING_SECONDS)
+            self._side_bar.renames(name)
 
     def removes(self, name: str) -> None:
         """The user is being asked whether this file or folder is to be deleted."""
         with self._lock:
-            self._leaving[name] = _Leaving(False, clock.now() + DELETING_SECONDS)
+            self._side_bar.removes(name)
 
     def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.
@@ -458,6 +462,27 @@ class Workspace:
     def repositories(self) -> Tuple[str, ...]:
         """The folders below that are repositories of their own, relative."""
         return self._files.entries.repositories
+
+    def is_excluded(self, path: str) -> bool:
+        """Whether a file is not read, so that only that it has changed is known."""
+        return self._files.is_secret(path)
+
+    def is_left_out(self, change: UnreviewedChange) -> bool:
+        """Whether the file is there and would not be listed if it came now."""
+        if not change.now.there:
+            return False
+        is_known = self.tracked and self._files.knows_left_out()
+        return change.path in self._ignored or (is_known and self._files.is_left_out(change.path))
+
+    def ignored_now(self, paths: Sequence[str]) -> FrozenSet[str]:
+        """Those of these files that are left out at this moment."""
+        with self._lock:
+            try:
+                found = self._files.left_out_now(paths)
+            except GitError:
+                found = frozenset()
+            self._ignored |= found
+            return found
 
     def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
         """All that is unreviewed, the newest first."""
@@ -572,16 +597,3 @@ class Workspace:
             self._model.recall(path, origin, turn, made, below, save)
             if now.there:
                 self._looks.remember(path)
-
-
-def git_of(folder: str) -> Optional[Tuple[int, int]]:
-    """Which file or folder a folder has for git, if there is one."""
-    try:
-        return identity_of(os.lstat(os.path.join(folder, ".git")))
-    except OSError:
-        return None
-
-
-def _lies_in(path: str, name: str) -> bool:
-    """Whether a path is that of a file, or of one in a folder of this name."""
-    return path == name or path.startswith(name + "/")

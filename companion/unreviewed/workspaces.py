@@ -21,13 +21,13 @@ from ..system.files import real_place
 from ..system.platform import Platform
 from .calls import Moment
 from .files import Rules
-from .git import GitError, Repository, find_git
+from .git import GitError, Repository, find_git, git_of
 from .listing import Listing, Lists
 from .model import full_path
 from .saves import Saves
 from .store import Store, has_record, recorded_folders
 from .undoing import finish
-from .workspace import Workspace, git_of
+from .workspace import Workspace
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 

@@ -179,11 +179,3 @@ def test_what_a_program_has_written_over_a_save_that_is_told_later_is_undone(pro
     project.workspace.saved("a.txt", b"1\n2\nmine\n")
     assert set(project.look()) == {"a.txt"}
     assert project.undo() == []
-
-
-def test_what_is_excluded_is_not_listed_though_a_tab_has_saved_it_and_read_it_again(project):
-    project.begin()
-    project.save(secret=b"mine\n")
-    project.write(secret=b"another's\n")
-    project.workspace.look_at(["secret"])
-    assert project.look() == {}

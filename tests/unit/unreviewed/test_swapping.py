@@ -71,5 +71,5 @@ def test_a_folder_with_a_file_that_is_not_known_is_left_where_a_file_was(project
     carry_out(project.folder, [("remove", "f"), ("write", "f/secret")])
     (project.folder / "f" / "empty").mkdir()
     project.look()
-    assert [refusal.sentence for refusal in project.undo()] == ["f is there again."]
+    assert [refusal.sentence for refusal in project.undo("f")] == ["f is there again."]
     assert (project.read("f/secret"), (project.folder / "f" / "empty").is_dir()) == (b"new f/secret\n", True)

@@ -10,7 +10,7 @@ from threading import Event, Thread
 import pytest
 
 from companion.review.document.file_replacement import beside
-from companion.unreviewed import workspace
+from companion.unreviewed import side_bar
 from companion.unreviewed.calls import Doer, OpenCall, Origin
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
@@ -84,17 +84,21 @@ def test_what_a_window_leaves_behind_is_listed_where_the_folder_is_opened_again(
     assert project.read("a.txt") == b"now\n"
 
 
-def test_what_is_excluded_is_not_listed_by_whatever_name_of_its_folder(project, tracking, runtime, tmp_path, rules):
+def test_what_is_excluded_is_not_read_by_whatever_name_of_its_folder(project, tracking, runtime, tmp_path, rules):
     link = tmp_path / "link"
     link.symlink_to(project.folder)
     hiding = Rules(lambda path: path == str(link / "hidden.txt"), lambda path, is_folder: False)
     project.write(hidden_txt=b"before\n")
     tracking.track(1, [str(link)], hiding, tracked=True)
     write_and_look(project, tracking, runtime, hidden_txt=b"now\n", secret=b"new")
-    assert {change.path for change in tracking.lists(1).changes} == {"secret"}
+    assert {change.path: change.excluded for change in tracking.lists(1).changes} == {
+        "secret": False,
+        "hidden.txt": True,
+    }
     tracking.track(1, [str(link)], rules, tracked=True)
     runtime.step(INTERVAL_SECONDS)
-    assert tracking.lists(1).changes == ()  # what the rules uncover has been seen, what they hide has gone
+    (change,) = tracking.lists(1).changes  # of what the rules hide now nothing is known any more
+    assert (change.path, change.excluded) == ("hidden.txt", False)
 
 
 def test_what_the_editor_makes_beside_a_file_for_a_moment_is_not_listed(project, tracking, runtime, rules):
@@ -489,7 +493,7 @@ def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_m
     tracking.call_ended(1, "call", lambda: None)
     runtime.step(INTERVAL_SECONDS)
     events.commanded("side_bar_delete", {"paths": [str(project.folder / "d.txt")]})
-    later(workspace.DELETING_SECONDS)  # so long that the user has decided not to
+    later(side_bar.DELETING_SECONDS)  # so long that the user has decided not to
     write_and_look(project, tracking, runtime, d_txt=None)
     assert [change.path for change in tracking.lists(1).changes] == ["d.txt", "c.txt"]
 
