@@ -72,10 +72,20 @@ class TestListing(ChangesTestCase):
         (change,) = self.changes.listed
         self.assertEqual((change.added, change.removed), (2, 2))
 
-    def test_what_is_excluded_from_the_context_is_not_listed(self) -> Iterator[Any]:
-        yield from self.track()
+    def test_what_is_excluded_from_the_context_is_listed_by_its_name_alone(self) -> Iterator[Any]:
         self.write(".env", "SECRET=1\n")
+        yield from self.track()
+        self.write(".env", "SECRET=22\n")
         self.write("other.py", "theirs\n")
+        yield from self.listed(".env", "other.py")
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.command("show_unreviewed_changes")
+            (entry,) = [item for item in panel.call_args[0][0] if item.trigger == ".env"]
+            self.assertEqual(entry.annotation, "changed, not shown: excluded")
+            self.changes.show(next(change for change in self.changes.listed if change.path == ".env"))
+            yield lambda: panel.call_count == 2
+            self.assertEqual([item.trigger for item in panel.call_args[0][0]], ["Keep", "Decide later"])
+            panel.call_args[0][1](0)
         yield from self.listed("other.py")
 
     def test_what_the_user_has_accepted_is_not_listed(self) -> Iterator[Any]:
