@@ -59,6 +59,8 @@ class Ways:
     """Whether its hook ends then."""
     hangs_after_escape = False
     """Whether it does nothing more until the user has decided here."""
+    refuses_what_has_changed = False
+    """Whether it writes over no file that has changed since it has read it."""
     tells_of_stop = True
     """Whether it tells that a command which ran was stopped."""
 
@@ -84,7 +86,7 @@ class GeminiAsks(Gemini):
 
 class Qwen(Ways, hooked_programs.Qwen):
     question, own_mode, asks_when_late = "Apply this change?", True, True
-    ide_mode = None
+    ide_mode, refuses_what_has_changed = None, True
 
     def settle(self, host):
         tools = {} if self.own_mode else {"approvalMode": "default"}
@@ -245,6 +247,28 @@ def test_accepted_with_edits(reviewed):
     reviewed.done()
     wanted = (BOM + "one\r\nzwei\r\n\u20ac").encode()
     desktop.host.wait_until(lambda: desktop.read("edited.py") == wanted)
+
+
+@pytest.mark.everything
+def test_what_is_saved_while_the_user_looks_stays_in_the_file(reviewed):
+    """The user has edited the proposal; or the program would write the whole file, if it has a tool for that."""
+    desktop, kind = reviewed.desktop, reviewed.kind
+    for whole in (False,) if isinstance(kind, (Codex, Copilot)) else (False, True):
+        name, two = f"saved-{whole}.py", "2" if whole else "zwei"
+        path = desktop.write(name, b"one\ntwo\nthree\n")
+        reviewed.work(kind.create(path, "one\n2\nthree\n") if whole else kind.edit(path, "two", "2"))
+        shown = reviewed.proposal(name)
+        if not whole:
+            reviewed.replace(shown["id"], "one\nzwei\nthree\n")
+        desktop.write(name, b"saved\none\ntwo\nthree\n")
+        desktop.accept()
+        desktop.host.wait_until(lambda: "look, then accept again" in desktop.header())
+        assert desktop.wait_shown(name)["text"] == f"saved\none\n{two}\nthree\n"
+        desktop.accept()
+        reviewed.done()
+        kept = "two" if kind.refuses_what_has_changed else two
+        wanted = f"saved\none\n{kept}\nthree\n".encode()
+        desktop.host.wait_until(lambda name=name, wanted=wanted: desktop.read(name) == wanted)
 
 
 @pytest.mark.everything
