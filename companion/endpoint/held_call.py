@@ -151,7 +151,7 @@ class HeldCall:
                 return Reviewed(self.asks())
             now = await self._look()
             edited = any(each.told != each.proposal.text for each in accepted.values())
-            if now.proposals is None and said is None and edited:
+            if now.proposals is None and now.texts and said is None and edited:
                 now = looked.of(now.texts)  # the user's text takes the place of what does not apply any more
             if said is None and now.reviewed and all(_is_current(file, accepted) for file in now.reviewed):
                 return await self._allowed(now, accepted)
@@ -191,7 +191,7 @@ class HeldCall:
                 is_now = await worker(standing, file, answer.shown, self._most)
                 if is_now is not Standing.SAME:
                     shown_before, now = file.proposal, await self._look()
-                    if now.proposals is None and answer.text == shown_before.text:
+                    if now.proposals is None and (answer.text == shown_before.text or not now.texts):
                         return _Withdrawn(applies=False)
                     looked = now if now.proposals is not None else looked.of(now.texts)
                     found = looked.file(file.path)

@@ -374,6 +374,20 @@ def test_its_model_reads_why_a_write_is_rejected(tmp_path, mode, connects):
         assert desktop.read("greeting.py").decode() == GREETING
 
 
+def test_what_is_saved_while_the_user_looks_stays_in_the_file(tmp_path):
+    with held(tmp_path) as hooked:
+        desktop = hooked.desktop
+        desktop.type_at_end(desktop.wait_proposal()["id"], "# reviewed\n")
+        desktop.write("greeting.py", b"# saved\n" + GREETING.encode())
+        desktop.accept()
+        desktop.host.wait_until(lambda: "look, then accept again" in desktop.header())
+        assert desktop.wait_proposal()["text"] == "# saved\n" + PROPOSAL + "# reviewed\n"
+        desktop.accept()
+        hooked.wait_done()
+        desktop.wait_no_review()
+        assert desktop.read("greeting.py").decode() == "# saved\n" + PROPOSAL + "# reviewed\n"
+
+
 def test_escape_withdraws_what_waits(tmp_path):
     with held(tmp_path) as hooked:
         hooked.program.press("escape")

@@ -96,11 +96,12 @@ async def test_what_was_compared_again_is_written_as_it_is_shown(folder):
     assert written.text == "one\nzwei\n"
 
 
+@pytest.mark.parametrize(("saved", "edits"), [(b"none of it\n", ""), (b"\xff\xfe\x00", "mine\n")])
 @asynchronous
-async def test_what_does_not_apply_any_more_is_not_understood(folder):
+async def test_what_does_not_apply_any_more_is_not_understood(folder, saved, edits):
     def decide(path, text, ticket):
-        (folder / "file.py").write_bytes(b"none of it\n")
-        ticket.consider(text, reviews.original)
+        (folder / "file.py").write_bytes(saved)
+        ticket.consider(text + edits, reviews.original)
 
     reviews = Reviews(decide)
     patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-one\n+new\n*** End Patch\n"
