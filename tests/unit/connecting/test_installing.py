@@ -252,7 +252,7 @@ def test_hooks_from_before_a_row_was_renamed_are_put_right(world: World) -> None
 def test_a_path_of_windows_is_known_again() -> None:
     class WindowsFiles(Files):
         def file(self, agent: Agent) -> str:
-            return "C:\\Users\\O'Neil\\Sublime Text\\hooks\\" + agent.key + ".conf"
+            return "C:\\Users\\O'Neil\\%OS% \u2019\\hooks\\" + agent.key + ".conf"
 
     files: Any = WindowsFiles("")
     platform = Platform(WINDOWS, {"USERPROFILE": "C:\\Users\\O'Neil"}, "C:\\")

@@ -361,11 +361,28 @@ async def test_a_file_that_was_removed_is_written_again_and_that_is_said(tmp_pat
 
 
 @asynchronous
+async def test_a_file_that_is_written_again_while_the_package_ends_leads_to_nothing(tmp_path):
+    editor = Editor(tmp_path)
+    await editor.make()
+    led = editor.answers._lead_here
+
+    def lead_after_the_end(path):
+        editor.answers.withdraw()
+        led(path)
+
+    editor.answers._lead_here = lead_after_the_end
+    remove_folder(tmp_path / "hooks")
+    await editor.look()
+    assert (await editor.hook(), editor.said) == (UNHEARD, [])
+
+
+@asynchronous
 async def test_a_file_that_leads_elsewhere_by_the_users_will_is_left(tmp_path):
     first, second = Editor(tmp_path), Editor(tmp_path)
     await first.make()
     await first.make(CODEX_CLI)
     await first.runtime.in_worker(first.answers.forget, CODEX_CLI)
+    assert first.answers.connected == {"claude"}
     await first.look()
     assert first.answers.connected == {"claude"}
     await second.begin()
@@ -419,4 +436,5 @@ async def test_a_folder_that_others_could_change_is_refused(tmp_path, kind):
     with pytest.raises(OSError, match=why):
         await second.make()
     assert second.answers.secret not in second.text()
+    assert (second.answers.port, second.answers.serving) == (0, Serving.OFF)
     await second.quit()
