@@ -59,7 +59,7 @@ class TestAcceptDiff:
         assert call(bench, "acceptDiff", filePath=bench.path()) == ("", False)
         assert bench.reviews.asked == [("accept", OWNER, bench.path())]
         assert bench.runtime.main == ["path_of", "_accept"]
-        assert bench.runtime.disk == ["inside_workspace"]
+        assert bench.runtime.disk == ["_not_to_be_written"]
 
     @pytest.mark.parametrize("given_up", [False, True])
     def test_the_answer_waits_for_the_write(self, bench, given_up):
