@@ -20,10 +20,10 @@ import sublime
 
 from ...companion.common.clock import Clock, clock
 from ...companion.discovery.workspace import inside_workspace
-from ...companion.review import accepted_texts
 from ...companion.review.accepted_texts import AcceptedTexts
 from ...companion.review.decision import Outcome, Owner, Review, Ticket
 from ...companion.review.document import disk
+from ...companion.review.document.journal import KeptTexts
 from ...companion.review.document.preparation import prepare
 from ...companion.review.events import ReviewEvents
 from ...companion.review.manager import ReviewManager
@@ -63,8 +63,9 @@ class ReviewTestCase(TimeCase):
         patcher = mock.patch.object(sublime.Window, "status_message", lambda window, text: self.said.append(text))
         patcher.start()
         self.addCleanup(patcher.stop)
-        patcher = mock.patch.object(accepted_texts, "KEEP_SECONDS", NEVER_SECONDS)  # also on a slow disk
-        patcher.start()
+        wait = KeptTexts.wait
+        patcher = mock.patch.object(KeptTexts, "wait", lambda kept, seconds: wait(kept, NEVER_SECONDS))
+        patcher.start()  # also on a slow disk
         self.addCleanup(patcher.stop)
         self.window = yield from self.new_window()
         # With a folder it stays open although it is empty, also where empty windows are closed.

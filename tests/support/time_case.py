@@ -6,9 +6,15 @@ goes on when it is over.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import Callable, Iterator
+from unittest import mock
+
 from unittesting import DeferrableTestCase
 
 from ...companion.common.clock import clock
+from ...companion.common.workers import Computation
+from ..host.waiting import NEVER_SECONDS
 
 
 class TimeCase(DeferrableTestCase):
@@ -17,6 +23,19 @@ class TimeCase(DeferrableTestCase):
     def later(self, seconds: float) -> None:
         """Let so many seconds pass at once: whatever is due by then runs soon, as one that comes too late would."""
         clock.advance(seconds)
+
+    @contextmanager
+    def patient(self, *before: Callable[[], object]) -> Iterator[None]:
+        """Whoever waits for work on another thread has `before` called, and all the time that a slow machine needs."""
+        wait = Computation.wait
+
+        def waits(computation: Computation, seconds: float) -> bool:
+            for act in before:
+                act()
+            return wait(computation, NEVER_SECONDS if seconds else 0)
+
+        with mock.patch.object(Computation, "wait", waits):
+            yield
 
     def freeze(self) -> None:
         """Let no timer of the package go off but by `later`, so that what waits for one cannot happen."""

@@ -7,12 +7,14 @@ import logging
 import os
 import stat
 import sys
+import threading
 import unittest
 from unittest import mock
 
 import sublime
 
 from ....companion.endpoint.servers import PRIMARY
+from ...host.waiting import NEVER_SECONDS
 from ...support.diagnose_case import DiagnoseCase
 from ...support.listening_client import discovery_directory
 
@@ -334,6 +336,17 @@ class Programs(DiagnoseCase):
         self.assertNotRegex(report, "- ok: .* is not installed")
 
     def test_everything_has_a_limit(self):
-        with mock.patch.object(self.module("diagnosis.report"), "LIMIT_SECONDS", 0.5):
-            report = yield from self.gemini(self.program("hangs", "sleep 2; echo 0.61.0"))
-        self.assert_failed(report, "Gemini CLI:", "no answer within 0.5 seconds", "Try once more")
+        begun, release = threading.Event(), threading.Event()
+        self.addCleanup(release.set)
+
+        def hangs(*arguments):
+            begun.set()
+            release.wait(NEVER_SECONDS)
+            return 0, ""
+
+        with mock.patch.object(self.module("diagnosis.programs"), "output_of", hangs):
+            self.window.run_command("gemini_companion_diagnose")
+            yield begun.is_set
+            self.later(self.module("diagnosis.report").LIMIT_SECONDS)
+            report = yield from self.complete(self.window)
+        self.assert_failed(report, "Gemini CLI:", "no answer within 30 seconds", "Try once more")

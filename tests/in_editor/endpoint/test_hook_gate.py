@@ -470,19 +470,19 @@ class TestWhatEndsIt(GateCase):
     def test_nobody_answers(self) -> Iterator[Any]:
         yield from self.connect(QWEN_CODE)
         for agent, expected in ((CLAUDE_CODE, "deny"), (QWEN_CODE, "ask")):
-            with mock.patch.object(type(agent.hooks), "patience_seconds", 0.5):
-                process = self.start("PreToolUse", agent, **self.wants(agent))
-                answer = yield from self.answer(process)
+            process, _ = yield from self.hold(agent)
+            self.later(agent.hooks.patience_seconds)
+            answer = yield from self.answer(process)
             self.assertEqual(decision(answer), expected)
             yield self.nothing_open
 
     def test_the_header_says_that_a_program_may_have_gone_on(self) -> Iterator[Any]:
         yield from self.connect(GEMINI_CLI)
-        with mock.patch.object(type(GEMINI_CLI.hooks), "may_be_gone_after_seconds", 0.1):
-            process, review = yield from self.hold(GEMINI_CLI)
-            yield lambda: "Gemini CLI may have gone on without this" in self.header(review)
-            self.command("accept_diff")
-            yield from self.answer(process)
+        process, review = yield from self.hold(GEMINI_CLI)
+        self.later(GEMINI_CLI.hooks.may_be_gone_after_seconds)
+        yield lambda: "Gemini CLI may have gone on without this" in self.header(review)
+        self.command("accept_diff")
+        yield from self.answer(process)
         yield from self.tell("AfterAgent", GEMINI_CLI)
         yield lambda: self.says("Gemini CLI has not written file.py: what you accepted changes nothing")
         self.assertEqual(self.read(), BEFORE.encode())

@@ -111,12 +111,12 @@ class TestCallsThatNeverEnd(GateCase):
     def test_a_session_is_not_forgotten_while_its_user_thinks(self) -> Iterator[Any]:
         yield from self.connect(CODEX_CLI)
         process, review = yield from self.hold(CODEX_CLI)
-        with mock.patch.object(hook_sessions, "FORGOTTEN_SECONDS", -1.0):
-            looked: List[bool] = []
-            for _ in range(2):  # what the first one asks the main thread comes before the second one's end
-                self.application.runtime.on_loop(self.sessions.look)
-                self.application.runtime.on_loop(self.application.runtime.on_main, looked.append, True)
-                yield lambda count=len(looked): len(looked) > count
+        self.later(2 * hook_sessions.FORGOTTEN_SECONDS)
+        looked: List[bool] = []
+        for _ in range(2):  # what the first one asks the main thread comes before the second one's end
+            self.application.runtime.on_loop(self.sessions.look)
+            self.application.runtime.on_loop(self.application.runtime.on_main, looked.append, True)
+            yield lambda count=len(looked): len(looked) > count
         self.assertTrue(review.pending)
         self.assertIsNone(process.poll())
         self.command("reject_diff")

@@ -118,9 +118,7 @@ class TestCalls(HookCase):
             patcher = mock.patch.object(self.tracking, name, told)
             patcher.start()
             self.addCleanup(patcher.stop)
-        patcher = mock.patch.object(hook_sessions, "LOOK_SECONDS", 600)
-        patcher.start()
-        self.addCleanup(patcher.stop)
+        self.freeze()  # a look is waited for as long as it takes
 
     def looked(self) -> bool:
         return True
@@ -148,9 +146,12 @@ class TestCalls(HookCase):
         self.assertEqual(self.calls.told, [])
 
     def test_a_look_that_takes_too_long_is_not_waited_for(self) -> Iterator[Any]:
-        with mock.patch.object(hook_sessions, "LOOK_SECONDS", 0.01):
-            said = yield from self.tell("PreToolUse", **RUN)
-        self.assertEqual(said, b"{}")
+        process = self.start("PreToolUse", **RUN)
+        yield lambda: self.calls.looked
+        self.later(hook_sessions.LOOK_SECONDS)
+        yield lambda: process.poll() is not None
+        self.assertEqual(process.stdout.read(), b"{}")
+        process.stdout.close()
 
     def test_the_next_prompt_ends_calls_of_which_nothing_was_heard_any_more(self) -> Iterator[Any]:
         for event in ("UserPromptSubmit", "Stop", "SessionEnd"):

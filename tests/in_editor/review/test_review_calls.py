@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from typing import Any, Iterator
-from unittest import mock
 
 from ....companion.review import accepted_texts
 from ....companion.review.decision import ReviewError
@@ -128,9 +127,9 @@ class TestDeciding(CallTestCase):
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        with mock.patch.object(accepted_texts, "PATIENCE_SECONDS", 0.0):
-            self.reviews.accept(review)
-            yield lambda: len(self.reviews.pending()) == 1
+        self.reviews.accept(review)
+        self.later(accepted_texts.PATIENCE_SECONDS)
+        yield lambda: len(self.reviews.pending()) == 1
         again = self.reviews.pending()[0]
         yield lambda: self.header(again) != ""
         self.assertTrue(self.says("was not written"))
@@ -183,11 +182,10 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
 
-    def go(self, later: float = 0.0) -> None:
-        patcher = mock.patch.multiple(accepted_texts, GONE_SECONDS=0.05, WRITTEN_UNASKED_SECONDS=60.0 - later)
-        patcher.start()
-        self.addCleanup(patcher.stop)
+    def go(self) -> None:
+        """The client goes, and has had its time to write."""
         self.leave()
+        self.later(accepted_texts.GONE_SECONDS)
 
     def asked_again(self) -> Iterator[Any]:
         """`yield from` gives the review that asks the user."""
@@ -216,7 +214,8 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
     def test_much_later_the_user_is_asked_first(self) -> Iterator[Any]:
         """The client may have been told in its terminal not to write."""
         yield from self.accept()
-        self.go(later=60.0)
+        self.later(accepted_texts.WRITTEN_UNASKED_SECONDS)
+        self.go()
         yield from self.asked_again()
         self.assertEqual(self.read().decode(), TEXT)
 
@@ -230,13 +229,11 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
         self.assertEqual((self.read(), self.reviews.pending()), (b"edited\n", []))
 
     def test_a_tab_that_is_read_again_has_the_file_looked_at_at_once(self) -> Iterator[Any]:
-        patcher = mock.patch.multiple(accepted_texts, SHORTEST_SECONDS=1000.0, LONGEST_SECONDS=1000.0)
-        patcher.start()
-        self.addCleanup(patcher.stop)
         view = yield from self.open_file()
         review = yield from self.open_diff()
         self.reviews.accept(review)
         yield self.closed
+        self.freeze()  # a look that waits for its time does not come
         self.write("file.py", PROPOSED)
         yield lambda: self.text(view) == PROPOSED
         yield lambda: not self.reviews.accepted_texts.awaiting

@@ -14,6 +14,7 @@ from ....companion.review import accepted_texts
 from ....companion.review.accepted_texts import Holder
 from ....companion.review.decision import ReviewError, ReviewState
 from ....companion.review.document import disk, file_replacement, writing
+from ....companion.review.document.writing import Writes
 from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import GEMINI, PROPOSED, TEXT, DiskTestCase
 
@@ -216,8 +217,7 @@ class TestWriting(DiskTestCase):
 
     def test_a_window_that_closes_waits_for_it(self) -> Iterator[Any]:
         review, release = yield from self.begin()
-        threading.Timer(0.2, release.set).start()
-        with mock.patch.object(writing, "WRITE_SECONDS", NEVER_SECONDS):
+        with self.patient(release.set):
             self.reviews.shutdown()
         self.assertIs(review.state, ReviewState.ACCEPTED)
         self.assertEqual(self.read().decode(), PROPOSED)
@@ -229,7 +229,7 @@ class TestWriting(DiskTestCase):
         review = yield from self.open_diff()
         self.leave()
         self.reviews.accept(review)
-        with mock.patch.object(writing, "WRITE_SECONDS", NEVER_SECONDS):
+        with self.patient():
             self.reviews.shutdown()
         self.assertIs(review.state, ReviewState.ACCEPTED)
         self.assertEqual(self.read().decode(), PROPOSED)
@@ -244,9 +244,8 @@ class TestWriting(DiskTestCase):
 
     def left_to_other_windows(self, release: threading.Event) -> Iterator[Any]:
         """The window closes while a text is held up on its way into the file, which is another one by then."""
-        with mock.patch.multiple(writing, WRITE_SECONDS=0.0), mock.patch.multiple(
-            accepted_texts, ELSEWHERE_MILLISECONDS=10**6
-        ):
+        self.freeze()  # no other window takes it over, for that takes a timer
+        with mock.patch.object(Writes, "finish"):  # as after a wait that was in vain
             self.reviews.shutdown()
         self.write("file.py", "theirs\n")
         release.set()
@@ -264,9 +263,9 @@ class TestWriting(DiskTestCase):
         self.reviews.accept(review)
         yield self.closed
         release = self.hold("write")
-        with mock.patch.object(accepted_texts, "GONE_SECONDS", 0.05):
-            self.leave()
-            yield lambda: any(each.state is Holder.WRITING for each in self.reviews.accepted_texts._texts)
+        self.leave()
+        self.later(accepted_texts.GONE_SECONDS)
+        yield lambda: any(each.state is Holder.WRITING for each in self.reviews.accepted_texts._texts)
         yield from self.left_to_other_windows(release)
 
 

@@ -142,9 +142,9 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        with mock.patch.object(accepted_texts, "PATIENCE_SECONDS", 0.0):
-            self.reviews.accept(review)
-            again = yield from self.shown_again()
+        self.reviews.accept(review)
+        self.later(accepted_texts.PATIENCE_SECONDS)
+        again = yield from self.shown_again()
         newer = yield from self.open_diff(proposed="newer\n")
         self.reviews.accept(newer)
         self.write("file.py", "newer\n")
@@ -173,11 +173,10 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         review = yield from self.open_diff()
         self.reviews.accept(review)
         yield lambda: len(self.kept_texts()) == 1
-        with mock.patch.object(accepted_texts, "ELSEWHERE_MILLISECONDS", 0), mock.patch.object(
-            accepted_texts, "GONE_SECONDS", 0.05
-        ):
-            self.reviews.shutdown()
-            yield lambda: [each.state for each in self.reviews.accepted_texts._texts] == [Holder.CLIENT_WRITES]
+        self.reviews.shutdown()
+        self.later(accepted_texts.ELSEWHERE_MILLISECONDS / 1000)
+        yield lambda: [each.state for each in self.reviews.accepted_texts._texts] == [Holder.CLIENT_WRITES]
+        self.later(accepted_texts.GONE_SECONDS)
         self.assertEqual(self.reviews.pending(), [])
         self.write("file.py", PROPOSED)
         yield lambda: self.kept_texts() == []
@@ -186,11 +185,10 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         yield from self.accept()
         yield lambda: len(self.kept_texts()) == 1
-        with mock.patch.object(accepted_texts, "ELSEWHERE_MILLISECONDS", 0), mock.patch.object(
-            AcceptedText, "look"
-        ) as look:
+        with mock.patch.object(AcceptedText, "look") as look:
             self.reviews.shutdown()
             look.assert_not_called()  # nobody waits for the client
+        self.later(accepted_texts.ELSEWHERE_MILLISECONDS / 1000)
         self.assertEqual(self.read().decode(), TEXT)
         again = yield from self.shown_again()
         yield lambda: self.says("your accepted text for file.py is not saved yet: accept again to write it")
@@ -206,11 +204,12 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
     def test_so_it_is_when_the_window_ends_a_second_time(self) -> Iterator[Any]:
         self.write()
         yield from self.accept()
-        with mock.patch.object(accepted_texts, "ELSEWHERE_MILLISECONDS", 0):
-            self.reviews.shutdown()
-            again = yield from self.shown_again()
-            self.type(self.proposal(again), 0, "# more\n")
-            self.reviews.shutdown()
+        self.reviews.shutdown()
+        self.later(accepted_texts.ELSEWHERE_MILLISECONDS / 1000)
+        again = yield from self.shown_again()
+        self.type(self.proposal(again), 0, "# more\n")
+        self.reviews.shutdown()
+        self.later(accepted_texts.ELSEWHERE_MILLISECONDS / 1000)
         last = yield from self.shown_again()
         self.assertEqual(self.text(self.proposal(last)), "# more\n# mine\n" + PROPOSED)
         self.reviews.reject(last)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
+from types import SimpleNamespace
 from typing import Any, Iterator, List
 from unittest import mock
 
@@ -196,7 +198,8 @@ class TestLongTexts(DecidingTestCase):
         prepared: List[Any] = []
         threading.Thread(target=lambda: prepared.append(prepare(file_request, text)), daemon=True).start()
         yield lambda: bool(prepared)
-        patcher = mock.patch.object(pacing, "SLICE_SECONDS", 0.0)  # each step is a piece of its own
+        seconds = itertools.count()  # each step takes one, and so is a piece of work of its own
+        patcher = mock.patch.object(pacing, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
         patcher.start()
         self.addCleanup(patcher.stop)
         work = MainThreadWork()

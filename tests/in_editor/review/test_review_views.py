@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unittest.mock
+from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List
 
 import sublime
@@ -14,7 +15,6 @@ from ....companion.editor.edits import PORTION, Edit, apply_edits, set_text, tex
 from ....companion.review.display import pacing
 from ....companion.review.document import preparation
 from ....companion.review.window.views import _FROM_THE_FILE, _SETTINGS
-from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import GEMINI, PROPOSED, TEXT, ReviewTestCase
 from ...support.selecting import put_caret, select
 
@@ -204,9 +204,10 @@ class TestStatusBar(ReviewTestCase):
 class TestMarks(ReviewTestCase):
     def open_prepared(self, proposed: str) -> Any:
         """Let a client ask for a review, as its tool does, and return it at once. Slow machines do not count."""
-        with unittest.mock.patch.object(preparation, "COMPARE_SECONDS", NEVER_SECONDS):
-            proposal, prepared = preparation.prepare(self.reviews.file_request(self.path()), proposed)
-        with unittest.mock.patch.object(pacing, "SLICE_SECONDS", NEVER_SECONDS):
+        request = self.reviews.file_request(self.path())
+        with unittest.mock.patch.object(preparation, "clock", SimpleNamespace(now=lambda: 0.0)):
+            proposal, prepared = preparation.prepare(request, proposed)
+        with unittest.mock.patch.object(pacing, "time", SimpleNamespace(perf_counter=lambda: 0.0)):
             self.reviews.open_diff(GEMINI, self.path(), proposal, prepared)
         return self.reviews.pending()[0]
 

@@ -11,7 +11,7 @@ from unittest import mock
 
 import sublime
 
-from ....companion.unreviewed import deciding, undoing
+from ....companion.unreviewed import undoing
 from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import PLUGIN
 from ...support.selecting import select
@@ -438,8 +438,9 @@ class TestAll(ChangesTestCase):
             begun.set()
             (edited if path == order[0].path else told).wait(NEVER_SECONDS)
             exchange(folder, path, *rest)
+            self.later(1)
 
-        with mock.patch.object(undoing, "exchange", slow), mock.patch.object(deciding, "PROGRESS_SECONDS", 0.0):
+        with mock.patch.object(undoing, "exchange", slow):
             self.changes._decisions.undo(order)
             yield begun.is_set
             self.type(view, 0, "# mine\n")
