@@ -42,7 +42,7 @@ from .dialect import (
     selection_fields,
     tool,
 )
-from .hook_proposals import WriteForm, WriteTool
+from .hook_proposals import LineEnds, WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEvent, Way
 from .window import RESTORES_ALL, AgentWindow, Severity
 
@@ -279,6 +279,8 @@ class ClaudeHooks(HookDialect):
             "MultiEdit": WriteTool("file_path", old="old_string", new="new_string", every="replace_all", edits="edits"),
             "NotebookEdit": WriteTool("notebook_path"),
         },
+        restores_mark=True,
+        line_ends=LineEnds.MOST,
         takes_line_end=True,
         fills_empty=True,
     )

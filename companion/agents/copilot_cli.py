@@ -18,7 +18,7 @@ from ..protocol.tools import Tool, ToolCall, ToolResult
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, DiscoveryFile, LookupContext, folders_of
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
-from .hook_proposals import WriteForm, WriteTool
+from .hook_proposals import LineEnds, WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
 from .window import RESTORES_NOTHING, AgentWindow, Diagnostic, Severity
 
@@ -149,7 +149,9 @@ class CopilotHooks(HookDialect):
             "edit": WriteTool("path", old="old_str", new="new_str"),
             "apply_patch": WriteTool(patch="patch"),
         },
-        takes_line_end=True,
+        line_ends=LineEnds.KEPT,
+        fills_empty=True,
+        makes_files=False,
         plain_patches=True,
     )
     shell_tools = ("bash", "powershell")

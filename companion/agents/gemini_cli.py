@@ -36,6 +36,7 @@ class GeminiHooks(HookDialect):
             "replace": WriteTool("file_path", old="old_string", new="new_string", every="allow_multiple"),
         },
         restores_line_ends=True,
+        reads_crlf=True,
         restores_end=True,
     )
     shell_tools = ("run_shell_command",)

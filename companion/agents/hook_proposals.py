@@ -14,6 +14,7 @@ Pure. Any thread; a long text takes a while.
 
 from __future__ import annotations
 
+import enum
 import os
 import re
 import sys
@@ -26,6 +27,8 @@ from .patches import Operation, apply, is_plain_patch, operations, patch_of
 from .smallest import smallest_edit
 
 MARK = "\ufeff"
+COUNTED_CHARACTERS, COUNTED_LINES = 4096, 5
+_LINE_END = re.compile("\r?\n")
 _UP = re.compile(r"(?:^|[/\\])\.\.(?:[/\\]|$)|[\x00-\x1f]")  # also what cannot be seen in a name
 MOST_PLACES, LONGEST = 1 << 20, 1 << 26
 """So many places are replaced in a file, and so many characters it may have then. Beyond them nothing is understood."""
@@ -49,21 +52,44 @@ class WriteTool(NamedTuple):
     """A patch, which names its files itself."""
 
 
+class LineEnds(enum.Enum):
+    """What an edit makes of the line ends of a file."""
+
+    ONE = "CR LF everywhere, if one line ends so"
+    MOST = "those of most lines, everywhere"
+    KEPT = "those of other lines stay; new lines get those of most"
+
+    def are_crlf(self, text: str) -> bool:
+        """Whether lines of this text get CR LF. Of most lines is said what the beginning of a text shows."""
+        if self is LineEnds.ONE:
+            return "\r\n" in text
+        if self is LineEnds.MOST:
+            crlf, lines = text.count("\r\n", 0, COUNTED_CHARACTERS), text.count("\n", 0, COUNTED_CHARACTERS)
+        else:
+            ends = [found.group() for found in islice(_LINE_END.finditer(text), COUNTED_LINES)]
+            crlf, lines = ends.count("\r\n"), len(ends)
+        return 2 * crlf > lines
+
+
 class WriteForm(NamedTuple):
     """How a program writes. What is said of edits holds for tools that replace a text in a file."""
 
     tools: Mapping[str, WriteTool]
     restores_line_ends: bool = False
-    """Also a whole text gets the line ends of the file that it replaces. Edits keep them with every program."""
+    """A whole text gets the line ends of the file that it replaces."""
     restores_mark: bool = False
-    """Also a whole text gets its byte order mark."""
+    """It gets its byte order mark, too. An edit does not see the mark."""
+    line_ends: LineEnds = LineEnds.ONE
+    reads_crlf: bool = False
+    """An edit takes CR LF in its own texts for line feeds. Otherwise a file read with line feeds does not hold them."""
     restores_end: bool = False
     """An edit cannot add or remove the line feed at the end of a file."""
     takes_line_end: bool = False
     """An edit that leaves nothing of a line takes its line feed, too."""
     fills_empty: bool = False
-    """An edit of nothing fills a file that is empty; otherwise it only makes new ones."""
-
+    """An edit of nothing fills a file that is empty."""
+    makes_files: bool = True
+    """It makes a file that is not there."""
     plain_patches: bool = False
     """Its patches were not compared with ours: only those are understood that say all in the plainest way."""
 
@@ -93,33 +119,45 @@ class WriteForm(NamedTuple):
             text = _text(arguments, form.whole) if form.whole else self._edited(form, arguments, before)
         except (KeyError, TypeError, ValueError):  # an argument is missing, or is something else than it should be
             return None
-        if text is None:
-            return None
-        if form.whole:
+        if text is not None and form.whole:
             text = self._restored(before, text)
-        return (FileProposal(path, before, text),)
+        return None if text is None else (FileProposal(path, before, text),)
 
     def _edited(self, form: WriteTool, arguments: Mapping[str, Any], before: Optional[str]) -> Optional[str]:
         edits = arguments[form.edits] if form.edits else (arguments,)
-        text, work = None if before is None else _with_line_feeds(before), 0
+        text, work = None if before is None else self._read(before), 0
         if not edits:
             return None
         for edit in edits:
-            old, new = _lf(edit, form.old), _lf(edit, form.new)
+            old, new = _text(edit, form.old), _text(edit, form.new)
+            if self.reads_crlf and text is not None:
+                old, new = _with_line_feeds(old), _with_line_feeds(new)
             if not old:
-                text = new if text is None or (self.fills_empty and not text) else None
+                is_made = self.makes_files if text is None else self.fills_empty and not text
+                text = new if is_made else None
             elif text is not None and old != new and work <= MOST_WORK:
-                text, taken = self._replaced(text, old, new, edit.get(form.every) is True)
+                replaced = _replaced_in_lines if self.line_ends is LineEnds.KEPT else self._replaced
+                text, taken = replaced(text, old, new, edit.get(form.every) is True)
                 work += taken
             else:
                 text = None
             if text is None:
                 return None
-        if before is None or text is None:
+        if not before or text is None:
             return text
-        if self.restores_end and before:
+        if self.restores_end:
             text = _with_end_of(before, text)
-        return text.replace("\n", "\r\n") if "\r\n" in before else text
+        if self.line_ends is not LineEnds.KEPT and self.line_ends.are_crlf(before):
+            text = _with_crlf(text)
+        if self.restores_mark and before.startswith(MARK):
+            return None if not text or text.startswith(MARK) else MARK + text  # one mark, two or none: programs differ
+        return text
+
+    def _read(self, before: str) -> str:
+        """The text of a file as an edit sees it."""
+        if self.restores_mark and before.startswith(MARK):
+            before = before[1:]
+        return before if self.line_ends is LineEnds.KEPT else _with_line_feeds(before)
 
     def _replaced(self, text: str, old: str, new: str, every: bool) -> Tuple[Optional[str], int]:
         """The text with the new one in place of the old one, None if that cannot be; and the work that it took."""
@@ -135,11 +173,11 @@ class WriteForm(NamedTuple):
         starts = [0, *(place + len(needle.text) for place in places)]
         return new.join([text[start:end] for start, end in zip(starts, [*places, len(text)])]), work
 
-    def _restored(self, before: Optional[str], text: str) -> str:
-        if before and self.restores_line_ends and "\r\n" in before:
-            text = _with_line_feeds(text).replace("\n", "\r\n")
-        if before is not None and self.restores_mark:
-            text = (MARK if before.startswith(MARK) else "") + text.lstrip(MARK)
+    def _restored(self, before: Optional[str], text: str) -> Optional[str]:
+        if before and self.restores_line_ends and LineEnds.ONE.are_crlf(before):
+            text = _with_crlf(text)
+        if before and self.restores_mark and before.startswith(MARK) and not text.startswith(MARK):
+            return MARK + text if text else None
         return text
 
     # -- back to the program -------------------------------------------------------------------------------------------
@@ -185,10 +223,10 @@ class WriteForm(NamedTuple):
     ) -> Dict[str, Any]:
         changed = dict(arguments)
         if form.whole:
-            changed[form.whole] = wanted.lstrip(MARK) if self.restores_mark else wanted
+            changed[form.whole] = wanted
             return changed
         before = proposal.before
-        old, new = smallest_edit(_bare(before), _bare(wanted)) if before else ("", wanted)
+        old, new = smallest_edit(self._read(before), self._read(wanted)) if before else ("", wanted)
         edit = {form.old: old, form.new: new}
         changed.pop(form.every, None)
         changed.update({form.edits: [edit]} if form.edits else edit)
@@ -268,6 +306,10 @@ def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
+def _with_crlf(text: str) -> str:
+    return _with_line_feeds(text).replace("\n", "\r\n")
+
+
 def _bare(text: str) -> str:
     """Programs set aside what a file has: its line ends, and maybe its byte order mark."""
     return _with_line_feeds(text[1:] if text.startswith(MARK) else text)
@@ -290,6 +332,55 @@ def _in_form_of(before: Optional[str], text: str) -> str:
     if "\r\n" in before and "\r" not in text:
         text = text.replace("\n", "\r\n")
     return MARK + text if before.startswith(MARK) and not text.startswith(MARK) else text
+
+
+# -- edits that leave other lines as they are --------------------------------------------------------------------------
+
+
+def _replaced_in_lines(text: str, old: str, new: str, _every: bool) -> Tuple[Optional[str], int]:
+    """As `WriteForm._replaced`. A deletion from the beginning to the end of a line takes its line end, too."""
+    if "\r" in _with_line_feeds(old) + _with_line_feeds(new):  # the program leaves some of them out
+        return None, 0
+    needle = Needle(old)
+    places = [(start, start + len(old)) for start in islice(needle.places(text), 2)]
+    work = len(text) + needle.work
+    if not places:
+        places, taken = _whole_lines(text, old)
+        work += taken
+    if len(places) != 1 or len(text) + len(new) > LONGEST:
+        return None, work
+    ((start, end),) = places
+    line_end = _LINE_END.match(text, end)
+    if line_end and not new and not old.endswith("\n") and (not start or text[start - 1] == "\n"):
+        end = line_end.end()
+    new = _with_crlf(new) if LineEnds.KEPT.are_crlf(text) else _with_line_feeds(new)
+    return text[:start] + new + text[end:], work
+
+
+def _whole_lines(text: str, old: str) -> Tuple[List[Tuple[int, int]], int]:
+    """Where these lines stand with other line ends, and the work that it took. The program finds lines that are only
+    alike, too: if there are such elsewhere, it is not known which it takes, and there is no place."""
+    lines, wanted = _with_line_feeds(text), _with_line_feeds(old)
+    alike, stripped = Needle(_stripped(wanted)), _stripped(lines)
+    if "\r" in lines or not alike.text.strip():
+        return [], 0
+    found = alike.find(stripped)
+    is_one = found >= 0 and alike.find(stripped, found + 1) < 0
+    exact = Needle("\n" + wanted.rstrip("\n") + "\n")
+    place = exact.find("\n" + lines + "\n") if is_one else -1
+    work = alike.work + exact.work
+    if place < 0 or not (lines + "\n").startswith(wanted, place):
+        return [], work
+    ends = [0, *(each.end() for each in _LINE_END.finditer(text)), len(text)]
+    first = lines.count("\n", 0, place)
+    last = first + wanted.count("\n")
+    return [(ends[first], ends[last] + len(wanted) - wanted.rfind("\n") - 1)], work
+
+
+def _stripped(text: str) -> str:
+    """The lines without the blanks around them, and without empty ones."""
+    lines = (line.strip() for line in text.replace(MARK, "").split("\n"))
+    return "\n" + "".join(line + "\n" for line in lines if line)
 
 
 # -- patches -----------------------------------------------------------------------------------------------------------

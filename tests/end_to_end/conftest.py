@@ -11,7 +11,10 @@ from tests.support.shared_editor import SharedEditor
 from tests.tools.desktop import Desktop
 
 pytest.register_assert_rewrite(
-    "tests.end_to_end.programs.hooked", "tests.end_to_end.programs.journeys", "tests.tools.unasked"
+    "tests.end_to_end.programs.comparing",
+    "tests.end_to_end.programs.hooked",
+    "tests.end_to_end.programs.journeys",
+    "tests.tools.unasked",
 )
 
 # Claude Code is installed and run only where the user asks for it; then the file is named on the command line.

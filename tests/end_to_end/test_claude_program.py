@@ -18,6 +18,7 @@ from tests.clients.programs.anthropic_api import AnthropicApi, all_texts, tool_t
 from tests.clients.programs.claude_code import QUESTION, ClaudeCode
 from tests.clients.programs.model_stub import CallTool, CallTools, Say
 from tests.clients.programs.program import write_settings
+from tests.end_to_end.programs.comparing import assert_written_as_said
 from tests.end_to_end.programs.hooked import HookedJourneys, Kind, at_work
 from tests.tools.unasked import BEFORE, NEW, REST, Unasked, looked_at
 
@@ -275,6 +276,10 @@ def test_what_it_writes_in_automatic_mode_is_kept_or_undone(desktop, model):
         claude.wait_for("All of it is written.")
         assert desktop.views_of_role("proposal") == [], "it asks nobody"
         work.decide()
+
+
+def test_each_file_that_it_writes_holds_what_was_said(tmp_path):
+    assert_written_as_said("claude", tmp_path)
 
 
 class Claude(Kind):

@@ -15,6 +15,7 @@ import os
 from typing import Any, Dict, Mapping, Optional
 
 from tests.clients.programs.anthropic_api import AnthropicApi
+from tests.clients.programs.model_stub import ModelStub
 from tests.clients.programs.program import Program, write_settings
 from tests.host.driver import Host
 from tests.tools import nodes
@@ -24,6 +25,23 @@ QUESTION = "Do you want to"
 LIST = "Connect to an IDE"
 AUTOMATICALLY = "Connect to your IDE automatically?"
 EDITOR = "Sublime Text"
+
+
+def program() -> str:
+    """Its path. Raises SetupError."""
+    folder = nodes.packages("claude_code")
+    return os.path.join(folder, "node_modules", "@anthropic-ai", "claude-code-linux-x64", "claude")
+
+
+def variables(model: ModelStub) -> Dict[str, str]:
+    """What makes it ask the stub."""
+    return {
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+    }
 
 
 class ClaudeCode(Program):
@@ -44,20 +62,10 @@ class ClaudeCode(Program):
     ) -> None:
         if mode != "manual":
             self.prompt = f"{mode} mode on"
-        folder = nodes.packages("claude_code")
-        program = os.path.join(folder, "node_modules", "@anthropic-ai", "claude-code-linux-x64", "claude")
         _write_configuration(host, cwd, mode)
-        variables = {
-            "ANTHROPIC_BASE_URL": model.url,
-            "ANTHROPIC_API_KEY": KEY,
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "DISABLE_TELEMETRY": "1",
-        }
-        if connects:
-            variables["CLAUDE_CODE_AUTO_CONNECT_IDE"] = "true"
-        variables.update(env or {})
-        super().__init__([program], host, cwd, model, variables)
+        connecting = {"CLAUDE_CODE_AUTO_CONNECT_IDE": "true"} if connects else {}
+        environment = {**variables(model), **connecting, **(env or {})}
+        super().__init__([program()], host, cwd, model, environment)
 
     def wait_connected(self, mention: str = "1 line selected") -> None:
         """Waits until the program shows the selection, or the file in front, such as `In greeting.py`."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence
 
+from tests.clients.programs.model_stub import ModelStub
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.program import Program
 from tests.host.driver import Host
@@ -36,17 +37,10 @@ class CopilotCli(Program):
         trusted: bool = True,
         options: Sequence[str] = (),
     ) -> None:
-        program = _program()
         if trusted:
             _write_state(host, {"trustedFolders": [os.path.realpath(cwd)]})
-        variables = {
-            "XDG_CACHE_HOME": _unpacked(program),
-            "COPILOT_OFFLINE": "true",
-            "COPILOT_PROVIDER_BASE_URL": model.url + "/v1",
-            "COPILOT_MODEL": "gpt-4.1",
-        }
-        variables.update(env or {})
-        super().__init__([program, *options], host, cwd, model, variables)
+        environment = {**variables(model), **(env or {})}
+        super().__init__([program(), *options], host, cwd, model, environment)
 
     def wait_ready(self) -> None:
         """Trusts the folder, as a user does, and waits until the program takes a prompt."""
@@ -65,18 +59,29 @@ class CopilotCli(Program):
         self.wait_for(mention)
 
 
-def _program() -> str:
+def program() -> str:
+    """Its path. Raises SetupError."""
     folder = nodes.packages("copilot_cli")
     return os.path.join(folder, "node_modules", "@github", "copilot-linux-x64", "copilot")
 
 
-def _unpacked(program: str) -> str:
+def variables(model: ModelStub) -> Dict[str, str]:
+    """What makes it ask the stub."""
+    return {
+        "XDG_CACHE_HOME": _unpacked(program()),
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_BASE_URL": model.url + "/v1",
+        "COPILOT_MODEL": "gpt-4.1",
+    }
+
+
+def _unpacked(path: str) -> str:
     """The folder in which the program finds itself unpacked: 235 MB, which it would else write at every start."""
-    made_from = cache.read_text(os.path.join(os.path.dirname(program), "package.json")) or ""
+    made_from = cache.read_text(os.path.join(os.path.dirname(path), "package.json")) or ""
 
     def make(folder: str) -> None:
         variables = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_CACHE_HOME": folder, "COPILOT_OFFLINE": "true"}
-        cache.run([program, "--version"], "unpacking Copilot CLI", env=variables)
+        cache.run([path, "--version"], "unpacking Copilot CLI", env=variables)
 
     return cache.set_up("npm/copilot_cli_unpacked", [made_from], make, "the files of Copilot CLI", needs="copilot")
 

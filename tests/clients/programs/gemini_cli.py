@@ -11,9 +11,10 @@ native code that differs by platform, and that nothing here needs.
 from __future__ import annotations
 
 import os
-from typing import Mapping, Optional, Sequence
+from typing import Dict, List, Mapping, Optional, Sequence
 
 from tests.clients.programs.gemini_api import GeminiApi
+from tests.clients.programs.model_stub import ModelStub
 from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
 from tests.host.driver import Host
 from tests.tools import nodes
@@ -24,6 +25,22 @@ SETTINGS = {
     "privacy": {"usageStatisticsEnabled": False},
     "telemetry": {"enabled": False},
 }
+
+
+def program() -> List[str]:
+    """The beginning of a command line. Raises SetupError."""
+    folder = nodes.packages("gemini_cli")
+    script = os.path.join(folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
+    return [nodes.newer_node(), script, "--model", "gemini-2.5-flash"]
+
+
+def variables(model: ModelStub) -> Dict[str, str]:
+    """What makes it ask the stub."""
+    return {
+        "GEMINI_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": model.url,
+        "GEMINI_CLI_NO_RELAUNCH": "true",  # one process, not one that starts another
+    }
 
 
 class GeminiCli(Program):
@@ -40,17 +57,8 @@ class GeminiCli(Program):
         options: Sequence[str] = (),
     ) -> None:
         write_settings(host, ".gemini", dict(SETTINGS, ide=IDE_SETTINGS[ide_mode]))
-        folder = nodes.packages("gemini_cli")
-        script = os.path.join(folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
-        variables = {
-            "GEMINI_API_KEY": "none",
-            "GOOGLE_GEMINI_BASE_URL": model.url,
-            "GEMINI_CLI_IDE_PID": str(host.editor_pid),
-            "GEMINI_CLI_NO_RELAUNCH": "true",  # one process, not one that starts another
-        }
-        variables.update(env or {})
-        command = [nodes.newer_node(), script, "--model", "gemini-2.5-flash", *options]
-        super().__init__(command, host, cwd, model, variables)
+        environment = {"GEMINI_CLI_IDE_PID": str(host.editor_pid), **variables(model), **(env or {})}
+        super().__init__([*program(), *options], host, cwd, model, environment)
 
     def wait_connected(self, open_files: int = 1) -> None:
         """Waits until the program shows that it knows this many open files."""

@@ -31,7 +31,7 @@ class Program(Terminal):
         self._host = host
         self._model = model
         self._asked = 0
-        super().__init__(command, cwd, dict(base_environment(host), **env))
+        super().__init__(command, cwd, dict(base_environment(host.environment), **env))
 
     def wait_ready(self) -> None:
         """Waits until the program takes a prompt."""
@@ -100,10 +100,11 @@ class Program(Terminal):
         super().close()
 
 
-def base_environment(host: Host) -> Dict[str, str]:
-    """What a terminal beside the host has; a list of our own, since names like CI change how programs behave."""
+def base_environment(environment: Mapping[str, str]) -> Dict[str, str]:
+    """What a terminal has beside a host with this environment; a list of our own, since names like CI change how
+    programs behave."""
     names = ("PATH", "HOME", "USERPROFILE", "TMPDIR", "TMP", "TEMP")
-    variables = {name: host.environment[name] for name in names if name in host.environment}
+    variables = {name: environment[name] for name in names if name in environment}
     variables.update(LANG="C.UTF-8", COLORTERM="truecolor", NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
     variables.update(nodes.compiled_once())
     # In a container the programs would look for the editor on the container's host; with this they stay here.

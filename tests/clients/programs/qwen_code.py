@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Mapping, Optional, Sequence
+from typing import Dict, List, Mapping, Optional, Sequence
 
+from tests.clients.programs.model_stub import ModelStub
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.program import IDE_SETTINGS, Program, write_settings
 from tests.clients.programs.terminal import PATIENCE
@@ -30,6 +31,22 @@ SETTINGS = {
     "privacy": {"usageStatisticsEnabled": False},
     "telemetry": {"enabled": False},
 }
+
+
+def program() -> List[str]:
+    """The beginning of a command line. Raises SetupError."""
+    folder = nodes.packages("qwen_code")
+    return [nodes.newer_node(), os.path.join(folder, "node_modules", "@qwen-code", "qwen-code", "cli.js")]
+
+
+def variables(model: ModelStub) -> Dict[str, str]:
+    """What makes it ask the stub."""
+    return {
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": model.url + "/v1",
+        "OPENAI_MODEL": "none",
+        "QWEN_CODE_NO_RELAUNCH": "true",  # one process, not one that starts another
+    }
 
 
 class QwenCode(Program):
@@ -54,17 +71,8 @@ class QwenCode(Program):
             ".qwen",
             dict(SETTINGS, tools=tools, ide=IDE_SETTINGS[ide_mode]),
         )
-        folder = nodes.packages("qwen_code")
-        script = os.path.join(folder, "node_modules", "@qwen-code", "qwen-code", "cli.js")
-        variables = {
-            "OPENAI_API_KEY": "none",
-            "OPENAI_BASE_URL": model.url + "/v1",
-            "OPENAI_MODEL": "none",
-            "QWEN_CODE_NO_RELAUNCH": "true",  # one process, not one that starts another
-        }
-        variables.update(env or {})
-        node = nodes.newer_node()
-        super().__init__([node, script, *options], host, cwd, model, variables)
+        environment = {**variables(model), **(env or {})}
+        super().__init__([*program(), *options], host, cwd, model, environment)
 
     def wait_connected(self, active_file: str) -> None:
         """Asks `/ide status` until the program knows which file is active."""
