@@ -200,7 +200,10 @@ class CopilotHooks(HookDialect):
         if isinstance(patch, str):
             return {"patch": patch}
         found = super()._arguments(payload)
-        return {"path": found["file_path"], **found} if "file_path" in found else found
+        named = [found[name] for name in ("path", "file_path") if name in found]
+        if not named or any(name != named[0] for name in named):  # which of two it takes is not known
+            return {name: value for name, value in found.items() if name not in ("path", "file_path")}
+        return {**found, "path": named[0]}
 
 
 class CopilotCli(Agent):

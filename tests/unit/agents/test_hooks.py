@@ -177,6 +177,21 @@ def test_a_call_without_an_id_is_known_by_its_arguments(agent, payload, event, p
 
 
 @pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        ({"path": "a"}, ("/w/a",)),
+        ({"file_path": "a"}, ("/w/a",)),
+        ({"path": "a", "file_path": "a"}, ("/w/a",)),
+        ({"path": "a", "file_path": "b"}, ()),
+        ({}, ()),
+    ],
+)
+def test_copilot_that_names_two_files_for_one_is_not_understood(arguments, paths):
+    payload = {**COPILOT, "toolName": "create", "toolArgs": {"file_text": "x", **arguments}}
+    assert told(COPILOT_CLI, payload, "preToolUse").paths == paths
+
+
+@pytest.mark.parametrize(
     ("agent", "payload", "event", "happening", "prompt"),
     [
         (CLAUDE_CODE, claude("SessionStart", source="startup", model="m"), "", Happening.OTHER, ""),
