@@ -10,7 +10,7 @@ import threading
 import time
 from typing import Any, Awaitable, Callable
 
-NEVER_SECONDS = 90.0
+NEVER_SECONDS = 120.0
 """What has not come by then does not come: a busy machine is slow, but not as slow as that."""
 
 

@@ -6,6 +6,7 @@ Rule: tests look at what a user sees (tabs, texts, marks, titles, the layout) an
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import sys
 import tempfile
 import threading
 from html import unescape
+from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 from unittest import mock
 
@@ -22,6 +24,7 @@ from ...companion.common.clock import Clock, clock
 from ...companion.discovery.workspace import inside_workspace
 from ...companion.review.accepted_texts import AcceptedTexts
 from ...companion.review.decision import Outcome, Owner, Review, Ticket
+from ...companion.review.display import pacing
 from ...companion.review.document import disk
 from ...companion.review.document.journal import KeptTexts
 from ...companion.review.document.preparation import prepare
@@ -161,6 +164,11 @@ class ReviewTestCase(TimeCase):
         own.freeze()
         own.advance(clock.now() - own.now())  # nothing of before is in its future
         return own
+
+    def single_steps(self) -> Any:
+        """A patch by which each step of long work takes a second, and so is a piece of work of its own."""
+        seconds = itertools.count()
+        return mock.patch.object(pacing, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 

@@ -60,6 +60,11 @@ class Desktop:
         folder = os.path.join(self.host.environment["TMPDIR"], "gemini", "ide")
         return sorted(glob.glob(os.path.join(glob.escape(folder), "gemini-ide-server-*.json")))
 
+    def later(self, seconds: float) -> None:
+        """Let so many seconds pass at once by the clock of the package, which is that of its timers."""
+        clock = "__import__('importlib').import_module('Gemini Companion.companion.common.clock').clock"
+        self.host.execute(f"{clock}.advance({seconds})")
+
     def own_discovery_files(self) -> List[str]:
         """Those of this editor process, not what others have left or published."""
         mark = f"gemini-ide-server-{self.host.editor_pid}-"

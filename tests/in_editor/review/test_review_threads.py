@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 import threading
-from types import SimpleNamespace
 from typing import Any, Iterator, List
-from unittest import mock
 
 from ....companion.common.workers import WrongThreadError
 from ....companion.editor.edits import text_steps
-from ....companion.review.display import pacing
 from ....companion.review.document.preparation import prepare
 from ...support.listening_client import ListeningClient, announced
 from ...support.review_case import GEMINI, PROPOSED, TEXT, DecidingTestCase
@@ -198,8 +194,7 @@ class TestLongTexts(DecidingTestCase):
         prepared: List[Any] = []
         threading.Thread(target=lambda: prepared.append(prepare(file_request, text)), daemon=True).start()
         yield lambda: bool(prepared)
-        seconds = itertools.count()  # each step takes one, and so is a piece of work of its own
-        patcher = mock.patch.object(pacing, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
+        patcher = self.single_steps()
         patcher.start()
         self.addCleanup(patcher.stop)
         work = MainThreadWork()

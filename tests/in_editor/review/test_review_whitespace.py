@@ -8,7 +8,7 @@ from unittest import mock
 import sublime
 
 from ....companion.editor import edits
-from ....companion.review.display import pacing, panes
+from ....companion.review.display import panes
 from ....companion.review.document import analysis
 from ...support.review_case import ReviewTestCase
 from ...support.selecting import put_caret
@@ -113,9 +113,7 @@ class TestShowingThem(WhitespaceTestCase):
 
     def test_what_is_chosen_while_a_long_text_comes_does_not_cut_it_short(self) -> Iterator[Any]:
         self.write("file.py", LEFT)
-        with mock.patch.object(edits, "PORTION", 100), mock.patch.object(panes, "PORTION", 1), mock.patch.object(
-            pacing, "SLICE_SECONDS", 0.0
-        ):
+        with mock.patch.object(edits, "PORTION", 100), mock.patch.object(panes, "PORTION", 1), self.single_steps():
             for proposed, limit, said in (
                 (RIGHT, 2000000, "are shown in this diff"),
                 (RIGHT + "# more\n", 2000000, "are hidden"),
