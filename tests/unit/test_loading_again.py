@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import importlib
 import sys
-import time
+import threading
 
 import pytest
+
+from tests.host.waiting import NEVER_SECONDS, until
+
+
+def is_loading(thread):
+    """Whether it has come as far as to import, or to wait for its turn to do so."""
+    frame = sys._current_frames().get(thread.ident)
+    while frame is not None and frame.f_code.co_name != "_load":
+        frame = frame.f_back
+    return frame is not None
 
 
 class TestALoadThatFollowsAtOnce:
@@ -39,7 +49,7 @@ class TestALoadThatFollowsAtOnce:
         package.parts.release(len(begun) - 1)
         package.parts.wait_for(*begun)
         plugin = self.end_and_load(package)
-        time.sleep(0.05)  # in which nothing may happen
+        until(lambda: all(map(is_loading, package.threads())))
         assert package.parts.begun == begun
         assert plugin.application is None
         package.parts.release(1)
@@ -50,9 +60,23 @@ class TestALoadThatFollowsAtOnce:
     def test_so_it_does_after_a_load_that_was_waiting_itself(self, package):
         package.load()
         package.parts.wait_for("outside")
+        for count in range(2, 6):
+            plugin = self.end_and_load(package)
+            until(lambda: all(map(is_loading, package.threads())))
+            assert len(package.threads()) == count
+        self.assert_served_by_the_second(package, plugin)
+        assert package.parts.begun == ["outside", "outside", "middle", "inside"]
+
+    def test_and_after_loads_that_ended_before_their_threads_began(self, package, monkeypatch):
+        package.load()
+        package.parts.wait_for("outside")
+        begin, run = threading.Event(), threading.Thread.run
+        monkeypatch.setattr(threading.Thread, "run", lambda thread: begin.wait(NEVER_SECONDS) and run(thread))
         for _ in range(4):
             plugin = self.end_and_load(package)
-        assert len(package.threads()) == 5
+        begin.set()
+        until(lambda: len(package.threads()) == 2, package.threads)
+        assert package.parts.begun == ["outside"]
         self.assert_served_by_the_second(package, plugin)
         assert package.parts.begun == ["outside", "outside", "middle", "inside"]
 
