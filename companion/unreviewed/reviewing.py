@@ -217,6 +217,7 @@ class ChangeReviews(Source):
         self._shown[review] = _Shown(change, texts.by_lines)
         review.before, review.whole_file = texts.left, change.whole_file
         review.replace(texts.right)
+        self._note(review)
         if not expected:
             self._open.input_guard.came(review)
         if review in self._open.presentations:

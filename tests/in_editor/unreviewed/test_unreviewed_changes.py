@@ -74,18 +74,38 @@ class TestReviewing(ChangesTestCase):
         self.assertEqual([entry.trigger for entry in panel.call_args[0][0]], ["Keep", "Decide later"])
         self.assertIn("cannot be undone", panel.call_args[1]["placeholder"])
 
-    def test_one_hunk_is_undone_in_a_tab_with_unsaved_edits_and_the_others_stay(self) -> Iterator[Any]:
+    def edited_tab(self) -> Any:
+        """A tab with an unsaved edit of the user in a file that a program has changed before."""
         view = yield from self.open_file("file.py", LINES)
         yield from self.track()
         self.write("file.py", CHANGED)
         yield lambda: self.text(view) == CHANGED or view.run_command("revert")
         yield from self.listed("file.py")
         self.type(view, 0, "# mine\n")
+        return view
+
+    def test_one_hunk_is_undone_in_a_tab_with_unsaved_edits_and_the_others_stay(self) -> Iterator[Any]:
+        view = yield from self.edited_tab()
         review = yield from self.show("file.py")
         self.caret(review, 9)
         self.command("revert_hunk")
         yield lambda: self.text(view) == "# mine\n" + CHANGED.replace("LINE 9\n", "line 9\n")
         self.assertEqual(self.read(), CHANGED.encode())
+
+    def test_what_came_after_a_save_is_shown_first_and_then_what_came_before(self) -> Iterator[Any]:
+        view = yield from self.edited_tab()
+        view.run_command("save")
+        saved = "# mine\n" + CHANGED
+        yield lambda: [change.now.size for change in self.changes.listed] == [len(saved)]
+        self.write("file.py", saved.replace("line 11\n", "LINE 11\n"))
+        yield lambda: [change.since_save for change in self.changes.listed] == [True]
+        review = yield from self.show("file.py")
+        self.assertEqual(self.text(self.original(review)), saved)
+        self.assertIn("Since you saved the file.", self.header(review))
+        self.command("reject_diff")
+        yield lambda: self.text(self.original(review)) == "# mine\n" + LINES
+        self.assertEqual(self.read(), saved.encode())
+        self.assertNotIn("Since you saved the file.", self.header(review))
 
     def test_it_is_shown_as_a_proposal_is(self) -> Iterator[Any]:
         review = yield from self.change()
@@ -366,12 +386,7 @@ class TestReviewing(ChangesTestCase):
         self.assertTrue(review.pending)
 
     def test_unsaved_edits_are_left_and_the_change_is_undone_in_the_tab(self) -> Iterator[Any]:
-        view = yield from self.open_file("file.py", LINES)
-        yield from self.track()
-        self.write("file.py", CHANGED)
-        yield lambda: self.text(view) == CHANGED or view.run_command("revert")
-        yield from self.listed("file.py")
-        self.type(view, 0, "# mine\n")
+        view = yield from self.edited_tab()
         yield from self.show("file.py")
         self.command("reject_diff")
         yield lambda: self.text(view) == "# mine\n" + LINES

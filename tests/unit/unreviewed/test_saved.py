@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from companion.unreviewed.calls import PERHAPS
 from companion.unreviewed.model import ChangeKind, ChangeScope
+from tests.support.at_once import write_and_look
 from tests.unit.unreviewed.conftest import TEXT, text
 
 MINE = b"".join(b"mine %d\n" % number for number in range(30))
+
+
+def save_over_a_program(project, saved):
+    """A program has changed a line, which nobody has decided when the user saves the file."""
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.write(a_txt=text(line3=b"first"))
+    project.look()
+    project.save(a_txt=saved)
 
 
 @pytest.fixture(params=["look", "no look"])
@@ -73,11 +85,7 @@ def test_what_git_cleans_away_comes_back_too(repository):
     ids=["the same line", "another line", "as before"],
 )
 def test_what_a_program_writes_after_a_save_is_compared_with_what_was_saved(project, saved, then):
-    project.write(a_txt=TEXT)
-    project.begin()
-    project.write(a_txt=text(line3=b"first"))
-    project.look()
-    project.save(a_txt=saved)
+    save_over_a_program(project, saved)
     assert project.before("a.txt") in (TEXT, text(line20=b"mine"))  # the program's line is still to be decided
     project.write(a_txt=then)
     project.look()
@@ -89,11 +97,7 @@ def test_what_a_program_writes_after_a_save_is_compared_with_what_was_saved(proj
 
 
 def test_what_was_kept_after_a_save_leaves_what_came_before_it_to_be_decided(project):
-    project.write(a_txt=TEXT)
-    project.begin()
-    project.write(a_txt=text(line3=b"first"))
-    project.look()
-    project.save(a_txt=text(line3=b"first", line20=b"mine"))
+    save_over_a_program(project, text(line3=b"first", line20=b"mine"))
     project.write(a_txt=text(line3=b"first", line7=b"second", line20=b"mine"))
     change = project.look()["a.txt"]
     assert (change.added, change.since_save) == (1, True)
@@ -106,11 +110,7 @@ def test_what_was_kept_after_a_save_leaves_what_came_before_it_to_be_decided(pro
 
 
 def test_changes_on_both_sides_of_a_save_are_one_again_at_the_next_save_where_nothing_is_lost_by_that(project):
-    project.write(a_txt=TEXT)
-    project.begin()
-    project.write(a_txt=text(line3=b"first"))
-    project.look()
-    project.save(a_txt=text(line3=b"first", line20=b"mine"))
+    save_over_a_program(project, text(line3=b"first", line20=b"mine"))
     project.write(a_txt=text(line3=b"first", line7=b"second", line20=b"mine"))
     project.look()
     project.save(a_txt=text(line3=b"first", line7=b"second", line20=b"mine", line25=b"mine"))
@@ -119,11 +119,7 @@ def test_changes_on_both_sides_of_a_save_are_one_again_at_the_next_save_where_no
 
 
 def test_a_saved_line_that_a_program_has_overwritten_is_not_lost_by_the_next_save(project):
-    project.write(a_txt=TEXT)
-    project.begin()
-    project.write(a_txt=text(line3=b"first"))
-    project.look()
-    project.save(a_txt=text(line3=b"mine"))
+    save_over_a_program(project, text(line3=b"mine"))
     project.write(a_txt=text(line3=b"second"))
     project.look()
     project.save(a_txt=text(line3=b"second", line20=b"mine"))
@@ -187,6 +183,21 @@ def test_an_accepted_text_counts_as_a_saved_one(project):
     project.write(a_txt=text(line3=b"second"))
     project.look()
     assert project.before("a.txt") == text(line3=b"accepted")
+
+
+def test_who_undoes_all_hears_that_earlier_changes_are_left(project, tracking, runtime, decisions, tabs, rules):
+    project.write(a_txt=TEXT)
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    write_and_look(project, tracking, runtime, a_txt=text(line3=b"first"))
+    saved = text(line3=b"first", line20=b"mine")
+    project.write(a_txt=saved)
+    tracking.carry_out(partial(tabs.take_over, str(project.folder / "a.txt"), saved.decode(), "UTF-8", "Unix"))
+    write_and_look(project, tracking, runtime, a_txt=text(line3=b"second", line20=b"mine"))
+    decided = decisions(1)
+    decided.undo(tracking.lists(1).changes)
+    assert decided._window.said[-1].endswith("undid 1 file; 1 file with earlier changes left to be decided")
+    assert [change.since_save for change in tracking.lists(1).changes] == [False]
+    assert project.read("a.txt") == saved
 
 
 def test_a_save_while_nobody_tracks_is_still_the_user_s(project):
