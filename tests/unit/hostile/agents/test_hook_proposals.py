@@ -6,6 +6,7 @@ import ast
 import inspect
 import os
 import random
+import re
 import sys
 
 import pytest
@@ -145,15 +146,31 @@ def test_a_text_that_would_become_huge_is_not_understood():
     assert CLAUDE_CODE.hooks.writes.proposals("Edit", everywhere, {"a": "a" * 10_000}) is None
 
 
-def test_texts_from_outside_are_looked_for_by_a_needle():
+SEARCHES = ("count", "find", "index", "partition", "replace", "rfind", "split")
+
+
+@pytest.mark.parametrize("module", [hook_proposals, patches, smallest], ids=lambda module: module.__name__)
+def test_texts_from_outside_are_looked_for_by_a_needle(module):
     """Python's own search may take minutes, in which nothing else runs."""
-    for module in (hook_proposals, patches, smallest):
-        for call in ast.walk(ast.parse(inspect.getsource(module))):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args:
-                receiver = ast.dump(call.func.value)
-                is_search = call.func.attr in ("count", "find", "index", "partition", "replace", "rfind", "split")
-                is_ours = any(name in receiver for name in ("eedle", "with_line_end", "'bare'"))
-                assert not is_search or is_ours or isinstance(call.args[0], ast.Constant), ast.dump(call)
+    tree = ast.parse(inspect.getsource(module))
+    ours = {"Needle"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            target, value = node.targets[0], node.value
+            pairs = [(target, value)]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                pairs = list(zip(target.elts, value.elts))
+            ours |= {
+                name.id
+                for name, made in pairs
+                if isinstance(name, ast.Name) and re.search("[Nn]eedle|_Searched", ast.dump(made))
+            }
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in SEARCHES:
+            names = {name.id for name in ast.walk(call.func.value) if isinstance(name, ast.Name)}
+            wanted = call.args[0]
+            is_short = isinstance(wanted, ast.Constant) or (isinstance(wanted, ast.Name) and wanted.id.isupper())
+            assert is_short or names & ours, f"line {call.lineno}: look for it by a Needle"
 
 
 def test_what_looks_like_a_pattern_is_text():
