@@ -195,7 +195,7 @@ class WriteForm(NamedTuple):
         The new arguments hold no more of a file than they need. Of the `withheld` files they hold no line that the
         program's own do not hold: where the accepted text needs more, the program writes its proposal.
         """
-        wanted = tuple(_in_form_of(each.before, text) for each, text in zip(proposals, accepted))
+        wanted = tuple(accepted)
         as_proposed = tuple(each.text for each in proposals)
         if tuple(accepted) == as_proposed:
             return HandedBack(None, as_proposed, as_proposed)
@@ -272,7 +272,7 @@ class HandedBack(NamedTuple):
     written: Tuple[str, ...]
     """What it writes then, file by file."""
     wanted: Tuple[str, ...]
-    """What the user has accepted, with the line ends and the byte order mark of the file that it replaces."""
+    """What the user has accepted."""
 
     @property
     def is_complete(self) -> bool:
@@ -323,15 +323,6 @@ def _with_end_of(before: str, text: str) -> str:
     if before.endswith("\n"):
         return text if text.endswith("\n") else text + "\n"
     return text[:-1] if text.endswith("\n") else text
-
-
-def _in_form_of(before: Optional[str], text: str) -> str:
-    """The text as the file has it: a program that sends its proposals with line feeds only did not mean these."""
-    if before is None:
-        return text
-    if "\r\n" in before and "\r" not in text:
-        text = text.replace("\n", "\r\n")
-    return MARK + text if before.startswith(MARK) and not text.startswith(MARK) else text
 
 
 # -- edits that leave other lines as they are --------------------------------------------------------------------------

@@ -117,7 +117,7 @@ class HookReview(Source):
         if not review.begin_writing():
             return
         if plan.data is not None:
-            self._reviews.expect(review.path, lambda: plan.data or b"")
+            self._reviews.expect(review.path, lambda: plan.data or b"", None)
         self._runtime.use_disk(
             installing.carry_out,
             plan,

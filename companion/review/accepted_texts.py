@@ -40,6 +40,7 @@ from weakref import WeakSet
 
 import sublime
 
+from ..agents.window import RESTORES_ALL, Restored
 from ..common.clock import clock
 from ..common.waiting import Latest
 from ..editor.file_views import same_key
@@ -51,7 +52,8 @@ from .decision import Outcome, Owner, Review, Writer
 from .document import disk
 from .document.disk import ChangedError, DiskError, Kind, Original, ReadLimits
 from .document.journal import KeptTexts, LeftTexts, Text
-from .document.text import BYTE_ORDER_MARK, UTF_8, plain, portions, saved
+from .document.text import BYTE_ORDER_MARK, UTF_8, in_utf_8, plain, saved
+from .document.whole_file import WrittenText, proposed_bytes
 from .document.writing import Guard, IsInside, NoFolderError, Writes, no_folder
 from .open_reviews import OpenReviews
 
@@ -74,6 +76,9 @@ WRITTEN_UNASKED_SECONDS = 60.0
 
 SLACK_BYTES = 1 << 16
 """A file that is larger than the text by more than this does not hold it."""
+
+
+Expect = Callable[[str, Callable[[], bytes], Optional[Callable[[], bytes]]], None]
 
 
 class Holder(Enum):
@@ -219,12 +224,13 @@ class AcceptedTexts:
         open_reviews: OpenReviews,
         end: Callable[[Review, Optional[Outcome]], None],
         is_connected: Callable[[Owner], bool],
-        expect: Callable[[str, Callable[[], bytes]], None],
+        expect: Expect,
         is_inside: IsInside,
     ) -> None:
         """`end` closes a review that has been decided, and tells its client the outcome, if there is one.
-        `is_connected` says whether a client is there. `expect` gets the file that may be written, and what makes its
-        bytes, on a disk thread. `is_inside` says where folders may be made for new files."""
+        `is_connected` says whether a client is there. `expect` gets the file that may be written, what makes its bytes,
+        and what makes those that the user has agreed to, on a disk thread. `is_inside` says where folders may be made
+        for new files."""
         self._window = window
         self._runtime = runtime
         self._open = open_reviews
@@ -264,18 +270,22 @@ class AcceptedTexts:
         outcome = review.accept(told)
         awaited = told if told != text else None
         for each in dict.fromkeys((told, text)):  # in the order in which the file will hold them
-            self._announce(review.path, each, original)
+            self._announce(review.path, each, original, review.proposal.restored)
         accepted = AcceptedText(Holder.CLIENT_WRITES, review.owner, review.path, text, original, awaited=awaited)
         self._follow(accepted)
         self._keep(accepted)
         self._end(review, outcome)
         self._look(accepted)
 
-    def _announce(self, path: str, text: str, original: Optional[Original]) -> None:
-        """Say what the file may hold soon. Some keep its encoding, and others write UTF-8 whatever it was."""
+    def _announce(self, path: str, text: str, original: Optional[Original], restored: Restored) -> None:
+        """Say what the file may hold soon: the text as the user has agreed to it, whose writer restores this of the
+        file, or the same in another format. Some keep its encoding, and others write UTF-8 whatever it was."""
+        agreed = None
+        if original is not None and original.kind is Kind.TEXT:
+            agreed = partial(proposed_bytes, WrittenText(original.exact, original.encoding), text, restored)
         if original is not None and original.encoding != UTF_8:
-            self._expect(path, partial(_as_saved, text, original.encoding, original.line_endings))
-        self._expect(path, partial(_in_utf_8, text))
+            self._expect(path, partial(_as_saved, text, original.encoding, original.line_endings), agreed)
+        self._expect(path, partial(in_utf_8, text), agreed)
 
     @property
     def awaiting(self) -> bool:
@@ -433,7 +443,7 @@ class AcceptedTexts:
         review.begin_writing()
         if presentation is not None:
             presentation.freeze(True)
-        self._announce(review.path, text, original)
+        self._announce(review.path, text, original, RESTORES_ALL)
         accepted = self._shown.pop(review, None) if guard is None else None
         if accepted is None:
             accepted = AcceptedText(Holder.WRITING, review.owner, review.path, text, original)
@@ -572,15 +582,11 @@ def _is_wanted(ours: List[str], theirs: List[str], path: str) -> bool:
     return key.startswith(tuple(ours)) or not key.startswith(tuple(theirs))
 
 
-def _in_utf_8(text: str) -> bytes:
-    return b"".join([part.encode("utf-8", "surrogatepass") for part in portions(text)])
-
-
 def _as_saved(text: str, encoding: str, line_endings: str) -> bytes:
     try:
         return saved(plain(text), encoding, line_endings)
     except UnicodeEncodeError:
-        return _in_utf_8(text)
+        return in_utf_8(text)
 
 
 def _went_away(accepted: AcceptedText, what: str) -> str:

@@ -21,7 +21,7 @@ from ..editor import marks
 from ..editor.scope import Scope
 from ..runtime import Runtime
 from ..settings import Settings
-from .accepted_texts import AcceptedTexts
+from .accepted_texts import AcceptedTexts, Expect
 from .changes import Changes
 from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Source, Ticket, Words, Writer, takes_reason
 from .display import markup
@@ -54,7 +54,7 @@ class ReviewManager:
         notify: Callable[[Review, Outcome], None],
         is_connected: Callable[[Owner], bool],
         on_count: Callable[[], None] = lambda: None,
-        expect: Callable[[str, Callable[[], bytes]], None] = lambda path, text: None,
+        expect: Expect = lambda path, text, agreed: None,
         find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
         is_inside: IsInside = lambda path: True,
     ) -> None:

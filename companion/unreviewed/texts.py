@@ -24,6 +24,9 @@ from ..review.document.whole_file import WrittenText, same_encoding
 from .calls import Origin
 from .model import ChangeKind, UnreviewedChange
 
+BytesMaker = Callable[[], bytes]
+"""What makes the bytes of a file, on a disk thread."""
+
 
 def lines_of(data: bytes) -> List[str]:
     """The lines of a file; each byte is one character, so that nothing is lost on the way back."""
@@ -117,6 +120,16 @@ def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:
     """Whether all that was made of `shown` in `wanted` is in `now` as it is, whatever else is there."""
     made, others = hunks_between(shown, wanted), hunks_between(wanted, now)
     return bool(made) and not any(_overlap(edit, other) for edit in made for other in others)
+
+
+def accepted_of(data: bytes, text: bytes, agreed: Optional[bytes], shown: Optional[bytes]) -> Optional[bytes]:
+    """What the user has accepted of `data`, which is in a file that held `shown` when he accepted `text`: all of it, or
+    the bytes that he has `agreed` to where the format is another one, or the text without what was written since. None
+    if that is nothing."""
+    if says(data, text):
+        return data if agreed is None or agreed.rstrip(b"\r\n") == data.rstrip(b"\r\n") else agreed
+    text = formed(text, data)
+    return text if shown is not None and holds_edit(shown, text, data) else None
 
 
 def with_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:

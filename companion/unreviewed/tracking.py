@@ -38,7 +38,7 @@ from .looking import COPIED_BYTES
 from .saves import Saves
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
-from .texts import says
+from .texts import BytesMaker, says
 from .workspace import Workspace
 from .workspaces import Root, Workspaces
 
@@ -252,11 +252,11 @@ class Tracking:
         """The workspaces that a file lies in which are tracked, or were, and what it is called there. Any thread."""
         return self._workspaces.called(path) if self._workspaces is not None else []
 
-    def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
-        """The user has accepted this, or what it gives on a disk thread, for the file at `path`. Call this before the
-        client hears of it."""
+    def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
+        """The user has accepted this, or what it makes, for the file at `path`; `agreed` is as in `Workspace.expect`.
+        Call this before the client hears of it."""
         for workspace, name in self.called(path):
-            workspace.expect(name, accepted)
+            workspace.expect(name, accepted, agreed)
 
     def roots(self, window: int) -> List[Root]:
         """The folders of a window."""

@@ -54,15 +54,16 @@ from .model import NOTHING, UNKNOWN, ChangeScope, Content, Event, Layer, Unrevie
 from .saves import Saves
 from .side_bar import SideBar, lies_in
 from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
-from .texts import formed, holds_edit, says, sizes, with_hunks
+from .texts import BytesMaker, accepted_of, sizes, with_hunks
 
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 
 
 class _Expected(NamedTuple):
-    text: Callable[[], bytes]
+    text: BytesMaker
     shown: Content
     since: float
+    agreed: Optional[BytesMaker] = None
 
 
 class Workspace:
@@ -348,17 +349,17 @@ class Workspace:
         for index in reversed(range(len(known))):
             expected = known[index]
             data = reading.data if reading.data is not None else self._copies.data(now)
+            agreed = expected.agreed
             if self._files.is_secret(path):  # it is not read; it has just the size
-                data = expected.text() if now.size in sizes(expected.text()) else None
+                data, agreed = expected.text() if now.size in sizes(expected.text()) else None, None
             if data is None or clock.now() - expected.since >= EXPECTED_SECONDS:
                 continue
-            wanted = now
             self._copies.keep(now, reading.data)
-            if not says(data, expected.text()):
-                shown, text = self._copies.data(expected.shown), formed(expected.text(), data)
-                if shown is None or not holds_edit(shown, text, data):
-                    continue
-                wanted = self._history.content(text, now)
+            shown = self._copies.data(expected.shown)
+            accepted = accepted_of(data, expected.text(), agreed() if agreed is not None else None, shown)
+            if accepted is None:
+                continue
+            wanted = now if accepted == data else self._history.content(accepted, now)
             del known[: index + 1]  # in place, since the main thread may append meanwhile
             for place, each in enumerate(known):
                 known[place] = each._replace(shown=wanted)  # it was made of this
@@ -419,14 +420,13 @@ class Workspace:
         with self._lock:
             self._side_bar.removes(name)
 
-    def expect(self, path: str, accepted: Union[bytes, Callable[[], bytes]]) -> None:
-        """The user has accepted a proposal; `accepted` is what the file is about to hold, or gives it on a disk thread.
-        Any thread.
-
-        Call this before the client hears of it: after that the file may hold it already.
+    def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
+        """The user has accepted a proposal; `accepted` is what the file is about to hold, or makes it. Where it arrives
+        with other line ends, or another mark or encoding, than `agreed` has, that is left to be reviewed. Any thread,
+        before the client hears of it: after that the file may hold it already.
         """
         text = lru_cache(maxsize=1)(accepted) if callable(accepted) else lambda: accepted
-        self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), clock.now()))
+        self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), clock.now(), agreed))
 
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
         """Keep what was made of a file, or some of the hunks of it alone, in lines as `texts.lines_of` counts.

@@ -311,6 +311,11 @@ def encode(text: str, encoding: str) -> bytes:
     return mark + b"".join([encoder.encode(part) for part in portions(text)]) + encoder.encode("", True)
 
 
+def in_utf_8(text: str) -> bytes:
+    """The bytes that programs write for a text, whatever it holds."""
+    return b"".join([part.encode("utf-8", "surrogatepass") for part in portions(text)])
+
+
 def saved(text: str, encoding: str, line_endings: str) -> bytes:
     """What the editor writes for a tab's text, whose lines end with line feeds. All names are the editor's."""
     ending = {"Windows": "\r\n", "CR": "\r"}.get(line_endings, "\n")

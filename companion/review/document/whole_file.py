@@ -20,7 +20,9 @@ from .text import (
     UTF_8,
     WITH_MARK,
     count_endings,
+    encode,
     endings_of,
+    in_utf_8,
     plain,
     with_endings_of,
 )
@@ -49,6 +51,15 @@ def proposed_text(before: WrittenText, proposed: str, restored: Restored) -> Wri
     if not restored.encoding:
         encoding = UTF_8
     return WrittenText(exact, encoding + (WITH_MARK if has_mark or (mark and restored.mark) else ""))
+
+
+def proposed_bytes(before: WrittenText, proposed: str, restored: Restored) -> bytes:
+    """The same as bytes; in UTF-8 where the file's encoding cannot say it."""
+    after = proposed_text(before, proposed, restored)
+    try:
+        return encode(after.exact, after.encoding)
+    except UnicodeEncodeError:
+        return in_utf_8(after.exact)
 
 
 def whole_file_changes(before: WrittenText, after: WrittenText) -> Tuple[str, ...]:

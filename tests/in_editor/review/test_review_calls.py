@@ -101,7 +101,7 @@ class TestDeciding(CallTestCase):
     def test_what_may_be_written_is_known_to_who_looks_for_changes(self) -> Iterator[Any]:
         self.write()
         expected = []
-        self.reviews.accepted_texts._expect = lambda path, text: expected.append(text().decode())
+        self.reviews.accepted_texts._expect = lambda path, text, agreed: expected.append(text().decode())
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
         self.reviews.accept(review)

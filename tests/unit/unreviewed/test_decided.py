@@ -79,6 +79,25 @@ def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwa
     assert project.before("a.txt") == mark + accepted.replace(b"\n", ending)
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        (b"1\r\n2\r\n", b"1\nmine\n", "All 2 line ends change: CRLF \u2192 LF."),
+        (BOM_UTF8 + b"1\n2\n", b"1\nmine\n", "The byte order mark goes."),
+    ],
+)
+def test_a_format_that_was_agreed_to_be_kept_and_is_not_is_left_to_be_reviewed(project, before, now, said):
+    """The program was taken for one that restores it."""
+    agreed = before.replace(b"2", b"mine")
+    for arrives, listed in ((agreed, []), (now, [(0, 0, (said,))])):
+        project.write(a_txt=before)
+        project.begin()
+        project.workspace.expect("a.txt", b"1\nmine\n", lambda: agreed)
+        project.write(a_txt=arrives)
+        assert [(each.added, each.removed, each.whole_file) for each in project.look().values()] == listed
+    assert project.before("a.txt") == agreed
+
+
 def test_what_lacks_a_line_that_was_accepted_has_not_arrived(project):
     project.write(a_txt=b"1\n2\n3\n")
     project.begin()
