@@ -39,35 +39,11 @@ def test_a_directory_that_others_can_write_to_is_refused_said_and_tried_again(wo
         host.wait_until(lambda: "others can write to" not in status(host))
 
 
-def test_a_link_where_the_directory_should_be_is_refused(workspace, place, tmp_path):
-    (tmp_path / "trap").mkdir()
-    (place / "gemini").symlink_to(tmp_path / "trap")
-    with Host.start(folders=[workspace], files=[os.path.join(workspace, "greeting.py")],
-                    env={"TMPDIR": str(place)}) as host:  # fmt: skip
-        host.wait_until(lambda: "is a link" in status(host))
-        assert os.listdir(str(tmp_path / "trap")) == []
-
-
 def test_what_a_cleaner_removed_is_written_again(desktop):
     path = desktop.own_discovery_files()[0]
     os.remove(path)
     desktop.later(61)
     desktop.host.wait_until(lambda: os.path.exists(path))
-
-
-def test_two_editors_at_once_do_not_disturb_each_other(desktop, tmp_path, processes):
-    other_workspace = os.path.realpath(str(tmp_path / "other"))
-    os.mkdir(other_workspace)
-    mine = desktop.own_discovery_files()
-    with Host.start(folders=[other_workspace], env={"TMPDIR": desktop.host.environment["TMPDIR"]}) as host:
-        other = Desktop(host, other_workspace, processes)
-        other.wait_published()
-        assert desktop.own_discovery_files() == mine
-        with desktop.client() as client:
-            assert client.connect()["status"] == "connected"
-        with other.client() as client:
-            assert client.connect()["status"] == "connected"
-    assert desktop.discovery_files() == mine
 
 
 def test_files_of_other_editors_dead_or_alive_are_left_alone(workspace, place):

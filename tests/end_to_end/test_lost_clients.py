@@ -7,9 +7,6 @@ import signal
 
 import pytest
 
-CLIENTS = (
-    "sum(len(each.clients) for each in __import__('sys').modules['Gemini Companion.plugin'].application.endpoints())"
-)
 TEXTS = (
     "[text.state.name for each in __import__('sys').modules['Gemini Companion.plugin'].application.endpoints()"
     " for text in each.reviews.accepted_texts._texts]"
@@ -56,32 +53,7 @@ def test_what_a_suspended_client_was_told_is_written_when_it_is_killed(desktop, 
     assert not desktop.views_of_role("proposal"), "without a second Accept"
 
 
-def test_if_the_file_is_another_meanwhile_the_review_is_opened_again(desktop, reviewed):
-    suspend(reviewed)
-    desktop.accept()
-    desktop.wait_no_review()
-    theirs = b"# theirs\n" + desktop.read("greeting.py")
-    with open(desktop.path("greeting.py"), "wb") as file:
-        file.write(theirs)
-    reviewed.kill()
-    desktop.host.wait_until(lambda: desktop.views_of_role("proposal"))
-    assert "Welcome" in desktop.views_of_role("proposal")[0]["text"]
-    assert desktop.read("greeting.py") == theirs
-    desktop.host.wait_until(lambda: compared(desktop))
-    desktop.accept()
-    desktop.wait_no_review()
-    wait_written(desktop, b"Welcome")
-
-
-def test_a_suspended_client_that_goes_on_writes_the_file_itself(desktop, reviewed):
-    suspend(reviewed)
-    desktop.accept()
-    desktop.wait_no_review()
-    os.kill(reviewed.process.pid, signal.SIGCONT)
-    wait_written(desktop, b"Welcome")
-
-
-def test_so_does_one_after_an_upgrade_of_the_package(desktop, reviewed):
+def test_a_suspended_client_that_goes_on_after_an_upgrade_of_the_package_writes_the_file_itself(desktop, reviewed):
     suspend(reviewed)
     desktop.accept()
     desktop.wait_no_review()
@@ -92,23 +64,4 @@ def test_so_does_one_after_an_upgrade_of_the_package(desktop, reviewed):
     os.kill(reviewed.process.pid, signal.SIGCONT)
     wait_written(desktop, b"Welcome")
     desktop.host.wait_until(lambda: desktop.host.evaluate(AWAITED) == 0)
-    assert not desktop.views_of_role("proposal")
-
-
-def test_a_text_that_was_written_is_not_brought_back_over_later_edits(desktop, reviewed):
-    """The client writes it, the user goes on, and later the client is killed while it is suspended."""
-    desktop.accept()
-    wait_written(desktop, b"Welcome")
-    desktop.host.wait_until(lambda: desktop.host.evaluate(AWAITED) == 0)
-    later = desktop.read("greeting.py").replace(b"Welcome", b"Goodbye")
-    with open(desktop.path("greeting.py"), "wb") as file:
-        file.write(later)
-    suspend(reviewed)
-    with desktop.client() as other:  # Its coming is news for the suspended one, which leaves it unread.
-        assert other.connect()["status"] == "connected"
-        desktop.host.wait_until(lambda: desktop.host.evaluate(CLIENTS) == 2)
-        desktop.open("greeting.py")
-        reviewed.kill()
-        desktop.host.wait_until(lambda: desktop.host.evaluate(CLIENTS) == 1)
-    assert desktop.read("greeting.py") == later
     assert not desktop.views_of_role("proposal")

@@ -110,7 +110,7 @@ def unpacked(folder, number):
     return target
 
 
-@pytest.fixture(params=["zip", "folder"])
+@pytest.fixture(params=["zip", pytest.param("folder", marks=pytest.mark.everything)])
 def installed(request, tmp_path):
     """An editor with the package in one of the two ways, which has come up."""
     install = archive if request.param == "zip" else unpacked

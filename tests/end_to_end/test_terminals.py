@@ -292,7 +292,9 @@ def plant(folder, *names):
     return os.path.join(folder, names[0])
 
 
-@pytest.mark.parametrize("path", [".:$PATH", ":$PATH", "bin:$PATH"])
+@pytest.mark.parametrize(
+    "path", [":$PATH", *(pytest.param(each, marks=pytest.mark.everything) for each in (".:$PATH", "bin:$PATH"))]
+)
 @pytest.mark.parametrize("with_terminus", [True, False])
 def test_nothing_that_lies_in_a_repository_runs_in_its_place(machine, folders, with_terminus, path):
     """Although the PATH of the editor and of the login shell begin with the current folder."""

@@ -88,23 +88,6 @@ def names(event):
     return [os.path.basename(file["path"]) for file in event["context"]["workspaceState"].get("openFiles", [])]
 
 
-def test_each_client_hears_of_its_own_window_alone(desktop, windows, clients):
-    for name in FILES:
-        own = os.path.join(windows.folder(name), f"only-in-{name}.txt")
-        with open(own, "w", encoding="utf-8") as file:
-            file.write("text\n")
-        desktop.host.call("focus_window", window=windows.numbers[name])
-        desktop.host.call("open_file", path=own)
-    for name, client in clients.items():
-        heard = names(client.wait_event("context", lambda event: len(names(event)) == 2))
-        assert heard == [f"only-in-{name}.txt", FILES[name]]
-    for name, client in clients.items():
-        # What was meant for others would have come before the answer to this.
-        assert client.call("status")["status"] == "connected"
-        told = {file for event in client.events if event["event"] == "context" for file in names(event)}
-        assert told <= {f"only-in-{name}.txt", FILES[name]}
-
-
 def test_each_diff_opens_in_its_own_window_and_is_answered_to_its_own_client(desktop, windows, clients):
     tabs = {name: windows.titles(name) for name in FILES}
     shown = dict(tabs)  # what each window is to show now

@@ -167,6 +167,7 @@ def test_disabling_leaves_nothing_behind(upgraded):
     assert os.listdir(home) == []
 
 
+@pytest.mark.everything
 def test_many_upgrades_leave_one_of_everything(upgraded):
     desktop, new = upgraded
     for _ in range(5):

@@ -32,6 +32,8 @@ UNITS_ON_AN_OLDER_PYTHON = (
     "unit/test_startup.py",
     "unit/transport",
 )
+#: Of these, the ones that take long and ask nothing of it but speed.
+BUT_NOT = ("unit/protocol/test_calls.py", "unit/protocol/test_properties.py")
 #: In-editor tests of the same kind, as parts of their names: what goes from the editor to the loop thread and back, to
 #: the disk and to other processes.
 IN_EDITOR_ON_AN_OLDER_PYTHON = (
@@ -83,13 +85,13 @@ def legs_of(kind: str, mine: Share, everything: bool) -> Dict[str, List[str]]:
     """The legs of one kind ("unit", "soak", "end_to_end") for one Python: what pytest is told, by name."""
     all_of_it = everything or mine is not Share.OLDER
     if kind == "unit":
-        return {"unit": _paths(UNITS if all_of_it else UNITS_ON_AN_OLDER_PYTHON)}
+        return {"unit": _paths(UNITS) if all_of_it else [*_paths(UNITS_ON_AN_OLDER_PYTHON), *_ignored(BUT_NOT)]}
     if kind == "soak":
         return {"soak": _paths(["soak"])} if everything else {}
     if not all_of_it:
         return {"end to end": _paths(CLIENTS_ON_AN_OLDER_PYTHON)}
-    ignored = [f"--ignore={path}" for path in _paths([*PROGRAMS, *ENDS])]
-    return {"end to end": [*_paths(["end_to_end"]), *ignored], "ends": _paths(ENDS), "programs": _paths(PROGRAMS)}
+    rest = [*_paths(["end_to_end"]), *_ignored([*PROGRAMS, *ENDS])]
+    return {"end to end": rest, "ends": _paths(ENDS), "programs": _paths(PROGRAMS)}
 
 
 def in_editor(mine: Share, everything: bool) -> List[str]:
@@ -99,3 +101,7 @@ def in_editor(mine: Share, everything: bool) -> List[str]:
 
 def _paths(names: Iterable[str]) -> List[str]:
     return [f"tests/{name}" for name in names]
+
+
+def _ignored(names: Iterable[str]) -> List[str]:
+    return [f"--ignore={path}" for path in _paths(names)]
