@@ -139,10 +139,54 @@ async def test_of_a_patch_only_the_file_that_has_changed_meanwhile_is_shown_agai
 
 
 @asynchronous
+async def test_of_a_patch_the_file_that_changes_while_it_is_shown_is_shown_again(folder):
+    def decide(path, text, ticket):
+        if len(reviews.shown) == 2:
+            (folder / "file.py").write_bytes(SAVED.encode())
+            ticket.consider(text, reviews.original)
+        else:
+            accept(path, text, ticket)
+
+    reviews = Reviews(decide)
+    patch = "*** Begin Patch\n*** Add File: b.py\n+b\n*** Update File: file.py\n@@\n-two\n+2\n*** End Patch\n"
+    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", {"command": patch})
+    again = "saved\none\n2\nthree\n"
+    assert reviews.shown == [("b.py", "b\n"), ("file.py", "one\n2\n"), ("file.py", again)]
+    assert answer.told == {}, "by its own arguments"
+
+
+@pytest.mark.parametrize(
+    ("saved", "again", "sentence"),
+    [(SAVED, "mine\nsaved\none\n2\nthree\n", "opened: look"), ("other\n", "mine\none\n2\n", "in 1 place that")],
+)
+@asynchronous
+async def test_a_file_that_is_to_be_moved_changes_where_it_is(folder, saved, again, sentence):
+    def decide(path, text, ticket):
+        if len(reviews.shown) == 1:
+            (folder / "file.py").write_bytes(saved.encode())
+            ticket.consider("mine\n" + text, reviews.original)
+        else:
+            accept(path, text, ticket)
+
+    reviews = Reviews(decide)
+    move = "*** Update File: file.py\n*** Move to: moved.py\n@@\n-two\n+2\n"
+    said = {"command": f"*** Begin Patch\n{move}*** End Patch\n"}
+    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", said)
+    assert reviews.shown == [("moved.py", "one\n2\n"), ("moved.py", again)]
+    assert sentence in reviews.ticket.problem
+    assert reviews.ticket.notes == ("Codex CLI moves file.py here.",)
+    back = answer.told["hookSpecificOutput"]["updatedInput"]
+    (found,) = CODEX_CLI.hooks.writes.proposals("apply_patch", back, {"file.py": saved, "moved.py": None})
+    assert (found.text, found.moved_from) == (again, "file.py")
+
+
+@asynchronous
 async def test_of_an_excluded_file_a_program_hears_nothing_that_it_has_not_said(folder):
     (folder / ".env").write_bytes(b"TOKEN=abc\nPORT=1\n")
+    (folder / "plain").write_bytes(b"TOKEN=abc\nPORT=1\n")
     os.symlink(folder / ".env", folder / "settings")
-    for name in (".env", "settings"):
+    os.symlink(folder / "plain", folder / ".env.local")
+    for name in (".env", "settings", ".env.local"):
         reviews = Reviews(accept_as("TOKEN=abc\nPORT=7\n"))
         arguments = {"file_path": str(folder / name), "old_string": "PORT=1", "new_string": "PORT=2"}
         answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).tell("PreToolUse", "Edit", arguments)
