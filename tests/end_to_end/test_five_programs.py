@@ -27,8 +27,6 @@ from tests.clients.programs.program import CONFIRMATION
 from tests.clients.programs.qwen_code import QwenCode
 from tests.host.waiting import NEVER_SECONDS
 
-pytestmark = pytest.mark.timeout(240)
-
 TITLES = ("Gemini CLI", "Qwen Code", "Copilot CLI", "Claude Code", "opencode")
 BEFORE = "a = 1\n"
 ASKED = "Change the number"

@@ -22,6 +22,8 @@ from tests.tools import cache, pictures
 from tests.tools.unasked import looked_at
 
 FOLDER = os.path.join(cache.CACHE, "pictures")
+pytestmark = pytest.mark.everything
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PUBLISHED = os.path.join(ROOT, ".github", "pictures")
 STANDARD_LINE = 20  # pixels, of the host's font at 100 %
@@ -32,8 +34,6 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + struct.pack(">II", 640, 480) + 
 BEFORE = '''"""The ticket office of a small theatre."""
 
 from dataclasses import dataclass
-
-pytestmark = pytest.mark.everything
 
 
 @dataclass
