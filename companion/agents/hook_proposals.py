@@ -20,7 +20,7 @@ import re
 import sys
 import unicodedata
 from itertools import islice
-from typing import Any, Container, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Container, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..common.searching import MOST_WORK, Needle
 from .patches import Operation, apply, is_plain_patch, operations, patch_of
@@ -113,7 +113,8 @@ class WriteForm(NamedTuple):
             if form.patch:
                 if self.plain_patches and not self.paths(tool, arguments):
                     return None
-                return _patched(_text(arguments, form.patch), texts)
+                applied = _applied_in_lines if self.plain_patches else apply
+                return _patched(_text(arguments, form.patch), texts, applied)
             (path,) = self.paths(tool, arguments)
             before = texts[path]
             text = _text(arguments, form.whole) if form.whole else self._edited(form, arguments, before)
@@ -377,7 +378,9 @@ def _stripped(text: str) -> str:
 # -- patches -----------------------------------------------------------------------------------------------------------
 
 
-def _patched(patch: str, texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
+def _patched(
+    patch: str, texts: Texts, applied: Callable[[Operation, Optional[str]], Optional[str]]
+) -> Optional[Tuple[FileProposal, ...]]:
     steps = operations(patch)
     named = [path for each in steps or () for path in each.paths]
     if not steps or len(named) != len(set(named)):  # two steps with one file are refused
@@ -385,7 +388,7 @@ def _patched(patch: str, texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
     found: List[FileProposal] = []
     for step in steps:
         before = texts[step.path]
-        text = apply(step, before)
+        text = applied(step, before)
         if text is None:
             return None
         if step.moved_to:
@@ -393,6 +396,46 @@ def _patched(patch: str, texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
         else:
             found.append(FileProposal(step.path, before, text, deletes=step.deletes))
     return tuple(found)
+
+
+def _applied_in_lines(step: Operation, before: Optional[str]) -> Optional[str]:
+    """As `apply`, by a program that gives all lines the ends of most, keeps the end of the file, and ends none with an
+    empty line. It adds no file that is there. None also where it goes its own way: where new lines stand alone, at the
+    end of a file, by lone CRs, where a hunk begins with an empty line, and where its lines stand more than once."""
+    if step.deletes:
+        return apply(step, before)
+    if step.added is not None:
+        return None if before is not None else "" if step.added == "\n" else step.added
+    text = _with_line_feeds(before or "")
+    if not before or "\r" in text or len(step.hunks) * len(text) > MOST_WORK:
+        return None
+    stripped = _stripped_lines(text.split("\n"))
+    for hunk in step.hunks:
+        old = [line for sign, line in hunk.lines if sign != "+"]
+        behind = [] if hunk.behind is None else [hunk.behind]
+        if (
+            hunk.at_end
+            or not old
+            or not old[0].strip()
+            or not all(_stands_once(lines, stripped) for lines in (old, behind) if lines)
+        ):
+            return None
+    after = apply(step, text)
+    if after is None:
+        return None
+    if not text.endswith("\n") or after.endswith("\n\n") or after == "\n":
+        after = after[:-1]
+    return _with_crlf(after) if LineEnds.KEPT.are_crlf(before) else after
+
+
+def _stripped_lines(lines: Sequence[str]) -> str:
+    return "\n" + "".join(line.replace(MARK, "").strip() + "\n" for line in lines)
+
+
+def _stands_once(lines: Sequence[str], stripped: str) -> bool:
+    needle = Needle(_stripped_lines(lines))
+    place = needle.find(stripped)
+    return place >= 0 and needle.find(stripped, place + 1) < 0
 
 
 def _patch_arguments(

@@ -60,17 +60,32 @@ class Kind(NamedTuple):
 
 def make_calls(kind: Kind, folder: str, changes: Sequence[Change]) -> List[Written]:
     """Start the program, and have it make all of these changes, each of a file of its own. Raises SetupError."""
-    writes, home, workspace = kind.writes, os.path.join(folder, "home"), os.path.join(folder, "workspace")
-    for name in (home, workspace):
-        os.mkdir(name)
-    paths = [os.path.join(workspace, f"{number}.txt") for number in range(len(changes))]
+    paths = laid_out(folder, [change.before for change in changes])
     calls: List[CallTool] = []
     for path, change in zip(paths, changes):
-        if change.before is not None:
-            with open(path, "wb") as file:
-                file.write(change.before.encode("utf-8"))
-        call = change.call(writes, path)
+        call = change.call(kind.writes, path)
         calls.append(call if change.old is None else call._replace(arguments={**call.arguments, **kind.others}))
+    told = {call.arguments[kind.writes.tools[call.name].path]: call for call in told_of(kind, folder, calls, paths)}
+    return [Written(change, told.get(path), held(path)) for path, change in zip(paths, changes)]
+
+
+def laid_out(folder: str, texts: Sequence[Optional[str]]) -> List[str]:
+    """The paths of new files with these texts, in a workspace below the folder."""
+    workspace = os.path.join(folder, "workspace")
+    os.makedirs(workspace)
+    paths = [os.path.join(workspace, f"{number}.txt") for number in range(len(texts))]
+    for path, text in zip(paths, texts):
+        if text is not None:
+            with open(path, "wb") as file:
+                file.write(text.encode("utf-8"))
+    return paths
+
+
+def told_of(kind: Kind, folder: str, calls: Sequence[CallTool], paths: Sequence[str] = ()) -> List[CallTool]:
+    """Start the program, and have it make these calls, before which it reads these files if it has to. What its hook
+    told of them. Raises SetupError."""
+    home, workspace = os.path.join(folder, "home"), os.path.join(folder, "workspace")
+    os.mkdir(home)
     reading = [CallTool(kind.reads, {"file_path": path}) for path in paths if kind.reads and os.path.exists(path)]
     with kind.model() as model:
         model.script(*_turns(reading), *_turns(calls), Say("All is done."), Say("All is done."))
@@ -80,8 +95,7 @@ def make_calls(kind: Kind, folder: str, changes: Sequence[Change]) -> List[Writt
             command, cwd=workspace, env=variables, stdin=-3, stdout=-1, stderr=-2, check=True, timeout=NEVER_SECONDS
         )
         assert len(model.turns) > len(_turns(reading)) + len(_turns(calls)), "it has ended before"
-    told = {call.arguments[writes.tools[call.name].path]: call for call in _told(home)}
-    return [Written(change, told.get(path), _held(path)) for path, change in zip(paths, changes)]
+    return list(_told(home))
 
 
 def _turns(calls: Sequence[CallTool]) -> List[CallTools]:
@@ -97,11 +111,13 @@ def _told(home: str) -> Iterator[CallTool]:
         said, end = json.JSONDecoder().raw_decode(text)
         text = text[end:].lstrip()
         arguments = said.get("tool_input") or said.get("toolArgs")
-        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+        if isinstance(arguments, str):
+            arguments = json.loads(arguments) if arguments.startswith("{") else {"input": arguments}
         yield CallTool(said.get("tool_name") or said["toolName"], arguments)
 
 
-def _held(path: str) -> Optional[str]:
+def held(path: str) -> Optional[str]:
+    """What a file holds, None if there is none."""
     if not os.path.exists(path):
         return None
     with open(path, "rb") as file:
@@ -142,16 +158,22 @@ def _copilot(home: str, model: ModelStub) -> List[str]:
     return [copilot_cli.program(), "--allow-all-tools", "-p", "go"]
 
 
+def _with_gpt(model: ModelStub) -> Dict[str, str]:
+    """It takes patches from some models."""
+    return {**copilot_cli.variables(model), "COPILOT_MODEL": "gpt-5.2-codex"}
+
+
 def _claude(home: str, model: ModelStub) -> List[str]:
     hooks = {"PreToolUse": [_hook(home, CLAUDE)]}
     _write(home, ".claude/settings.json", {"hooks": hooks})
     return [claude_code.program(), "--permission-mode", "acceptEdits", "-p", "go"]
 
 
-#: By the key of its agent.
+#: By the key of its agent; Copilot CLI with another model as well.
 HEADLESS: Mapping[str, Kind] = {
     "gemini": Kind(GEMINI, GeminiApi, _gemini, gemini_cli.variables, others={"instruction": "-"}),
     "qwen": Kind(QWEN, OpenAiApi, _qwen, qwen_code.variables, reads="read_file"),
     "copilot": Kind(COPILOT, OpenAiApi, _copilot, copilot_cli.variables),
+    "copilot-gpt": Kind(COPILOT, OpenAiApi, _copilot, _with_gpt),
     "claude": Kind(CLAUDE, AnthropicApi, _claude, claude_code.variables, reads="Read"),
 }

@@ -10,7 +10,7 @@ import itertools
 import json
 from typing import Any, Dict, List, Optional
 
-from tests.clients.programs.model_stub import Answer, ModelStub, Reply, Say, calls_of
+from tests.clients.programs.model_stub import Answer, CallTool, ModelStub, Reply, Say, calls_of
 
 
 class OpenAiApi(ModelStub):
@@ -35,15 +35,15 @@ class OpenAiApi(ModelStub):
     def _message(self, reply: Reply) -> Dict[str, Any]:
         if isinstance(reply, Say):
             return {"role": "assistant", "content": reply.text}
-        functions = [{"name": call.name, "arguments": json.dumps(dict(call.arguments))} for call in calls_of(reply)]
-        return {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [
-                {"index": index, "id": f"call_{next(self._numbers)}", "type": "function", "function": function}
-                for index, function in enumerate(functions)
-            ],
-        }
+        calls = [self._call(index, call) for index, call in enumerate(calls_of(reply))]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+    def _call(self, index: int, call: CallTool) -> Dict[str, Any]:
+        """What a tool takes as plain text is its only argument, "input"."""
+        kind, said = "function", {"name": call.name, "arguments": json.dumps(dict(call.arguments))}
+        if list(call.arguments) == ["input"]:
+            kind, said = "custom", {"name": call.name, "input": call.arguments["input"]}
+        return {"index": index, "id": f"call_{next(self._numbers)}", "type": kind, kind: said}
 
 
 def _finish(reply: Reply) -> str:

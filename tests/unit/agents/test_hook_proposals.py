@@ -217,6 +217,8 @@ def test_a_text_of_the_user_on_its_way_back(writes, tool, seed):
         if not back.is_complete:  # what a program cannot be told
             no_end = not accepted.endswith("\n") or (writes.restores_end and accepted.endswith("\n"))
             nothing = back.wanted[0] in (before, BOM)
+            if writes.plain_patches and writes.tools[tool].patch:  # see test_written_texts.py
+                continue
             assert nothing or (no_end and (writes.tools[tool].patch or writes.restores_end)), (before, accepted, back)
 
 

@@ -5,6 +5,7 @@ Measured with the releases that `tests/clients/` pins; `end_to_end/programs/test
 
 from __future__ import annotations
 
+import random
 from typing import Any, Mapping, NamedTuple, Optional, Tuple
 
 import pytest
@@ -12,7 +13,9 @@ import pytest
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
+from companion.agents.patches import Operation, patch_of
 from companion.agents.qwen_code import QWEN_CODE
+from tests.clients.programs.model_stub import CallTool
 from tests.support.changes import Change
 
 AGENTS = (CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT_CLI)
@@ -181,3 +184,64 @@ def test_what_a_program_writes_is_known_before(agent, recorded):
         assert text == left
     elif change.old is not None:
         assert text is None, "it refuses that"
+
+
+#: What Copilot CLI's patches make of a file, and whether that is known before. Otherwise it is asked about.
+PATCHED = [
+    ("one\ntwo\nthree\n", "*** Update File: {}\n@@\n one\n-two\n+2\n", "one\n2\nthree\n", True),
+    ("one\r\ntwo\r\n", "*** Update File: {}\n@@\n-two\n+2\n", "one\r\n2\r\n", True),
+    ("a\r\nb\r\nc\n", "*** Update File: {}\n@@\n-b\n+2\n", "a\r\n2\r\nc\r\n", True),
+    ("a\nb\nc\r\n", "*** Update File: {}\n@@\n-b\n+2\n", "a\n2\nc\n", True),
+    ("one\ntwo", "*** Update File: {}\n@@\n-two\n+2\n+3\n", "one\n2\n3", True),
+    ("one\ntwo", "*** Update File: {}\n@@\n one\n-two\n", "one", True),
+    ("one\ntwo\n\n", "*** Update File: {}\n@@\n-one\n+1\n", "1\ntwo\n", True),
+    ("one\n", "*** Update File: {}\n@@\n-one\n", "", True),
+    ("one\ntwo\n", "*** Update File: {}\n@@ one\n-two\n+2\n", "one\n2\n", True),
+    ("a\nb\nc\nd\n", "*** Update File: {}\n@@\n-a\n+1\n@@\n-d\n+4\n", "1\nb\nc\n4\n", True),
+    ("one\ntwo\n", "*** Update File: {}\n@@\n+new\n", "one\ntwo\nnew\n", False),
+    ("one\ntwo\n", "*** Update File: {}\n@@ one\n+new\n", "one\nnew\ntwo\n", False),
+    ("", "*** Update File: {}\n@@\n+new\n", "new", False),
+    ("one\ntwo\n", "*** Update File: {}\n@@\n-two\n+2\n*** End of File\n", "one\n2\n", False),
+    ("  a\nb\na\n", "*** Update File: {}\n@@\n-a\n+c\n", "  c\nb\na\n", False),
+    ("a\nb\na\n", "*** Update File: {}\n@@\n-a\n+c\n", "c\nb\na\n", False),
+    ("\ufeffone\ntwo\n", "*** Update File: {}\n@@\n-two\n+2\n", "\ufeffone\n2\n", True),
+    ("\none\n", "*** Update File: {}\n@@\n-one\n+1\n", "\n1\n", True),
+    ("one\rtwo\n", "*** Update File: {}\n@@\n-one\rtwo\n+1\n", "one\rtwo\n", False),
+    (None, "*** Add File: {}\n+x\n+\n", "x\n\n", True),
+    (None, "*** Add File: {}\n+\n", "", True),
+    ("one\n", "*** Add File: {}\n+x\n", "one\n", False),
+    ("one\n", "*** Delete File: {}\n", None, True),
+]
+
+
+def patched(said, before):
+    """What we say that this patch of a file leaves, and whether we know."""
+    call = CallTool("apply_patch", {"patch": said})
+    found = COPILOT_CLI.hooks.writes.proposals(call.name, call.arguments, {"/w/a": before})
+    return (None, False) if found is None else (None if found[0].deletes else found[0].text, True)
+
+
+def patch(body, path="/w/a"):
+    return "*** Begin Patch\n" + body.format(path) + "*** End Patch\n"
+
+
+@pytest.mark.parametrize(("before", "body", "after", "is_known"), PATCHED)
+def test_what_a_patch_of_copilot_cli_writes_is_known_before(before, body, after, is_known):
+    text, known = patched(patch(body), before)
+    assert known == is_known
+    assert text == after or not known
+
+
+def patches_at_random(seed, count):
+    """Files and what is to be changed in them, as Copilot CLI is handed it back."""
+    source = random.Random(seed)
+    for _ in range(count):
+        ends = source.choice([["\n"], ["\n"], ["\r\n"], ["\n", "\r\n"]])
+        lines = [source.choice(["a", "b", "", "  a", "a b", "\t\xe9", f"line {number}"]) for number in range(9)]
+        lines = [line + source.choice(ends) for line in lines[source.randrange(9) :]]
+        before = "".join(lines).rstrip("\r\n") if source.random() < 0.3 else "".join(lines)
+        for _ in range(source.randrange(1, 3)):
+            at = source.randrange(len(lines) + 1)
+            lines[at : at + source.randrange(3)] = ["new\n"] * source.randrange(3)
+        step = Operation.of("/w/a", "", before, "".join(lines))
+        yield before, patch_of([step]).partition("\n")[2].rpartition("*** End")[0].replace("/w/a", "{}")
