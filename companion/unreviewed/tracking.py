@@ -471,9 +471,11 @@ def tell(what: Callable[[Workspace, str], None], path: str, workspaces: Workspac
 def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
     """A tab with this text was saved; encoding and line endings by the editor's names. Disk thread."""
     data = saved(text, encoding, line_endings)
-    with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
-        found = read_all(descriptor, COPIED_BYTES)
-        if says(found, data):  # the editor knows best how lines end
-            data = found
-    for workspace, name in workspaces.holding(os.path.realpath(path)):
+    holding = list(workspaces.holding(os.path.realpath(path)))
+    if not all(workspace.is_excluded(name) for workspace, name in holding):
+        with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
+            found = read_all(descriptor, COPIED_BYTES)
+            if says(found, data):  # the editor knows best how lines end
+                data = found
+    for workspace, name in holding:
         workspace.saved(name, data)

@@ -101,6 +101,17 @@ def test_what_is_excluded_is_not_read_by_whatever_name_of_its_folder(project, tr
     assert (change.path, change.excluded) == ("hidden.txt", False)
 
 
+def test_what_is_excluded_is_not_read_when_a_tab_saves_it(project, tracking, runtime, tabs, monkeypatch):
+    opened, read = tabs.opened, []
+    monkeypatch.setattr(tabs, "opened", lambda path, flags: read.append(path) or opened(path, flags))
+    hiding = Rules(lambda path: path.endswith("hidden.txt"), lambda path, is_folder: False)
+    project.write(hidden_txt=b"mine\n", a_txt=b"mine\n")
+    tracking.track(1, [str(project.folder)], hiding, tracked=True)
+    for name in ("hidden.txt", "a.txt"):
+        tracking.carry_out(partial(tabs.take_over, str(project.folder / name), "mine\n", "UTF-8", "Unix"))
+    assert [os.path.basename(path) for path in read] == ["a.txt"]
+
+
 def test_what_the_editor_makes_beside_a_file_for_a_moment_is_not_listed(project, tracking, runtime, rules):
     project.write(a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
