@@ -25,7 +25,14 @@ PACKAGE = __package__.rpartition(".tests")[0] + ".companion"
 PASSED = {__name__, PACKAGE + ".system.files"}  # whoever uses them is told of
 STANDARD_LIBRARY = os.path.realpath(sysconfig.get_paths()["stdlib"])
 NOT_WATCHED = (type, staticmethod, classmethod)
-FROM_ANY_THREAD = ("set_timeout", "set_timeout_async", "platform", "load_resource", "decode_value")  # none asks a view
+FROM_ANY_THREAD = (
+    "set_timeout",
+    "set_timeout_async",
+    "platform",
+    "cache_path",
+    "load_resource",
+    "decode_value",
+)  # none asks a view
 CLASSES = ("View", "Window", "Sheet", "TextSheet", "Settings", "Selection", "PhantomSet", "Buffer")
 LOOKS = (
     "stat", "lstat", "open", "readlink", "access", "listdir", "scandir", "mkdir", "rmdir", "unlink", "remove", "rename",

@@ -78,6 +78,9 @@ class TestDay(DecidingTestCase):
         yield self.settled
         self.reviews.accept(review)
         yield self.closed
+        # Else it is shown again once the client has gone and has had its time, beside the reviews that come then.
+        self.write("a.py", "newer\n")
+        yield lambda: not self.reviews.accepted_texts.awaiting
         review = yield from self.review_of("new.py")
         self.reviews.reject(review)
         yield self.closed
