@@ -167,22 +167,29 @@ class TestTimers:
         assert called == []
 
     def test_what_waits_on_the_loop_waits_by_the_clock(self, runtime, clock):
+        steps, called = [], []
+
         async def wait():
+            steps.append("sleeps")
             await asyncio.sleep(30)
+            steps.append("waits")
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(asyncio.sleep(1000), 60)
             return "over"
 
-        called = threading.Event()
+        def come_to(step):
+            until(lambda: steps[-1:] == [step], steps)
+            reached(runtime)  # and its timer is set
+
         outcome = runtime.spawn(wait)
-        runtime.later_on_loop(30, called.set)
-        reached(runtime)
+        runtime.later_on_loop(30, called.append, True)
+        come_to("sleeps")
         clock.advance(29)
         reached(runtime)
-        assert not called.is_set()
+        assert (steps, called) == (["sleeps"], [])
         clock.advance(1)
-        assert called.wait(NEVER_SECONDS)
-        reached(runtime)
+        come_to("waits")
+        assert called == [True]
         assert not outcome.done()
         clock.advance(60)
         assert outcome.result(NEVER_SECONDS) == "over"
