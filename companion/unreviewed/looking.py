@@ -18,13 +18,14 @@ These calls block on the disk. Disk threads.
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import operator
 import os
 import stat
 import time
 from contextlib import contextmanager, suppress
-from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..common.clock import clock
 from ..system.files import COARSE_NANOSECONDS, opened, read_all
@@ -299,14 +300,15 @@ class Walks:
         self._listed: Dict[str, _Listed] = {}
         self._walked = Walked([], (), whole=False)
         self._now = 0.0
-        self._relisted = 0
+        self._due: FrozenSet[str] = frozenset()  # folders that this walk lists again, whatever their time stamps say
 
     def walk(self) -> Walked:
         """What is there now: the very same object as at the last walk, if nothing has come or gone."""
         files: List[str] = []
         repositories: List[str] = []
         waiting, before, self._listed = [""], self._listed, {}
-        self._now, self._relisted = clock.now(), 0
+        self._now = clock.now()
+        self._due = self._longest_unlisted(before)
         same = True
         while waiting:
             here = waiting.pop()
@@ -335,7 +337,7 @@ class Walks:
                 return None
             signature = signature_of(status)
             known = before.get(here)
-            if known is not None and known.signature == signature and not self._is_due(known):
+            if known is not None and known.signature == signature and here not in self._due:
                 return known
             with os.scandir(path) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
@@ -357,8 +359,8 @@ class Walks:
         is_repository = any(entry.name == ".git" for entry in found)
         return _Listed(() if fresh else signature, self._now, files, folders, is_repository)
 
-    def _is_due(self, known: _Listed) -> bool:
-        """Whether a folder is to be listed again whatever its time stamp says."""
-        due = self._now - known.since > RELISTED_SECONDS and self._relisted < RELISTED_FOLDERS
-        self._relisted += due
-        return due
+    def _longest_unlisted(self, listed: Dict[str, _Listed]) -> FrozenSet[str]:
+        """Of the folders that were not listed for a while, those for which that is longest ago."""
+        limit = self._now - RELISTED_SECONDS
+        due = [(known.since, name) for name, known in listed.items() if known.since < limit]
+        return frozenset(name for _, name in heapq.nsmallest(RELISTED_FOLDERS, due))

@@ -37,7 +37,8 @@ def test_what_comes_and_goes_on_a_disk_without_time_stamps_of_folders_is_found(f
     assert sorted(there.walk().files) == ["a/Old.txt", "b/new.txt"]
 
 
-def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, clock, monkeypatch):
+@pytest.mark.parametrize("pause", [1, looking.RELISTED_SECONDS + 1])
+def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, clock, monkeypatch, pause):
     there = walks(folder)
     walked = there.walk()
     monkeypatch.setattr(looking, "RELISTED_FOLDERS", 1)
@@ -47,7 +48,7 @@ def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, cl
     found = []
     for _ in range(5):
         found.append(len(there.walk().files))
-        clock.advance(1)
+        clock.advance(pause)
     assert found == [0, 1, 2, 3, 3]
     assert walked.files == []
     assert there.walk() is there.walk()
