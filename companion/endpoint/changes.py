@@ -67,7 +67,7 @@ class WindowChanges:
         self._hooked = hooked
         self._started: List[str] = []  # the keys of programs, which run in terminals as far as is known
         self._folders: Tuple[str, ...] = ()
-        self._secret: Tuple[str, ...] = ()
+        self._excluded: Tuple[str, ...] = ()
         self._left_out: Tuple[_LeftOut, ...] = ()
         self._rules = Rules(lambda path: True, lambda path, is_folder: True)
         self._track_arguments: Tuple[Any, ...] = ((), False)  # of the last call of `track`
@@ -134,7 +134,7 @@ class WindowChanges:
         self._tracking.fallback_encoding = fallback_encoding(self._window.active_view())
         if self._folders != tuple(folders):
             self._folders = tuple(folders)
-            self._rules = _rules(self._folders, self._secret, self._left_out)
+            self._rules = _rules(self._folders, self._excluded, self._left_out)
         tracked = self.tracked
         wanted = () if self._settings().track_changes == NEVER else self._folders
         arguments = wanted, self._rules, tracked
@@ -145,11 +145,11 @@ class WindowChanges:
 
     def settings_changed(self) -> None:
         """The settings may be others, the editor's, the project's or ours."""
-        secret = self._settings().context_exclude
+        excluded = self._settings().context_exclude
         left_out = (_LeftOut.of(sublime.load_settings(_PREFERENCES)), *_of_project(self._window))
-        if (secret, left_out) != (self._secret, self._left_out):
-            self._secret, self._left_out = secret, left_out
-            self._rules = _rules(self._folders, secret, left_out)
+        if (excluded, left_out) != (self._excluded, self._left_out):
+            self._excluded, self._left_out = excluded, left_out
+            self._rules = _rules(self._folders, excluded, left_out)
 
     def sign(self) -> None:
         """A program gives a sign that files may have changed. Any thread."""
@@ -185,7 +185,7 @@ def _of_project(window: sublime.Window) -> List[_LeftOut]:
     return found
 
 
-def _rules(roots: Tuple[str, ...], secret: Tuple[str, ...], left_out: Sequence[_LeftOut]) -> Rules:
+def _rules(roots: Tuple[str, ...], excluded: Tuple[str, ...], left_out: Sequence[_LeftOut]) -> Rules:
     def matching(patterns: Tuple[str, ...], folder: str) -> Tuple[str, Globs, Globs]:
         paths = _with_slash(patterns, [folder] if folder else roots)
         start = os.path.join(folder, "").replace(os.sep, "/")
@@ -203,7 +203,7 @@ def _rules(roots: Tuple[str, ...], secret: Tuple[str, ...], left_out: Sequence[_
         )
 
     paths = [_with_slash((*each.folders, *each.files), [each.folder] if each.folder else roots) for each in left_out]
-    return Rules(exclusion(secret), is_left_out, identity(ascii((secret, left_out, paths)).encode()))
+    return Rules(exclusion(excluded), is_left_out, identity(ascii((excluded, left_out, paths)).encode()))
 
 
 def _with_slash(patterns: Sequence[str], roots: Sequence[str]) -> List[str]:

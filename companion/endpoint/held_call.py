@@ -33,7 +33,7 @@ from ..review.document.text import ProposedText
 from ..runtime import Runtime, settle
 from ..system.platform import Platform
 from .context_answers import holds
-from .held_files import Looked, ReviewedFile, Standing, carried_over, handed_back, look_at, standing, told_of
+from .held_files import Looked, ReviewedFile, Standing, handed_back, look_at, rebased, standing, told_of
 from .hook_sessions import HookAnswer, HookSession
 
 logger = logging.getLogger("gemini_companion.endpoint")
@@ -156,7 +156,7 @@ class HeldCall:
             if said is None and now.reviewed and all(_is_current(file, accepted) for file in now.reviewed):
                 return await self._allowed(now, accepted)
             looked = now
-        if looked.is_its_own_affair:
+        if looked.let_pass:
             return Reviewed(HookAnswer(self.dialect.nothing()))
         return Reviewed(self.asks(NOT_UNDERSTOOD if looked.proposals is None else UNDECIDED))
 
@@ -214,7 +214,7 @@ class HeldCall:
         """Show a file, or show it again, with what the user has made of it. Raises `CannotDo`."""
         worker, text, problem = self._runtime.in_worker, file.proposal.text, ""
         if was is not None:
-            text, overlaps = await worker(carried_over, was.proposal, was.text, file.proposal)
+            text, overlaps = await worker(rebased, was.proposal, was.text, file.proposal)
             name, places = shown(os.path.basename(file.path)), f"in {overlaps:,} places that"
             problem = HAS_CHANGED.format(name)
             if overlaps:

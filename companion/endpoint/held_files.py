@@ -2,7 +2,7 @@
 
 Theory of operation: the files are read when the call comes, each once more when the user accepts it, and all of them
 before the program is answered. What the user has accepted holds for the text that the file had then. If the file has
-another one by now, the user's edits are made in what the call would make of that: `carried_over`.
+another one by now, the user's edits are made in what the call would make of that: `rebased`.
 
 Rules: which files are reviewed, and which are kept from programs, is decided by where they really are. What cannot be
 read as text has no proposal.
@@ -47,7 +47,7 @@ class Looked(NamedTuple):
     texts: Mapping[str, Optional[str]] = {}
     proposals: Optional[Tuple[FileProposal, ...]] = None
     reviewed: Tuple[ReviewedFile, ...] = ()
-    is_its_own_affair: bool = False
+    let_pass: bool = False
     """It was understood, and nothing of it is to be reviewed."""
     withheld: FrozenSet[str] = frozenset()
     """The paths of proposals whose files `context_exclude` names."""
@@ -85,7 +85,7 @@ def look_at(dialect: HookDialect, event: HookEvent, folders: Sequence[str], sett
     """Look at the files of a call."""
     writes, wanted = dialect.writes, to_review(event, folders, settings.review_skip)
     if wanted == []:
-        return Looked(is_its_own_affair=True)
+        return Looked(let_pass=True)
     most = settings.maximum_body_mebibytes * MEBIBYTE
     texts: Dict[str, Optional[str]] = {}
     try:
@@ -125,7 +125,7 @@ def standing(file: ReviewedFile, shown: Optional[Original], most: int) -> Standi
     return Standing.SHOWN if is_shown and file.source == file.path else Standing.CHANGED
 
 
-def carried_over(was: FileProposal, text: str, now: FileProposal) -> Tuple[str, int]:
+def rebased(was: FileProposal, text: str, now: FileProposal) -> Tuple[str, int]:
     """`text`, which the user has made of what `was` proposed, as it would be for the file as it is now; and in how many
     places the user, or the program, has changed the same lines as whoever has changed the file."""
     if was.before is None or now.before is None or now.deletes:

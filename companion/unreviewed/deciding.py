@@ -40,7 +40,7 @@ Told = Callable[[List[Refusal]], None]
 
 
 def left_words(perhaps: int, ignored: int) -> str:
-    """How many files no command takes that decides all, and why; empty if there are none."""
+    """Say how many files Keep All and Undo All leave to be decided, and why; empty if there are none."""
     why = [PERHAPS_YOURS] if perhaps else []
     why += [IGNORED_NOW] if ignored else []
     return LEFT.format(file_count(perhaps + ignored), ", or ".join(why)) if why else ""
@@ -73,7 +73,7 @@ class ChangeDecisions:
         left: str = "",
     ) -> None:
         """Keep these changes as they are shown; with `hunks`, only these of the one change, in lines as
-        `texts.lines_of` counts. `left` says what of others."""
+        `texts.lines_of` counts. `left` says which others were left, for the status bar."""
 
         def do(workspaces: Workspaces) -> List[Refusal]:
             where = [_kept(workspaces, change, hunks) for change in changes]
@@ -91,7 +91,7 @@ class ChangeDecisions:
         left: str = "",
     ) -> None:
         """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change. `left`
-        says what of others."""
+        says which others were left, for the status bar."""
         progress, storage = _Said(self._window, self._tracking, "undoing", len(changes)), self._tracking.storage()
 
         def do(workspaces: Workspaces) -> List[Refusal]:

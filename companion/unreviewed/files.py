@@ -23,27 +23,27 @@ from .model import folders_of
 WALKED_FILES = 50000
 ASKED_SECONDS = 60.0
 NAMED_FILES = 5000
-"""The most that are noted by name because nobody knows what they hold."""
+"""The most files without a copy that are noted by name."""
 _FEW_FILES = 1000
 EXCLUDED_FILES = 1000
-"""The most of those that git ignores and the rules exclude, of which it is told that they have changed."""
+"""The most files, ignored by git and excluded by the rules, whose changes are listed."""
 IGNORES = ".gitignore"
 _NOT_OURS = (SUFFIX, ".sublime-workspace")
 """What is made beside a file for a moment, while it is written, is our own; and the editor keeps windows in files."""
 
 
 class Rules(NamedTuple):
-    """`secret` files are not read: only that they have changed is known. Outside of git, what the editor has `left_out`
-    is not looked at. Both are asked about an absolute path, the latter also about whether that is a folder. Rules of
-    the same `patterns` say the same."""
+    """`excluded` files are not read: only that they have changed is known. Outside of git, what the editor has
+    `left_out` is not looked at. Both are asked about an absolute path, the latter also about whether that is a folder.
+    Rules of the same `patterns` say the same."""
 
-    secret: Callable[[str], bool]
+    excluded: Callable[[str], bool]
     left_out: Callable[[str, bool], bool]
     patterns: str = ""
 
 
 def is_left_alone(path: str) -> bool:
-    """Whether a file is our own or the editor's, whoever writes it."""
+    """Whether a file belongs to the companion or the editor, so that it is never tracked."""
     return path.endswith(_NOT_OURS)
 
 
@@ -61,8 +61,8 @@ class Files:
         self._former_head: Optional[str] = None  # at the last look, if there was one
         self._ignored: FrozenSet[str] = frozenset()
         self._ignored_folders = self._passed_by = self._ignored  # the latter by walks
-        self._without_excluded = self._ignored  # folders that are ignored, so that nothing in them is listed
-        self._excluded: Optional[FrozenSet[str]] = None  # when git was asked for these folders
+        self._without_excluded = self._ignored  # ignored folders, in which nothing is listed
+        self._asked_excluded: Optional[FrozenSet[str]] = None  # the excluded files when git was asked for those
         self._repository = repository
         self.entries = Entries({}, ())
         self._staged: Optional[Entries] = None
@@ -77,7 +77,7 @@ class Files:
     def use(self, rules: Rules) -> None:
         """Other rules from now on."""
         self._rules = rules
-        self._secret: Dict[str, bool] = {}
+        self._known_excluded: Dict[str, bool] = {}
         self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
         self._walked: Optional[Walked] = None
         self._unseen: Optional[FrozenSet[str]] = None
@@ -100,7 +100,7 @@ class Files:
         if self._repository is not None:
             self._ignored = self._repository.ignored()
             self._ignored_folders = self._passed_by = self._repository.ignored_folders(self._ignored)
-            self._without_excluded, self._excluded = self._ignored_folders, None
+            self._without_excluded, self._asked_excluded = self._ignored_folders, None
 
     def list(self) -> Dict[str, str]:
         """The files that are there, with what git has committed of them. Raises `GitError` and `OSError`."""
@@ -131,7 +131,7 @@ class Files:
             staged = all_staged.files
             uncommitted = repository.uncommitted(self.head) if self.head else staged.keys()
             files = {path: blob for path, blob in staged.items() if not is_left_alone(path)}
-            files.update((path, "") for path in files if path in uncommitted or self.is_secret(path))
+            files.update((path, "") for path in files if path in uncommitted or self.is_excluded(path))
             self.entries = Entries(files, ())
         is_old = clock.now() - self._asked_at > ASKED_SECONDS
         if is_index_another or is_another or is_old or walked is not self._walked:
@@ -149,11 +149,11 @@ class Files:
     def _ignored_and_excluded(self, repository: Repository, walked: Walked, paths: Mapping[str, str]) -> Iterable[str]:
         """The files that git ignores one by one and the rules exclude, such as `.env`."""
         left = (path for path in walked.files if path not in paths)
-        found = [path for path in left if not self._lies_in_ignored(path) and self.is_secret(path)]
-        if self._excluded is None or not self._excluded.issuperset(found):
-            if self._excluded is not None:
+        found = [path for path in left if not self._lies_in_ignored(path) and self.is_excluded(path)]
+        if self._asked_excluded is None or not self._asked_excluded.issuperset(found):
+            if self._asked_excluded is not None:
                 self._without_excluded = repository.ignored_folders(repository.ignored())
-            self._excluded = frozenset(found)
+            self._asked_excluded = frozenset(found)
         return [path for path in found if not self._lies_in_ignored(path)][:EXCLUDED_FILES]
 
     def _lies_in_ignored(self, path: str) -> bool:
@@ -233,11 +233,11 @@ class Files:
         """An identity of the kind that git has here, if there is one."""
         return next(filter(None, self.entries.files.values()), self.head)
 
-    def is_secret(self, path: str) -> bool:
+    def is_excluded(self, path: str) -> bool:
         """Whether a file is not to be read, whatever there is."""
-        known = self._secret.get(path)
+        known = self._known_excluded.get(path)
         if known is None:
-            known = self._secret[path] = self._rules.secret(f"{self._folder}/{path}")
+            known = self._known_excluded[path] = self._rules.excluded(f"{self._folder}/{path}")
         return known
 
     def _is_left_out(self, path: str, is_folder: bool) -> bool:
@@ -260,7 +260,7 @@ class Files:
         folders = frozenset(f"{folder}/" for folder in (*self._passed_by, *walked.repositories))
         if len(here) + len(folders) > NAMED_FILES:
             return frozenset("/")
-        return folders.union(path for path in here if not (is_left_alone(path) or self.is_secret(path)))
+        return folders.union(path for path in here if not (is_left_alone(path) or self.is_excluded(path)))
 
     def was_ignored(self, path: str) -> bool:
         """Whether git ignored what was at a path when tracking began."""

@@ -1,12 +1,12 @@
 """What the files of one folder held, with their bytes: what the model knows of them, and the copies behind it.
 
 Theory of operation: the store has the bytes of what git has not committed, as far as there is room, and of what an
-unreviewed file held before and holds now; git has the others. Whatever the user says is an edit of his, from one
-content to another: he saves a file, accepts a proposal, keeps a change or some hunks of it. `texts.carried` makes the
-edit in what the file held before, too, except where it touches what nobody has reviewed; and likewise in what the file
-held when the last turn began. A change that the user has edited is in part his own. What he saves or accepts is what
-later changes are compared with (a layer of `model`); at the next save two layers become one where they are about
-different lines, since none of his text is lost by that.
+unreviewed file held before and holds now; git has the others. Whatever the user decides is an edit from one
+content to another: a save, an accepted proposal, a change or some hunks of it that are kept. `texts.rebased` makes the
+edit in what the file held before, too, except where it touches an unreviewed change; and likewise in what the file held
+when the last turn began. A change that the user has edited is partly the user's own. Later changes are compared with
+what the user saves or accepts (a layer of `model`); at the next save two layers become one where they are about
+different lines, since no text of the user is lost by that.
 
 Rule: where one of the texts is not known, what the file held before stays as it is, and a part of the change is perhaps
 the user's. Where the bytes are not known any more nothing can be undone, and the list says so; nothing fails.
@@ -25,7 +25,7 @@ from .git import Repository
 from .looking import COPIED_BYTES, FileReading, blob_names
 from .model import NOTHING, Content, Event, Layer, Model, folders_of, identity, portions
 from .store import Record, Store
-from .texts import are_apart, carried, holds_edit
+from .texts import are_apart, holds_edit, rebased
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -191,7 +191,7 @@ class History:
         self.holds = False
         """Whether what the user has seen is kept, because somebody may change it."""
         self.unkept: Set[str] = set()
-        """Meanwhile, the paths of which nobody has kept what they hold, though git has not committed it."""
+        """Meanwhile, the paths of uncommitted files without a copy."""
         self._room = (0, 0)  # files and bytes
         self._refreshed = clock.now()
 
@@ -260,13 +260,13 @@ class History:
 
     def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
         """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
-        carried = self._carried(self.model.before(path), shown, wanted)
-        self.carry_turn(path, shown, wanted)
-        if carried is None:
+        edited = self._rebased(self.model.before(path), shown, wanted)
+        self.rebase_turn(path, shown, wanted)
+        if edited is None:
             self.model.happened(Event.WRITTEN, path, now, origin=PERHAPS)
         else:
-            before, whole = carried
-            below = tuple(self._rebased(layer, shown, wanted) for layer in self.model.row(path).below)
+            before, whole = edited
+            below = tuple(self._rebased_layer(layer, shown, wanted) for layer in self.model.row(path).below)
             held = wanted if event is Event.ACCEPTED else now
             origin = None if whole or event is Event.KEPT else PERHAPS
             self.model.happened(event, path, held, before, origin, below=below)
@@ -277,14 +277,14 @@ class History:
             self.model.happened(Event.WRITTEN, path, now)  # somebody has written beside it
         self._own(path, self.holds and self.copies.has(now), now.there, saved=event is Event.SAVED)
 
-    def _rebased(self, layer: Layer, shown: Content, wanted: Content) -> Layer:
-        """The user has made `wanted` of `shown`: a layer with that edit."""
-        before = self._carried(layer.before, shown, wanted)
-        turn = self._carried(layer.turn, shown, wanted) if layer.turn is not None else None
+    def _rebased_layer(self, layer: Layer, shown: Content, wanted: Content) -> Layer:
+        """The layer with the edit by which the user has made `wanted` of `shown`."""
+        before = self._rebased(layer.before, shown, wanted)
+        turn = self._rebased(layer.turn, shown, wanted) if layer.turn is not None else None
         return Layer(before[0] if before else layer.before, layer.origin, turn[0] if turn else layer.turn)
 
     def _join_layers(self, path: str) -> None:
-        """The user has a say again: make one of the changes that are about different lines."""
+        """The user has saved or accepted again: join the layers that are about different lines."""
         while self.model.row(path).below:
             below = self.model.row(path).below[-1].before
             texts = self.copies.all_data([below, self.model.before(path), self.model.now(path)])
@@ -292,15 +292,15 @@ class History:
                 return
             self.model.join(path)
 
-    def carry_turn(self, path: str, shown: Content, wanted: Content) -> None:
+    def rebase_turn(self, path: str, shown: Content, wanted: Content) -> None:
         """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""
         row = self.model.row(path)
         if row.before is not None and row.turn is not None:
-            carried = self._carried(row.turn, shown, wanted)
-            row.turn = carried[0] if carried else row.turn
+            edited = self._rebased(row.turn, shown, wanted)
+            row.turn = edited[0] if edited else row.turn
 
-    def _carried(self, base: Content, shown: Content, wanted: Content) -> Optional[Tuple[Content, bool]]:
-        """`base` with the user's edit, and whether that is all of it; None if that cannot be made."""
+    def _rebased(self, base: Content, shown: Content, wanted: Content) -> Optional[Tuple[Content, bool]]:
+        """`base` with the edit from `shown` to `wanted`, and whether that is all of it; None if it cannot be made."""
         if shown.holds(wanted):
             return base, True
         if base.identity in (shown.identity, wanted.identity) or not shown.there or not wanted.there:
@@ -308,7 +308,7 @@ class History:
         texts = self.copies.data(base), self.copies.data(shown), self.copies.data(wanted)
         if texts[0] is None or texts[1] is None or texts[2] is None or any(b"\0" in (text or b"") for text in texts):
             return None  # nor has it lines of which one could say whose they are
-        data, whole = carried(texts[0], texts[1], texts[2])
+        data, whole = rebased(texts[0], texts[1], texts[2])
         return (self.content(data, wanted) if data or base.there else NOTHING), whole
 
     def content(self, data: bytes, like: Content) -> Content:

@@ -21,6 +21,7 @@ from .texts import hunks_between
 from .workspace import Workspace
 
 UNLIMITED = ReadLimits(sys.maxsize, sys.maxsize)
+NOT_KEPT = "{} cannot be undone: “context_exclude” names it, so what it held is not kept."
 
 
 class Lists(NamedTuple):
@@ -59,7 +60,6 @@ def _newest_first(lists: Iterable[Tuple[UnreviewedChange, ...]]) -> Tuple[Unrevi
     return tuple(sorted(found.values(), key=lambda change: -change.number))
 
 
-EXCLUDED = "{} cannot be undone: “context_exclude” names it, so what it held is not kept."
 _Key = Tuple[str, str, str]
 
 
@@ -84,7 +84,7 @@ class Listing:
         self._fallback = DEFAULT_FALLBACK
 
     def lists(self, fallback_encoding: str = DEFAULT_FALLBACK) -> Lists:
-        """All that is unreviewed. What is not in UTF-8 is taken for text in `fallback_encoding`, an editor's name."""
+        """List all that is unreviewed. What is not UTF-8 is read in `fallback_encoding`, one of the editor's names."""
         self._fallback = fallback_encoding
         counts, self._counts = self._counts, {}
         changes = self._listed(counts, ChangeScope.SINCE_KEPT)
@@ -105,7 +105,7 @@ class Listing:
         workspace, line = self._workspace, change._replace(folder=self._workspace.folder, **counts._asdict())
         if workspace.is_excluded(change.path):
             name = change.path.rpartition("/")[2]
-            return line._replace(excluded=True, obstacle=EXCLUDED.format(name))
+            return line._replace(excluded=True, obstacle=NOT_KEPT.format(name))
         return line._replace(ignored=workspace.is_left_out(change))
 
     def _count(self, change: UnreviewedChange, old: Optional[bytes], new: Optional[bytes]) -> _Counts:

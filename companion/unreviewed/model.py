@@ -352,7 +352,7 @@ class Model:
             before, origin = self._rise(event, row, now), None
         self._set_before(path, before, origin, claims, is_new)
         if event is not Event.WRITTEN and not self.unreviewed(path) and path in self.rows:
-            self.rows[path].made = self.rows[path].turn = None  # the user has had a say
+            self.rows[path].made = self.rows[path].turn = None  # the user has decided
             self._drop_empty(path)
 
     def settle(self, call: Hashable) -> bool:
@@ -440,7 +440,7 @@ class Model:
             *left, (before, row.origin, row.turn) = row.below
             row.save, row.claims, row.below = now, NO_CLAIMS, tuple(left)
         if event is not Event.WRITTEN:
-            row.made = None  # the user has had a say
+            row.made = None  # the user has decided
         return before
 
     def _set_now(self, path: str, now: Content) -> None:

@@ -36,7 +36,7 @@ from ..review.manager import ReviewManager
 from ..settings import Settings
 from .model import ChangeKind, UnreviewedChange, portions
 from .reviewing import ChangeReviews
-from .texts import TextPair, about, file_count, standing, text_pair
+from .texts import TextPair, about, caveats, file_count, text_pair
 from .tracking import Tracking
 from .workspaces import Workspaces
 
@@ -245,7 +245,7 @@ def _file(item: PatchItem, texts: TextPair, reading: _Reading, full: bool) -> It
         yield f"# {TOO_LONG}\n"
     else:
         if change is not None:
-            notes = [about(change), *change.whole_file, *standing(change)]
+            notes = [about(change), *change.whole_file, *caveats(change)]
         else:
             notes = [*changes_of_file(texts.left, right)] or [NO_CHANGE if left == right.shown else ""]
         yield from (f"# {note}\n" for note in notes if note)

@@ -31,7 +31,7 @@ from .deciding import OUTSIDE, ChangeDecisions, left_words
 from .listing import Lists
 from .looking import COPIED_BYTES
 from .model import ChangeKind, ChangeScope, UnreviewedChange
-from .texts import TextPair, about, change_item, doing, file_count, standing, taken_back, without_hunks
+from .texts import TextPair, about, caveats, change_item, doing, file_count, taken_back, without_hunks
 from .tracking import Tracking
 from .undoing import Refusal
 
@@ -229,7 +229,7 @@ class ChangeReviews(Source):
         """Say in the header what happened to the file, and which one comes next."""
         change = self._shown[review].change
         following = self._after(change, tuple(each for each in self.to_review if each.binary or each.excluded))
-        notes = [about(change), *standing(change), doing(change.origin)]
+        notes = [about(change), *caveats(change), doing(change.origin)]
         notes += [IN_PART if change.origin.counted and change.origin.perhaps else "", change.obstacle]
         notes = [note for note in notes if note]
         notes += [f"Next: {following.path}"] if following is not None else []
@@ -396,7 +396,7 @@ class ChangeLists:
         choose(self._window, [undo, PanelEntry("Cancel", lambda: None)], f"Undo what was changed in {files}?{passed}")
 
     def _of_programs(self) -> Tuple[List[UnreviewedChange], str]:
-        """What is listed and surely no change of the user's; and what is to be said of others, if there are some."""
+        """The listed changes that are certainly a program's; and what the status bar says of the others."""
         reviews = self._reviews
         listed = reviews.listed if reviews.scope is ChangeScope.LAST_TURN else reviews.lists.changes
         taken = [change for change in listed if not (change.origin.perhaps or change.ignored)]

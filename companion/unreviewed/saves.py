@@ -1,6 +1,6 @@
-"""The tabs that the editor is saving just now.
+"""Knows which tabs the editor is saving at this moment.
 
-Rule: until it says that it has, what a look finds in the file may be the user's, and is left to the save.
+Rule: between the two events of a save, what a look finds in the file may be the user's, and is left to the save.
 
 Any thread, except where noted.
 """
@@ -17,11 +17,11 @@ SAVING_SECONDS = 10.0  # that the editor may take to save a tab
 
 
 class Saves:
-    """Those of all windows."""
+    """The saves under way in all windows."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()  # guards what follows
-        self._since: List[Tuple[str, float]] = []  # one for each save; by the steady clock
+        self._since: List[Tuple[str, float]] = []  # path and time, one for each save
 
     def begin(self, path: str) -> None:
         """The editor is about to save a tab to this path, in which there may be links."""
@@ -30,14 +30,14 @@ class Saves:
             self._since = [each for each in self._since if now - each[1] < SAVING_SECONDS] + [(path, now)]
 
     def ended(self, path: str) -> None:
-        """It has saved one."""
+        """The editor has saved a tab to this path."""
         with self._lock:
             found = next((each for each in self._since if each[0] == path), None)
             if found is not None:
                 self._since.remove(found)
 
     def files(self) -> FrozenSet[str]:
-        """The real paths of those that are being saved. Disk thread."""
+        """The real paths of the files that are being saved. Disk thread."""
         with self._lock:
             now = clock.now()
             paths = [path for path, since in self._since if now - since < SAVING_SECONDS]

@@ -1,7 +1,7 @@
-"""What the user renames and deletes in the side bar of one folder, which is his own.
+"""Attributes to the user what is renamed and deleted in the side bar of one folder.
 
-Rule: a command tells of it before it is done, or before the user has said that he means it. So he has some time, and
-what has gone meanwhile is his, unless a program has surely done that.
+Rule: a command comes before the file has gone, and before the user has typed the new name or has confirmed. So the user
+has some time; a file that goes within it was renamed or deleted by the user, unless a program has certainly done that.
 
 Disk threads; one at a time.
 """
@@ -16,21 +16,23 @@ from .looking import FileReading
 from .model import NOTHING, Event, Model, full_path
 
 RENAMING_SECONDS = 600.0  # that the user may take to type another name
-DELETING_SECONDS = 60.0  # that he may take to say that he means it
+DELETING_SECONDS = 60.0  # that the user may take to confirm
 
 
 class _Leaving(NamedTuple):
+    """A file or folder that the user is renaming, else deleting; `until` on the package's clock."""
+
     is_renamed: bool
     until: float
 
 
 class SideBar:
-    """That of one folder."""
+    """The renames and deletions under way in one folder."""
 
     def __init__(self, folder: str, model: Model) -> None:
         self.folder = folder
         self._model = model
-        self._leaving: Dict[str, _Leaving] = {}  # what the user is renaming or deleting, by the steady clock
+        self._leaving: Dict[str, _Leaving] = {}  # by name
 
     def renames(self, name: str) -> None:
         """The user is about to type another name for this file or folder."""
@@ -41,8 +43,8 @@ class SideBar:
         self._leaving[name] = _Leaving(False, clock.now() + DELETING_SECONDS)
 
     def follow(self, found: Mapping[str, FileReading], evidence: Callable[[str], Evidence]) -> None:
-        """What has gone where the user has typed another name, and is elsewhere as it was, has moved there. What he
-        was about to delete, and has gone, he has deleted, unless a program has surely done that."""
+        """Move what the user has renamed, and count as the user's what has gone while its deletion was confirmed,
+        unless a program has certainly deleted it. `found` is what a look has found."""
         now = clock.now()
         self._leaving = {name: each for name, each in self._leaving.items() if each.until > now}
         gone: Dict[str, List[str]] = {}

@@ -25,7 +25,7 @@ from .calls import Origin
 from .model import ChangeKind, UnreviewedChange
 
 BytesMaker = Callable[[], bytes]
-"""What makes the bytes of a file, on a disk thread."""
+"""Makes the bytes of a file, on a disk thread."""
 
 
 def lines_of(data: bytes) -> List[str]:
@@ -50,8 +50,8 @@ class EditedText(NamedTuple):
     whole: bool
 
 
-def carried(before: bytes, shown: bytes, saved: bytes) -> EditedText:
-    """`before` with those edits from `shown` to `saved` that overlap no change from `before` to `shown`."""
+def rebased(before: bytes, shown: bytes, saved: bytes) -> EditedText:
+    """Make in `before` those edits from `shown` to `saved` that overlap no change from `before` to `shown`."""
     if before == shown:
         return EditedText(saved, whole=True)
     changes, all_edits = hunks_between(before, shown), hunks_between(shown, saved)
@@ -67,7 +67,7 @@ def are_apart(before: bytes, between: bytes, now: bytes) -> bool:
 
 
 def merged(before: str, mine: str, theirs: str) -> Tuple[str, int]:
-    """`mine`, which was made of `before`, with what `theirs` has changed of that as well.
+    """Merge two texts that were made of `before`: `mine` with what `theirs` has changed as well.
 
     The second value counts the places in which both have changed the same lines: there `mine` is kept. Line ends and
     byte order mark are those of `theirs`.
@@ -75,7 +75,7 @@ def merged(before: str, mine: str, theirs: str) -> Tuple[str, int]:
     base, ours, other = (plain(text).encode("utf-8", "surrogatepass") for text in (before, mine, theirs))
     changes = hunks_between(ours, base)
     lost = sum(any(_overlap(change, edit) for change in changes) for edit in hunks_between(base, other))
-    made = carried(ours, base, other)
+    made = rebased(ours, base, other)
     made_plain = made.data.decode("utf-8", "surrogatepass")
     text = with_endings_of(theirs.lstrip(BYTE_ORDER_MARK), plain(theirs), made_plain)
     marked = BYTE_ORDER_MARK + text if theirs.startswith(BYTE_ORDER_MARK) else text
@@ -94,13 +94,13 @@ def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:
     return _with_edits(before, changes, typed, edits)
 
 
-def says(data: bytes, text: bytes) -> bool:
-    """Whether a file holds a text, whatever its line ends are, with a byte order mark or without."""
+def same_text(data: bytes, text: bytes) -> bool:
+    """Whether a file holds this text, apart from line ends, the end of the last line and a byte order mark."""
     return _plain(data) == _plain(text)
 
 
 def sizes(text: bytes) -> Set[int]:
-    """How many bytes a file may have that `says` this text."""
+    """The sizes in bytes that a file with the `same_text` may have."""
     plain = _plain(text)
     lines = plain.count(b"\n")
     return {len(plain) + ends + mark for ends in (0, lines, 1, lines + 1, lines + 2) for mark in (0, len(BOM_UTF8))}
@@ -123,10 +123,12 @@ def holds_edit(shown: bytes, wanted: bytes, now: bytes) -> bool:
 
 
 def accepted_of(data: bytes, text: bytes, agreed: Optional[bytes], shown: Optional[bytes]) -> Optional[bytes]:
-    """What the user has accepted of `data`, which is in a file that held `shown` when he accepted `text`: all of it, or
-    the bytes that he has `agreed` to where the format is another one, or the text without what was written since. None
-    if that is nothing."""
-    if says(data, text):
+    """The part of `data` that the user has accepted; the file held `shown` when `text` was accepted, and holds `data`.
+
+    That is all of it, the bytes that the user has `agreed` to where the format differs, or the text without what was
+    written since. None if it is nothing.
+    """
+    if same_text(data, text):
         return data if agreed is None or agreed.rstrip(b"\r\n") == data.rstrip(b"\r\n") else agreed
     text = formed(text, data)
     return text if shown is not None and holds_edit(shown, text, data) else None
@@ -155,7 +157,7 @@ def _end(line: str) -> str:
 
 
 def without_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
-    """`now` with some of the hunks between the two as they were in `before`, likewise."""
+    """`now` with some of the hunks between the two as they were in `before`, as `with_hunks` does it."""
     return with_hunks(now, before, [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks])
 
 
@@ -218,7 +220,7 @@ def file_count(count: int) -> str:
 def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     """A change in a list: the path, what else is to be known, and how much it is; nothing is escaped."""
     details = [f"renamed from {change.old_path}" if change.kind is ChangeKind.RENAMED else change.obstacle]
-    details += standing(change)
+    details += caveats(change)
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
     parts += [change.kind.value] if change.excluded or change.kind is not ChangeKind.CHANGED else []
     parts += [EXCLUDED] if change.excluded else []
@@ -227,8 +229,8 @@ def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     return change.path, " \u00b7 ".join(filter(None, [*details, *change.whole_file])), ", ".join(parts)
 
 
-def standing(change: UnreviewedChange) -> List[str]:
-    """What else is to be known of a change before it is decided, in sentences."""
+def caveats(change: UnreviewedChange) -> List[str]:
+    """What the user should know of a change before deciding it, in sentences."""
     return ([SINCE_SAVE] if change.since_save else []) + ([IGNORED] if change.ignored else [])
 
 
@@ -238,7 +240,7 @@ def doing(origin: Origin) -> str:
 
 
 def about(change: UnreviewedChange) -> str:
-    """What happened to the file of a change, in a sentence; empty if its text alone has changed."""
+    """What happened to the file beside its text, in a sentence; empty if only the text has changed."""
     if change.kind is ChangeKind.DELETED:
         return "The file was deleted."
     if change.kind is ChangeKind.RENAMED:

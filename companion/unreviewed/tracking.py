@@ -38,7 +38,7 @@ from .looking import COPIED_BYTES
 from .saves import Saves
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
-from .texts import BytesMaker, says
+from .texts import BytesMaker, same_text
 from .workspace import Workspace
 from .workspaces import Root, Workspaces
 
@@ -302,10 +302,10 @@ class Tracking:
         self._calls.doubt(window, call)
 
     def call_ended(self, window: int, call: Hashable, looked: Callable[[], None], *, has_run: bool = True) -> None:
-        """The call that was begun as `call` is over, however it has ended; `looked` is called as above. `has_run`:
-        whether its program says so itself.
+        """The call that was begun as `call` is over; `looked` is called as above. `has_run`: False if it ended without
+        a result.
 
-        A call of which nobody says so stays open. Any thread; returns at once.
+        A call stays open until this is called. Any thread; returns at once.
         """
 
         with self._lock:
@@ -475,7 +475,7 @@ def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces
     if not all(workspace.is_excluded(name) for workspace, name in holding):
         with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
             found = read_all(descriptor, COPIED_BYTES)
-            if says(found, data):  # the editor knows best how lines end
+            if same_text(found, data):  # the editor knows best how lines end
                 data = found
     for workspace, name in holding:
         workspace.saved(name, data)

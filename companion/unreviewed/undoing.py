@@ -37,6 +37,7 @@ from .store import Group, Step, Undone
 from .texts import without_hunks
 from .workspace import Workspace
 
+LEFT_IGNORED = "{} is left as it is: it is ignored by now. Look, then decide."
 _PART_BYTES = 100  # of a name; disks have room for 255
 
 
@@ -223,7 +224,7 @@ def undo(
     """
     shown = [change for change in changes if change.now.there and not (change.ignored or change.excluded)]
     ignored = workspace.ignored_now([change.path for change in shown])
-    refused_now = [Refusal(each.full_path, IGNORED_NOW.format(each.path)) for each in changes if each.path in ignored]
+    refused_now = [Refusal(each.full_path, LEFT_IGNORED.format(each.path)) for each in changes if each.path in ignored]
     changes = [change for change in changes if change.path not in ignored]
     if not changes:
         return refused_now
@@ -276,9 +277,6 @@ def finish(workspace: Workspace, storage: str) -> None:
                 disk.holding(full_path(workspace.folder, first.path), came_back.data or b"")
                 _exchange_all(workspace, tuple(rest), storage)
         workspace.exchanged(Event.UNDONE, (), undone._replace(under_way=False))
-
-
-IGNORED_NOW = "{} is left as it is: it is ignored by now. Look, then decide."
 
 
 def _group(change: UnreviewedChange) -> Group:

@@ -3,10 +3,10 @@
 Theory of operation: `look` compares the files with the last look and tells the model. What git has committed needs no
 copy; of all else copies are in the store, within bounds, before a look ends: so it outlives the process.
 
-What the user says is known by content. A save of his hands over the text that was saved; a proposal that he accepted is
-expected, and has arrived once the file holds it. Either moves his own edits into what the file held before (`history`).
-What he renames or deletes in the side bar is his, too. While nobody tracks the folder, whatever is written counts as
-his. What has changed between two processes does not, if the first one has not ended to track: of what git has not
+What the user does is known by content. A save hands over the text that was saved; an accepted proposal is expected, and
+has arrived once the file holds it. Either makes the user's edits in what the file held before, too (`history`). Renames
+and deletions in the side bar are the user's as well. While the folder is not tracked, whatever is written counts as the
+user's. What has changed between two processes does not, if the first one has not ended to track: of what git has not
 committed it has left copies, and of the rest the commit; the paths of which it had neither are in its record.
 
 A program may write before the first look has come to a file. What the file held before is not known then, nor who has
@@ -88,7 +88,7 @@ class Workspace:
         self._lock = threading.RLock()  # held by disk threads only
         self._files = Files(folder, repository)
         self._looks = Looks(folder)
-        self._looks.is_excluded = self._files.is_secret
+        self._looks.is_excluded = self._files.is_excluded
         self._ignored: FrozenSet[str] = frozenset()  # as far as git was asked
         self._history = History(store, repository)
         self._model, self._copies = self._history.model, self._history.copies
@@ -112,14 +112,14 @@ class Workspace:
         """From the next look on, read what these rules allow. What they uncover the user has seen, and of what they
         hide nothing is kept."""
         with self._lock:
-            uncovered = set(filter(self._files.is_secret, self._model.all_paths()))
+            uncovered = set(filter(self._files.is_excluded, self._model.all_paths()))
             self._files.use(rules)
             if self._left is not None and self._left.patterns != self._files.patterns:
                 self._left = None
-            is_secret = self._files.is_secret
-            undone = [group for group in self.last_undone.groups if any(is_secret(step.path) for step in group)]
-            hidden = [path for path in filter(is_secret, self._model.all_paths()) if self._has_read(path)]
-            for path in uncovered.difference(filter(is_secret, uncovered)):
+            is_excluded = self._files.is_excluded
+            undone = [group for group in self.last_undone.groups if any(is_excluded(step.path) for step in group)]
+            hidden = [path for path in filter(is_excluded, self._model.all_paths()) if self._has_read(path)]
+            for path in uncovered.difference(filter(is_excluded, uncovered)):
                 if self._model.unreviewed(path):
                     self._looks.forget(path)
                 else:
@@ -269,7 +269,7 @@ class Workspace:
     def _found_since(self, found: Mapping[str, FileReading]) -> List[str]:
         """The paths at which something is found that was written, or deleted, after an earlier process has ended."""
         new = {path: reading for path, reading in found.items() if not self._model.knows(path)}
-        new = {path: reading for path, reading in new.items() if not self._files.is_secret(path)}
+        new = {path: reading for path, reading in new.items() if not self._files.is_excluded(path)}
         left = self._left.at(new) if self._left is not None else {}
         for path, before in left.items():
             self._model.learn(path, before, before)
@@ -333,7 +333,7 @@ class Workspace:
         return True
 
     def _was_there(self, path: str, reading: FileReading, saving: Collection[str]) -> bool:
-        """A file was there before anybody looked. What it held then nobody knows, if it has been written to since.
+        """Learn a file that was there before the first look; what it held is not known if it was written to since.
         Whether that is to be written down."""
         if self._is_early(path, reading) and full_path(self.folder, path) not in saving:
             self._model.learn(path, UNKNOWN, UNKNOWN)
@@ -350,7 +350,7 @@ class Workspace:
             expected = known[index]
             data = reading.data if reading.data is not None else self._copies.data(now)
             agreed = expected.agreed
-            if self._files.is_secret(path):  # it is not read; it has just the size
+            if self._files.is_excluded(path):  # it is not read; it has just the size
                 data, agreed = expected.text() if now.size in sizes(expected.text()) else None, None
             if data is None or clock.now() - expected.since >= EXPECTED_SECONDS:
                 continue
@@ -378,13 +378,13 @@ class Workspace:
             if is_left_alone(path) or (is_same and not self.tracked):
                 return
             self._history.said(Event.SAVED, path, now, shown, now)
-            if not is_same and not self._files.is_secret(path):
+            if not is_same and not self._files.is_excluded(path):
                 self._looks.forget(path)
             self._write_record()
 
     def _saved_content(self, path: str, data: bytes, shown: Content) -> Content:
         """What the user has saved, which is kept, unless the file is not to be read."""
-        if self._files.is_secret(path):
+        if self._files.is_excluded(path):
             found = self._looks.look_at([path], {}).get(path)
             return found.content if found is not None else shown
         mode = shown.mode
@@ -465,7 +465,7 @@ class Workspace:
 
     def is_excluded(self, path: str) -> bool:
         """Whether a file is not read, so that only that it has changed is known."""
-        return self._files.is_secret(path)
+        return self._files.is_excluded(path)
 
     def is_left_out(self, change: UnreviewedChange) -> bool:
         """Whether the file is there and would not be listed if it came now."""
@@ -543,7 +543,7 @@ class Workspace:
         with self._lock:
             for path, held, wanted, origin in itertools.chain.from_iterable(done):
                 if event is Event.UNDONE:
-                    self._history.carry_turn(path, held, wanted)
+                    self._history.rebase_turn(path, held, wanted)
                 self._model.happened(event, path, wanted)
                 if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
                     self._model.recall(path, origin, self._model.row(path).turn, None, self._model.row(path).below)

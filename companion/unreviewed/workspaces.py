@@ -275,7 +275,7 @@ def _joined_rules(roots: Sequence[Root]) -> Rules:
             yield rules, os.path.join(folder, path[len(real) :])
 
     return Rules(
-        lambda path: any(rules.secret(name) for rules, name in named(path)),
+        lambda path: any(rules.excluded(name) for rules, name in named(path)),
         lambda path, is_folder: any(rules.left_out(name, is_folder) for rules, name in named(path)),
         "\n".join(sorted({rules.patterns for rules, _, _ in known})),
     )
