@@ -119,7 +119,7 @@ class Workspace:
             is_excluded = self._files.is_excluded
             undone = [group for group in self.last_undone.groups if any(is_excluded(step.path) for step in group)]
             hidden = [path for path in filter(is_excluded, self._model.all_paths()) if self._has_read(path)]
-            for path in uncovered.difference(filter(is_excluded, uncovered)):
+            for path in (each for each in uncovered if not is_excluded(each)):
                 if self._model.unreviewed(path):
                     self._looks.forget(path)
                 else:
