@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 
 
 def _wake() -> None:
-    """Has the loop look at its timers."""
+    """Do nothing: that something runs has the loop look at its timers."""
 
 
 def settle(answer: asyncio.Future[Result], result: Result) -> None:

@@ -165,7 +165,7 @@ class Agent(Program):
     hooks: Optional[HookDialect] = None
     """Its hooks, if they can tell the editor what it does."""
     restored = RESTORES_ALL
-    """What it restores of a file when it writes a proposal of its diffs that was accepted."""
+    """What it restores of a file when it writes an accepted proposal of its own diffs."""
     client_names: Tuple[str, ...] = ()
     """By which it introduces itself, where several programs come in by one token."""
     has_own_token = False

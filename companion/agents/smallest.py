@@ -1,10 +1,10 @@
-"""The smallest edit that makes one text of another: what a program is told of a text that the user has edited.
+"""Finds the smallest edit that makes one text of another, so that a program learns no more of a file than it needs.
 
 Theory of operation: the lines that differ are found, and lines around them are added until a program that looks for
 them finds that place and no other. A program that replaces a text once takes one edit, whose old text must stand in the
 file once. A patch takes a hunk for each place, and a hunk must be the first that fits behind the one before it.
 
-Rule: none of the lines that are added can be left out at either end. What a program is told its model may read.
+Rule: none of the added lines can be left out at either end, because the program's model may read them.
 
 Pure. Any thread; a long text takes a while.
 """
@@ -25,7 +25,7 @@ Signed = Tuple[Tuple[str, str], ...]
 
 
 def smallest_edit(before: str, after: str) -> Tuple[str, str]:
-    """What is to be replaced, and by what. The first is whole lines that stand in `before` once, or all of it."""
+    """The text to replace, and its replacement. The first is whole lines that stand in `before` once, or all of it."""
     old, new = split_lines(before), split_lines(after)
     same = common_prefix(old, new)
     behind = min(common_suffix(old, new), len(old) - same, len(new) - same)

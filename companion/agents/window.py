@@ -54,8 +54,8 @@ class CannotDo(Exception):
 
 
 class Restored(NamedTuple):
-    """What of a file is restored when an accepted text is written over it: its line ends where the text has line feeds
-    only, its byte order mark where the text has none, its encoding."""
+    """What a writer restores of a file when it writes an accepted text over it: its line ends where the text has line
+    feeds only, its byte order mark where the text has none, its encoding."""
 
     line_ends: bool
     mark: bool
@@ -63,7 +63,7 @@ class Restored(NamedTuple):
 
 
 RESTORES_ALL = Restored(line_ends=True, mark=True, encoding=True)
-"""So we write a file; and so does a program, as long as nobody has measured it."""
+"""How the companion writes a file, and what is assumed of a program that has not been measured."""
 RESTORES_NOTHING = Restored(line_ends=False, mark=False, encoding=False)
 
 

@@ -1,4 +1,4 @@
-"""The clock by which the package waits: one for all of it, which tests can move on and freeze.
+"""Tells the time by which the package waits; tests can move the clock on and freeze it.
 
 `Runtime` is its only timer source: timers of the main thread and of the loop thread are due by this clock, so a test
 that moves it on by a minute has whatever is due within that minute run at once, in any editor.
@@ -74,4 +74,4 @@ class Clock:
 
 
 clock = Clock()
-"""The package's."""
+"""The clock of the package."""

@@ -376,7 +376,7 @@ def _state(path: str) -> Tuple[str, Optional[FileStamp]]:
 
 
 def _not_to_be_written(path: str, folders: Sequence[str]) -> str:
-    """Why no client's word alone writes this file; an empty text if it does. Disk thread."""
+    """Why a client may not have this file written without the user; empty if it may. Disk thread."""
     if inside_workspace(path, folders):
         return ""
     return no_folder(path, lambda path: False) or NOT_WRITTEN

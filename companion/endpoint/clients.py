@@ -139,8 +139,8 @@ def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent] =
 
 
 class Coverage(NamedTuple):
-    """What the programs of a window that reviews every write are called: those whose hooks have been heard, those whose
-    hooks lead to this editor and were not heard yet, and those without hooks."""
+    """The names of a window's programs, where every write is reviewed: those whose hooks have been heard, those whose
+    hooks lead to this editor but have not been heard yet, and those without hooks."""
 
     reviewed: Tuple[str, ...] = ()
     unknown: Tuple[str, ...] = ()
@@ -160,8 +160,8 @@ class HookedPrograms(NamedTuple):
         return [titles[key] for key in (self._keys() - Counter(connected)).elements()]
 
     def coverage(self, clients: Sequence[Tuple[str, str]], leading: FrozenSet[str]) -> Coverage:
-        """Of which programs every write is reviewed. `clients` are the key and the name of each client's program,
-        `leading` the keys of those whose hooks lead to this editor."""
+        """Sort the programs by whether every write of theirs is reviewed. `clients` are the key and the name of each
+        client's program, `leading` the keys of those whose hooks lead to this editor."""
         titles, sessions = {agent.key: agent.title for agent in self.programs}, self._keys()
         reviewed: List[str] = []
         unknown: List[str] = []
@@ -481,8 +481,8 @@ def status_text(
     """What the status bar says about one window's endpoint: nothing while nobody is connected and nothing waits for the
     user. `clients` are their names; `pending` counts the reviews that wait for an answer, `changed` the files that were
     changed outside the editor; `waiting` are the programs that wait for their user, who are not named among the clients
-    once more, and `elsewhere` says so of other windows; `coverage` says of whom the user sees every write before it
-    happens, if he wants that."""
+    once more, and `elsewhere` says so of other windows; `coverage` says whose writes the user sees before they
+    happen; None if not every write is reviewed."""
     if problem is not None:
         return problem
     left = Counter(waiting)

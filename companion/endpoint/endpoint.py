@@ -324,7 +324,7 @@ class Endpoint:
         self.show_status()
 
     def _coverage(self) -> Coverage:
-        """Of which programs every write is reviewed, where that is so at all."""
+        """Sort the window's programs by whether every write of theirs is reviewed, in a window where that is wanted."""
         clients = list(zip(self.clients.programs(), self.clients.names()))
         return self.hooked.coverage(clients, self._connected())
 

@@ -3,7 +3,7 @@
     a review                                      what follows
     --------------------------------------------  ------------------------------------------
     the user accepts, the file is as it is shown  the review ends, and the next file is shown
-    the user accepts, the file is another by now  it is shown again, with the user's edits
+    the user accepts, the file has changed        it is shown again, with the user's edits
     the user rejects                              the program is refused at once
     it is withdrawn, or cannot be shown           the program asks, or is refused if it cannot
 
@@ -58,7 +58,7 @@ class Reviewed(NamedTuple):
 
 
 class _Accepted(NamedTuple):
-    """The user has accepted this text for what the call proposes for a file; the program then writes what is `told`."""
+    """The user has accepted this text for what the call proposes for a file. `told` is what the program then writes."""
 
     proposal: FileProposal
     text: str
@@ -115,7 +115,7 @@ class HeldCall:
         self.decide(answer._replace(may_run=answer.may_run and is_tracked))
 
     def asks(self, why: str = UNDECIDED) -> HookAnswer:
-        """The answer that has the program ask, or refuses if it would not, and says why."""
+        """The answer that has the program ask its user, or refuses if it cannot ask, and says why."""
         return HookAnswer(self.dialect.ask(self.event)) if self.dialect.can_ask else self.denied(why)
 
     def denied(self, reason: str) -> HookAnswer:
@@ -298,19 +298,19 @@ class HeldCall:
             self._runtime.on_main(self._reviews.note, self._shown, sentence)
 
     def _not_written(self, paths: Sequence[str]) -> None:
-        """What the user has accepted of these files is not to be waited for: the program has not heard of it."""
+        """Stop waiting for the accepted texts of these files: the program was not told of them."""
         if paths:
             self._runtime.on_main(self._reviews.accepted_texts.over, self._owner.session_id, paths)
 
 
 def places(event: HookEvent, folders: Sequence[str]) -> Set[str]:
-    """What a call is about, and where its program works, as far as it lies in these folders."""
+    """The files of a call, and the folder in which its program works, as far as they lie in these folders."""
     platform = Platform.current()
     return {each for each in (event.folder, *event.paths) if holds(folders, each, platform)}
 
 
 def owner_of(session: HookSession) -> Owner:
-    """Who a proposal is of that came by a hook."""
+    """The owner of a proposal that came by a hook."""
     return Owner(f"hook {session.agent.key} {session.id}", shown(session.agent.title))
 
 

@@ -2,7 +2,7 @@
 
 Theory of operation: the files are read when the call comes, each once more when the user accepts it, and all of them
 before the program is answered. What the user has accepted holds for the text that the file had then. If the file has
-another one by now, the user's edits are made in what the call would make of that: `rebased`.
+changed since, the user's edits are made in what the call would make of it now: `rebased`.
 
 Rules: which files are reviewed, and which are kept from programs, is decided by where they really are. What cannot be
 read as text has no proposal.
@@ -48,12 +48,12 @@ class Looked(NamedTuple):
     proposals: Optional[Tuple[FileProposal, ...]] = None
     reviewed: Tuple[ReviewedFile, ...] = ()
     let_pass: bool = False
-    """It was understood, and nothing of it is to be reviewed."""
+    """Whether the call was understood and needs no review."""
     withheld: FrozenSet[str] = frozenset()
     """The paths of proposals whose files `context_exclude` names."""
 
     def of(self, texts: Mapping[str, Optional[str]]) -> Looked:
-        """The same proposals for files that hold these texts now."""
+        """With the proposals made for files that hold these texts now."""
         now = {e.path: e._replace(before=texts.get(e.moved_from or e.path)) for e in self.proposals or ()}
         reviewed = tuple(file._replace(proposal=now[file.proposal.path]) for file in self.reviewed)
         return self._replace(texts=texts, proposals=tuple(now.values()), reviewed=reviewed)
@@ -64,7 +64,7 @@ class Looked(NamedTuple):
 
 
 class Standing(Enum):
-    """How a file is when the user accepts what is shown for it."""
+    """Whether a file has changed when the user accepts what is shown for it."""
 
     SAME = "as it was when the call was looked at, and as it is shown"
     SHOWN = "as it is shown"
@@ -112,7 +112,7 @@ def look_at(dialect: HookDialect, event: HookEvent, folders: Sequence[str], sett
 
 
 def standing(file: ReviewedFile, shown: Optional[Original], most: int) -> Standing:
-    """How a file is now, of which the user sees `shown`. `most`: in bytes, that are read."""
+    """Compare a file with what the user sees of it. At most `most` bytes are read."""
     try:
         data = _bytes_of(file.path, most)
         source = data if file.source == file.path else _bytes_of(file.source, most)
@@ -126,8 +126,8 @@ def standing(file: ReviewedFile, shown: Optional[Original], most: int) -> Standi
 
 
 def rebased(was: FileProposal, text: str, now: FileProposal) -> Tuple[str, int]:
-    """`text`, which the user has made of what `was` proposed, as it would be for the file as it is now; and in how many
-    places the user, or the program, has changed the same lines as whoever has changed the file."""
+    """Make the user's edits in what the call proposes for the file now; `text` has them in what `was` proposed.
+    The number counts the places where the file has changed in the lines that the review changes, too."""
     if was.before is None or now.before is None or now.deletes:
         return (now.text if text == was.text else text), 0
     if now.text != was.text:
@@ -154,7 +154,7 @@ def told_of(dialect: HookDialect, event: HookEvent, looked: Looked, proposal: Fi
 
 
 def _is_no_name(path: str) -> bool:
-    """Whether no file can be called so: a program may write one that is called nearly so."""
+    """Whether no file can have this name: the program may write one with a name nearly like it."""
     try:
         os.lstat(path)
     except OSError:

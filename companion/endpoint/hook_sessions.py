@@ -109,7 +109,7 @@ class HookAnswer(NamedTuple):
 
 
 class Decides(Protocol):
-    """What has a say in the answers. Loop thread."""
+    """Decides the answers. Loop thread."""
 
     async def answer(self, session: HookSession, event: HookEvent) -> HookAnswer:
         """The answer to an event; for a tool that is about to run it may take hours."""
@@ -131,12 +131,12 @@ class HookSessions:
     ) -> None:
         """`say` shows a sentence in the status bar of the window in front. Main thread."""
         self.in_front = True
-        """Whether a view has the focus, for all that is known: there is no event for the editor's. Main thread."""
+        """Whether a view has the focus: False after `on_deactivated`, as the editor has no focus event. Main thread."""
         self.last: Dict[str, Tuple[str, float]] = {}
         """Which event came last of each program, by its name, and when, in seconds since the epoch. Any thread."""
         self.outside: Dict[str, str] = {}
-        """The folders of programs that write, by their names, and work in no window. Any thread."""
-        self._said: Dict[Tuple[str, str], None] = {}  # the sessions of which that was said, as in `_sessions`
+        """By the names of programs that write outside of all windows, the folders in which they work. Any thread."""
+        self._said: Dict[Tuple[str, str], None] = {}  # the sessions for which that was said, as in `_sessions`
         self._gate = gate
         self._say = say
         self._runtime = runtime

@@ -53,7 +53,7 @@ from .document import disk
 from .document.disk import ChangedError, DiskError, Kind, Original, ReadLimits
 from .document.journal import KeptTexts, LeftTexts, Text
 from .document.text import BYTE_ORDER_MARK, UTF_8, in_utf_8, plain, saved
-from .document.whole_file import WrittenText, proposed_bytes
+from .document.whole_file import BytesMaker, WrittenText, proposed_bytes
 from .document.writing import Guard, IsInside, NoFolderError, Writes, no_folder
 from .open_reviews import OpenReviews
 
@@ -77,8 +77,8 @@ WRITTEN_UNASKED_SECONDS = 60.0
 SLACK_BYTES = 1 << 16
 """A file that is larger than the text by more than this does not hold it."""
 
-
-Expect = Callable[[str, Callable[[], bytes], Optional[Callable[[], bytes]]], None]
+Expect = Callable[[str, BytesMaker, Optional[BytesMaker]], None]
+"""Gets the path of a file that may be written, its bytes, and those that the user has agreed to, if they may differ."""
 
 
 class Holder(Enum):
@@ -228,9 +228,8 @@ class AcceptedTexts:
         is_inside: IsInside,
     ) -> None:
         """`end` closes a review that has been decided, and tells its client the outcome, if there is one.
-        `is_connected` says whether a client is there. `expect` gets the file that may be written, what makes its bytes,
-        and what makes those that the user has agreed to, on a disk thread. `is_inside` says where folders may be made
-        for new files."""
+        `is_connected` says whether a client is there. `expect` is called before the file may be written.
+        `is_inside` says where folders may be made for new files."""
         self._window = window
         self._runtime = runtime
         self._open = open_reviews
@@ -398,7 +397,7 @@ class AcceptedTexts:
             self._show(accepted, _went_away(accepted, AGAIN))
 
     def _end_elsewhere(self, accepted: AcceptedText, problem: str) -> None:
-        """The file is one of another machine, where its client has written it or not: nobody can tell here."""
+        """Let go of a text whose file is on another machine, where its client may have written it or not."""
         logger.info("an accepted text is not written: its folder does not exist on this machine")
         say(self._window, problem)
         self._ended(accepted)

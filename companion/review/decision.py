@@ -12,8 +12,7 @@
     WRITING    the file is written              ACCEPTED
     WRITING    it could not be written          PENDING
 
-What is OFFERED can be decided otherwise as if it were PENDING. While the file is being written nobody can decide
-otherwise.
+What is OFFERED can be decided otherwise as if it were PENDING. While the file is being written it cannot be decided.
 
 Rule: every end of a review goes through this class, and only the first one gets an outcome. What comes later (a click
 that races with the client's own answer, a tab that closes because the review ended) gets None, and no client hears of

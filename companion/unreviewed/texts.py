@@ -24,9 +24,6 @@ from ..review.document.whole_file import WrittenText, same_encoding
 from .calls import Origin
 from .model import ChangeKind, UnreviewedChange
 
-BytesMaker = Callable[[], bytes]
-"""Makes the bytes of a file, on a disk thread."""
-
 
 def lines_of(data: bytes) -> List[str]:
     """The lines of a file; each byte is one character, so that nothing is lost on the way back."""

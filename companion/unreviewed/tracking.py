@@ -29,6 +29,7 @@ from ..common.waiting import InOrder, Latest
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
 from ..review.document.text import DEFAULT_FALLBACK, saved
+from ..review.document.whole_file import BytesMaker
 from ..runtime import Runtime
 from ..system.files import opened, read_all
 from .calls import Moment, OpenCall, OpenCalls
@@ -38,7 +39,7 @@ from .looking import COPIED_BYTES
 from .saves import Saves
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
-from .texts import BytesMaker, same_text
+from .texts import same_text
 from .workspace import Workspace
 from .workspaces import Root, Workspaces
 

@@ -44,6 +44,7 @@ from typing import (
 
 from ..common.clock import clock
 from ..comparison import Hunk
+from ..review.document.whole_file import BytesMaker
 from ..system.files import identity_of
 from .calls import PERHAPS, Evidence, Moment
 from .files import IGNORES, NAMED_FILES, Files, Rules, is_left_alone
@@ -54,7 +55,7 @@ from .model import NOTHING, UNKNOWN, ChangeScope, Content, Event, Layer, Unrevie
 from .saves import Saves
 from .side_bar import SideBar, lies_in
 from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
-from .texts import BytesMaker, accepted_of, sizes, with_hunks
+from .texts import accepted_of, sizes, with_hunks
 
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 

@@ -1,4 +1,4 @@
-"""What changes in a file as a whole, whatever happens to its lines: line ends, byte order mark, encoding.
+"""Says what changes in a file as a whole, beside its lines: line ends, byte order mark, encoding.
 
 A review compares texts whose lines end with line feeds, without a mark and decoded. What that sets aside is said here
 in sentences, and only here: the header, the list of unreviewed changes and the patch show the same ones.
@@ -11,7 +11,7 @@ The editor is not known here. A long text takes a while: worker threads.
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, NamedTuple, Tuple
+from typing import Callable, Dict, Iterator, NamedTuple, Tuple
 
 from ...agents.window import Restored
 from ...comparison import Hunk, compare_lines, split_lines
@@ -30,6 +30,9 @@ from .text import (
 _ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 MARK_GOES = "The byte order mark goes."
 MARK_COMES = "A byte order mark comes."
+
+BytesMaker = Callable[[], bytes]
+"""Makes the bytes of a file, on a disk thread."""
 
 
 class WrittenText(NamedTuple):
@@ -54,7 +57,7 @@ def proposed_text(before: WrittenText, proposed: str, restored: Restored) -> Wri
 
 
 def proposed_bytes(before: WrittenText, proposed: str, restored: Restored) -> bytes:
-    """The same as bytes; in UTF-8 where the file's encoding cannot say it."""
+    """The bytes of `proposed_text`, in UTF-8 where the file's encoding has no bytes for it."""
     after = proposed_text(before, proposed, restored)
     try:
         return encode(after.exact, after.encoding)

@@ -43,12 +43,12 @@ Guard = Callable[[str], None]
 
 
 class NoFolderError(DiskError):
-    """The file's folder is none of this machine."""
+    """The file's folder does not exist on this machine."""
 
 
 def no_folder(path: str, is_inside: IsInside) -> str:
-    """A sentence that says that the folder of a file does not exist here and is none to be made; else an empty text.
-    Disk thread."""
+    """Why a file is not written: its folder does not exist here and may not be made. Empty if it may be written. Disk
+    thread."""
     folder = os.path.dirname(path)
     return "" if os.path.isdir(folder) or is_inside(path) else NO_FOLDER.format(os.path.basename(path), folder)
 

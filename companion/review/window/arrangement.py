@@ -23,14 +23,13 @@ from .split import SplitLayout
 _CLOSING_MILLISECONDS = 10
 _CLOSING_TRIES = 100
 _PROJECT_TRIES = 30
-"""As often, where all tabs were closed, it is looked whether another project takes the window."""
+"""How often to look, where all tabs were closed, whether another project takes the window."""
 
 Pair = Tuple[Optional[sublime.View], sublime.View]
 
 
 class _Closing(NamedTuple):
-    """The layout of the window, and the tabs in it that are none of ours, when a tab of a review was closed by another
-    than us."""
+    """The layout of the window, and its other tabs, when a tab of a review was closed by the user or the editor."""
 
     layout: Any
     others: List[sublime.Sheet]
@@ -205,7 +204,7 @@ class Arrangement:
                 self._front.add(group)
 
     def note_closed_by_others(self, closing: Sequence[sublime.View]) -> None:
-        """Note the same of views that the user closes, or the editor, which closes all tabs for another project."""
+        """Note that the user closes these views, or the editor, which closes all tabs for another project."""
         self.note_closing(closing)
         if self._closing is None:
             ours = [view.sheet() for view in closing]
