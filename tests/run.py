@@ -184,10 +184,11 @@ def add_tests(
         if kind in kinds:
             add_pytest(plan, kind, python, options, share, {})
     if "editor" in kinds:
+        chosen = {"": [options.keyword]} if options.keyword else shares.in_editor(share, options.everything)
         for name, quirks in hosts.items():
-            names = [options.keyword] if options.keyword else shares.in_editor(share, options.everything)
-            editor = legs.editor_leg(f"{name}: Python {python.name}", executable, names, quirks)
-            add_leg(plan, editor, name, share)
+            for part, names in chosen.items():
+                editor = legs.editor_leg(f"{name}{part}: Python {python.name}", executable, names, quirks)
+                add_leg(plan, editor, name, share)
 
 
 def add_pytest(

@@ -50,6 +50,8 @@ IN_EDITOR_ON_AN_OLDER_PYTHON = (
     ".test_server_commands.",
     ".test_terminal_environment.",
 )
+#: All in-editor tests, in two processes, because each mostly waits: patterns of their names by what the leg is called.
+IN_EDITOR_PARTS = {", reviews": "*.in_editor.review.*", ", the rest": "*.in_editor.[!r]*"}
 #: With a client, on every Python: the main job and the start.
 CLIENTS_ON_AN_OLDER_PYTHON = ("end_to_end/test_main_job.py", "end_to_end/test_startup.py")
 #: With real clients, in legs of their own, because all together would take longest: real programs, and whatever ends
@@ -94,9 +96,11 @@ def legs_of(kind: str, mine: Share, everything: bool) -> Dict[str, List[str]]:
     return {"end to end": rest, "ends": _paths(ENDS), "programs": _paths(PROGRAMS)}
 
 
-def in_editor(mine: Share, everything: bool) -> List[str]:
-    """Parts of the names of the in-editor tests that one Python runs; none if it runs all of them."""
-    return [] if everything or mine is not Share.OLDER else list(IN_EDITOR_ON_AN_OLDER_PYTHON)
+def in_editor(mine: Share, everything: bool) -> Dict[str, List[str]]:
+    """The in-editor tests that one Python runs, leg by leg: parts or patterns of their names, by the leg's name."""
+    if everything or mine is not Share.OLDER:
+        return {name: [pattern] for name, pattern in IN_EDITOR_PARTS.items()}
+    return {"": list(IN_EDITOR_ON_AN_OLDER_PYTHON)}
 
 
 def _paths(names: Iterable[str]) -> List[str]:
