@@ -261,15 +261,12 @@ class History:
     def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
         """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
         edited = self._rebased(self.model.before(path), shown, wanted)
+        before, whole = edited or (self.model.before(path), False)
         self.rebase_turn(path, shown, wanted)
-        if edited is None:
-            self.model.happened(Event.WRITTEN, path, now, origin=PERHAPS)
-        else:
-            before, whole = edited
-            below = tuple(self._rebased_layer(layer, shown, wanted) for layer in self.model.row(path).below)
-            held = wanted if event is Event.ACCEPTED else now
-            origin = None if whole or event is Event.KEPT else PERHAPS
-            self.model.happened(event, path, held, before, origin, below=below)
+        below = tuple(self._rebased_layer(layer, shown, wanted) for layer in self.model.row(path).below)
+        held = wanted if event is Event.ACCEPTED else now
+        origin = None if whole or (edited and event is Event.KEPT) else PERHAPS
+        self.model.happened(event, path, held, before, origin, below=below)
         if event is not Event.KEPT and self.copies.has(wanted) and self.model.now(path).holds(wanted):
             self._join_layers(path)
             self.model.mark_saved(path)

@@ -113,6 +113,10 @@ class Looks:
         if path in self._known:
             self._known[path] = ()
 
+    def reads(self, path: str, size: int) -> bool:
+        """Whether a file with so many bytes is read, so that its identity is theirs."""
+        return size <= READ_BYTES and not self.is_excluded(path)
+
     def leave(self, path: str) -> None:
         """Do not look at this path any more, unless `blobs` has it."""
         self._known.pop(path, None)

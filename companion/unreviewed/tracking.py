@@ -35,7 +35,7 @@ from ..system.files import opened, read_all
 from .calls import Moment, OpenCall, OpenCalls
 from .files import NO_RULES, Rules
 from .listing import Lists, joined
-from .looking import COPIED_BYTES
+from .looking import READ_BYTES
 from .saves import Saves
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
 from .store import UNTIDY_BYTES
@@ -475,7 +475,7 @@ def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces
     holding = list(workspaces.holding(os.path.realpath(path)))
     if not all(workspace.is_excluded(name) for workspace, name in holding):
         with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
-            found = read_all(descriptor, COPIED_BYTES)
+            found = read_all(descriptor, READ_BYTES)
             if same_text(found, data):  # the editor knows best how lines end
                 data = found
     for workspace, name in holding:

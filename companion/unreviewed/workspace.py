@@ -379,13 +379,13 @@ class Workspace:
             if is_left_alone(path) or (is_same and not self.tracked):
                 return
             self._history.said(Event.SAVED, path, now, shown, now)
-            if not is_same and not self._files.is_excluded(path):
+            if not is_same and now.readable:
                 self._looks.forget(path)
             self._write_record()
 
     def _saved_content(self, path: str, data: bytes, shown: Content) -> Content:
-        """What the user has saved, which is kept, unless the file is not to be read."""
-        if self._files.is_excluded(path):
+        """What the user has saved, which is kept, unless the file is not read."""
+        if not self._looks.reads(path, len(data)):
             found = self._looks.look_at([path], {}).get(path)
             return found.content if found is not None else shown
         mode = shown.mode

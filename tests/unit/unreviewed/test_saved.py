@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from companion.unreviewed import looking
 from companion.unreviewed.calls import PERHAPS
 from companion.unreviewed.model import ChangeKind, ChangeScope
 from tests.support.at_once import write_and_look
@@ -212,3 +213,30 @@ def test_a_save_while_nobody_tracks_is_still_the_user_s(project):
     project.look()
     assert project.before("a.txt") == text(line3=b"mine")
     assert project.all_listed()["a.txt"].origin != PERHAPS
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_no_save_of_the_user_s_is_listed_as_written_since_one(project, encoding):
+    encoded = lambda data: data.decode().encode(encoding)  # noqa: E731
+    project.write(a_txt=encoded(TEXT))
+    project.begin()
+    project.write(a_txt=encoded(text(line3=b"first")))
+    project.look()
+    for line in (b"mine", b"mine again", b"mine at last"):
+        project.save(a_txt=encoded(text(line3=b"first", line20=line)))
+        assert not project.all_listed()["a.txt"].since_save
+    project.write(a_txt=encoded(text(line3=b"second")))
+    assert project.look()["a.txt"].since_save
+    assert project.undo("a.txt") == []
+    assert project.read("a.txt") == encoded(text(line3=b"first", line20=b"mine at last"))
+    assert not project.all_listed()["a.txt"].since_save
+
+
+def test_a_file_that_is_too_large_to_be_read_is_the_user_s_when_he_saves_it(project, monkeypatch):
+    monkeypatch.setattr(looking, "READ_BYTES", 100)
+    project.write(a_txt=TEXT * 3)
+    project.begin()
+    project.save(a_txt=TEXT * 4, new_txt=TEXT * 4)
+    assert project.all_listed() == {}
+    project.write(a_txt=TEXT * 5)
+    assert set(project.look()) == {"a.txt"}

@@ -14,6 +14,7 @@ from companion.unreviewed import side_bar
 from companion.unreviewed.calls import Doer, OpenCall, Origin
 from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
+from companion.unreviewed.looking import COPIED_BYTES
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
 from companion.unreviewed.workspaces import Root
 from tests.host.waiting import NEVER_SECONDS
@@ -211,13 +212,16 @@ def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, ta
     assert [change.kind.value for change in tracking.lists(1).changes] == ["changed"]
 
 
-def test_what_the_user_saves_of_a_file_with_mixed_line_ends_is_not_listed(project, tracking, runtime, tabs, rules):
+@pytest.mark.parametrize("lines", [1, COPIED_BYTES // 4], ids=["small", "too large to be kept"])
+def test_what_the_user_saves_of_a_file_with_mixed_line_ends_is_not_listed(
+    project, tracking, runtime, tabs, rules, lines
+):
     """How the lines of a tab end in its file is told for all of them together."""
-    project.write(a_txt=b"1\r\n2\n")
+    project.write(a_txt=b"1\r\n2\n" * lines)
     tracking.track(1, [str(project.folder)], rules, tracked=True)
-    project.write(a_txt=b"1\r\n2\nmine\r\n")
+    project.write(a_txt=b"1\r\n2\n" * lines + b"mine\r\n")
     path = str(project.folder / "a.txt")
-    tracking.carry_out(partial(tabs.take_over, path, "1\n2\nmine\n", "UTF-8", "Windows"))
+    tracking.carry_out(partial(tabs.take_over, path, "1\n2\n" * lines + "mine\n", "UTF-8", "Windows"))
     write_and_look(project, tracking, runtime)
     assert tracking.lists(1).changes == ()
 
