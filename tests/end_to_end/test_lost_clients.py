@@ -53,7 +53,7 @@ def test_what_a_suspended_client_was_told_is_written_when_it_is_killed(desktop, 
     assert not desktop.views_of_role("proposal"), "without a second Accept"
 
 
-def test_a_suspended_client_that_goes_on_after_an_upgrade_of_the_package_writes_the_file_itself(desktop, reviewed):
+def test_a_suspended_client_that_goes_on_after_an_upgrade_writes_the_file(desktop, reviewed):
     suspend(reviewed)
     desktop.accept()
     desktop.wait_no_review()

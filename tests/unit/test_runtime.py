@@ -121,7 +121,7 @@ class TestTheMainThread:
 class TestTimers:
     """They go by the package's clock on both threads."""
 
-    def test_those_of_the_main_thread_go_off_in_their_order_when_the_clock_is_moved(self, runtime, editor, clock):
+    def test_timers_of_the_main_thread_go_off_in_order_with_the_clock(self, runtime, editor, clock):
         called = []
         for milliseconds in (3000, 1000, 2000, 1000, 60000):
             runtime.later_on_main(milliseconds, lambda milliseconds=milliseconds: called.append(milliseconds))

@@ -320,7 +320,7 @@ class TestWhatIsReviewed(GateCase):
             self.command("reject_diff")
             yield from self.answer(process)
 
-    def test_what_does_not_apply_or_cannot_be_shown_the_program_asks_for_or_is_refused(self) -> Iterator[Any]:
+    def test_what_cannot_be_shown_the_program_asks_for_or_is_refused(self) -> Iterator[Any]:
         yield from self.connect(CODEX_CLI)
         self.write("latin.py", b"\xe4 two\n")
         os.mkdir(self.path("folder"))

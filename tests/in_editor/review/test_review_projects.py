@@ -79,7 +79,7 @@ class TestProjects(ProjectSwitching, RestoringTestCase):
         yield from self.switch(self.one)
         yield lambda: not self.roles() and self.window.num_groups() == 2
 
-    def test_two_columns_of_the_other_project_are_not_taken_for_those_of_the_review(self) -> Iterator[Any]:
+    def test_columns_of_the_other_project_are_not_taken_for_the_reviews(self) -> Iterator[Any]:
         """The project `one` has a single column, and its review two, just as the other project."""
         yield from self.switch(self.two)
         self.window.set_layout(TWO_COLUMNS)

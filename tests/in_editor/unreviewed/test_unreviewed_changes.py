@@ -84,7 +84,7 @@ class TestReviewing(ChangesTestCase):
         self.type(view, 0, "# mine\n")
         return view
 
-    def test_one_hunk_is_undone_in_a_tab_with_unsaved_edits_and_the_others_stay(self) -> Iterator[Any]:
+    def test_one_hunk_is_undone_in_a_tab_with_unsaved_edits_and_others_stay(self) -> Iterator[Any]:
         view = yield from self.edited_tab()
         review = yield from self.show("file.py")
         self.caret(review, 9)

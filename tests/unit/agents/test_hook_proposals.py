@@ -222,7 +222,7 @@ def test_a_text_of_the_user_on_its_way_back(writes, tool, seed):
             assert nothing or (no_end and (writes.tools[tool].patch or writes.restores_end)), (before, accepted, back)
 
 
-def test_a_whole_text_over_a_file_with_other_line_ends_is_written_as_it_is_shown():
+def test_a_whole_text_over_other_line_ends_is_written_as_it_is_shown():
     """Claude Code sends line feeds, whatever the file has. The review says that its line ends change, so they do."""
     writes, arguments = CLAUDE_CODE.hooks.writes, {"file_path": "/w/a", "content": "one\ntwo\n"}
     found = writes.proposals("Write", arguments, {"/w/a": BOM + "one\r\n"})

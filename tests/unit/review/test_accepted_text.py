@@ -112,7 +112,7 @@ def test_a_write_that_came_too_soon_gives_nobody_more_time(clock: Clock) -> None
     assert made.overdue
 
 
-def test_what_is_written_for_a_client_that_has_gone_was_accepted_just_before(clock: Clock) -> None:
+def test_what_is_written_for_a_client_that_has_gone_was_accepted_before(clock: Clock) -> None:
     made = told()
     clock.advance(59)
     assert made.may_be_written_unasked

@@ -88,7 +88,7 @@ def test_a_proposal_is_silent_only_where_its_program_restores_the_format(restore
     assert list(whole_file_changes(before, proposed_text(before, proposed, restored))) == said
 
 
-def test_what_a_program_writes_in_utf_8_is_told_of_a_file_in_another_encoding():
+def test_that_a_program_writes_utf_8_over_another_encoding_is_said():
     before = WrittenText("é\n", WINDOWS)
     (gemini,) = [agent for agent in AGENTS if agent.key == "gemini"]
     after = proposed_text(before, "é\n2\n", gemini.restored)

@@ -27,7 +27,7 @@ def collected(*arguments):
     return {line.partition("::")[0] for line in printed.splitlines() if "::" in line}, printed.splitlines()[-1]
 
 
-def test_tests_with_the_mark_wait_for_everything_and_do_not_count_as_skipped(monkeypatch):
+def test_tests_with_the_mark_are_left_out_and_not_counted_as_skipped(monkeypatch):
     files, counts = collected(MARKED, NOT_MARKED)
     assert files == {NOT_MARKED}
     assert "deselected" in counts

@@ -181,7 +181,7 @@ async def test_what_is_not_understood_lets_no_program_write(bench, body, why):
 
 
 @served
-async def test_of_a_name_that_is_said_twice_the_last_one_counts_as_with_the_programs(bench):
+async def test_of_a_name_said_twice_the_last_one_counts_as_with_the_programs(bench):
     body = json.dumps(EVENT)[:-1].encode() + b', "tool_name": "Write", "tool_name": "Edit"}'
     assert await bench.send(body, X_Companion_Held="PreToolUse") == (200, b'{"decision":"allow"}')
     assert bench.calls[0].payload["tool_name"] == "Edit"

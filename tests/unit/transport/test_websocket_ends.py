@@ -114,7 +114,7 @@ def frame(message):
     return b"\x81" + length + bytes(4) + payload
 
 
-def test_a_client_that_reads_nothing_does_not_hold_on_when_the_user_disconnects_everybody(later):
+def test_a_client_that_reads_nothing_is_disconnected_with_all_others(later):
     async def scenario(bench, http, port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
         writer.get_extra_info("socket").setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)

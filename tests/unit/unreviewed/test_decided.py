@@ -86,7 +86,7 @@ def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwa
         (BOM_UTF8 + b"1\n2\n", b"1\nmine\n", "The byte order mark goes."),
     ],
 )
-def test_a_format_that_was_agreed_to_be_kept_and_is_not_is_left_to_be_reviewed(project, before, now, said):
+def test_a_format_that_was_to_be_kept_and_is_not_is_left_to_be_reviewed(project, before, now, said):
     """The program was taken for one that restores it."""
     agreed = before.replace(b"2", b"mine")
     for arrives, listed in ((agreed, []), (now, [(0, 0, (said,))])):
@@ -107,7 +107,7 @@ def test_what_lacks_a_line_that_was_accepted_has_not_arrived(project):
     assert project.before("a.txt") == b"1\n2\n3\n"
 
 
-def test_what_was_accepted_long_ago_and_never_written_is_not_expected_any_more(project, later):
+def test_what_was_accepted_long_ago_is_not_expected_any_more(project, later):
     project.write(a_txt=b"before\n")
     project.begin()
     project.workspace.expect("a.txt", b"accepted\n")

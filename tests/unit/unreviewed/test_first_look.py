@@ -69,7 +69,7 @@ def slow(project, tracking, runtime, rules):
 
 
 @pytest.mark.parametrize("by", ["the look", "the main thread"])
-def test_what_a_call_writes_before_the_first_look_has_ended_is_listed_apart(slow, tracking, runtime, rules, by):
+def test_what_a_call_writes_before_the_first_look_ends_is_listed_apart(slow, tracking, runtime, rules, by):
     tracking.track(1, [str(slow.folder)], rules, tracked=by == "the look")
     tracking.only_hooked(1, True)
     tracking.call_begins(1, "call", CALL, lambda: slow.released.append("begins"))

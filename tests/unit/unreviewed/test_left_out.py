@@ -40,7 +40,7 @@ def secretive(request, project):
     [(b"SECRET=2\n", "changed, not shown: excluded"), (None, "deleted, not shown: excluded")],
     ids=["rewritten", "removed"],
 )
-def test_an_excluded_file_that_a_program_changes_is_listed_by_its_name_alone(secretive, data, said):
+def test_an_excluded_file_that_has_changed_is_listed_by_its_name_alone(secretive, data, said):
     with secretive.call("Claude Code", "go on"):
         secretive.write(secret=data)
     change = secretive.look()["secret"]
@@ -140,7 +140,7 @@ def test_a_file_that_is_ignored_by_now_stays_in_the_list_and_says_so(ignoring):
 
 
 @pytest.mark.parametrize("where", [".gitignore", ".git/info/exclude"])
-def test_what_was_not_known_to_be_ignored_is_not_undone_before_that_is_said(ignoring, where):
+def test_a_file_just_found_to_be_ignored_is_not_undone_unsaid(ignoring, where):
     (ignoring.folder / where).write_bytes(b"*.log\n")
     (refusal,) = ignoring.undo("made.log")
     assert "ignored by now" in refusal.sentence

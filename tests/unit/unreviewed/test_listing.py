@@ -45,9 +45,7 @@ LF = CRLF.replace(b"\r\n", b"\n")
         (LF, LF + b"more\n", (1, 0), ""),
     ],
 )
-def test_a_change_of_the_whole_file_is_said_beside_the_lines_and_makes_none_of_them_another(
-    project, before, now, counts, said
-):
+def test_a_change_of_the_whole_file_is_said_and_counts_no_line(project, before, now, counts, said):
     project.write(a_txt=before)
     project.begin()
     project.write(a_txt=now)

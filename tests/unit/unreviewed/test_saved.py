@@ -43,7 +43,7 @@ def made(request, project):
     return project
 
 
-def test_a_file_that_a_program_made_and_the_user_rewrote_comes_back_when_it_is_removed(made):
+def test_a_file_that_the_user_rewrote_comes_back_when_it_is_removed(made):
     made.write(new_txt=None)
     change = made.seen()["new.txt"]
     assert (change.kind, change.since_save) == (ChangeKind.DELETED, True)
@@ -85,7 +85,7 @@ def test_what_git_cleans_away_comes_back_too(repository):
     [text(line3=b"second"), text(line3=b"first", line7=b"second"), TEXT],
     ids=["the same line", "another line", "as before"],
 )
-def test_what_a_program_writes_after_a_save_is_compared_with_what_was_saved(project, saved, then):
+def test_what_is_written_after_a_save_is_compared_with_what_was_saved(project, saved, then):
     save_over_a_program(project, saved)
     assert project.before("a.txt") in (TEXT, text(line20=b"mine"))  # the program's line is still to be decided
     project.write(a_txt=then)
@@ -97,7 +97,7 @@ def test_what_a_program_writes_after_a_save_is_compared_with_what_was_saved(proj
     assert project.before("a.txt") in (TEXT, text(line20=b"mine"))
 
 
-def test_what_was_kept_after_a_save_leaves_what_came_before_it_to_be_decided(project):
+def test_keeping_a_later_change_leaves_the_earlier_to_be_decided(project):
     save_over_a_program(project, text(line3=b"first", line20=b"mine"))
     project.write(a_txt=text(line3=b"first", line7=b"second", line20=b"mine"))
     change = project.look()["a.txt"]
@@ -110,7 +110,7 @@ def test_what_was_kept_after_a_save_leaves_what_came_before_it_to_be_decided(pro
     assert project.look() == {}
 
 
-def test_changes_on_both_sides_of_a_save_are_one_again_at_the_next_save_where_nothing_is_lost_by_that(project):
+def test_the_next_save_joins_changes_where_nothing_is_lost(project):
     save_over_a_program(project, text(line3=b"first", line20=b"mine"))
     project.write(a_txt=text(line3=b"first", line7=b"second", line20=b"mine"))
     project.look()
@@ -119,7 +119,7 @@ def test_changes_on_both_sides_of_a_save_are_one_again_at_the_next_save_where_no
     assert project.before("a.txt") == text(line20=b"mine", line25=b"mine")
 
 
-def test_a_saved_line_that_a_program_has_overwritten_is_not_lost_by_the_next_save(project):
+def test_an_overwritten_saved_line_is_not_lost_by_the_next_save(project):
     save_over_a_program(project, text(line3=b"mine"))
     project.write(a_txt=text(line3=b"second"))
     project.look()
@@ -135,7 +135,7 @@ def test_a_saved_line_that_a_program_has_overwritten_is_not_lost_by_the_next_sav
     assert project.look() == {}
 
 
-def test_a_change_in_which_the_user_has_saved_edits_is_not_decided_with_all_others(project):
+def test_a_change_with_saved_edits_is_not_decided_with_all_others(project):
     project.write(a_txt=TEXT, b_txt=TEXT)
     project.begin()
     project.write(a_txt=text(line3=b"first"), b_txt=text(line3=b"first"))

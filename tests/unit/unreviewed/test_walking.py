@@ -27,7 +27,7 @@ def walks(folder: Path) -> Walks:
     return Walks(str(folder), lambda path, is_folder: False, 1000)
 
 
-def test_what_comes_and_goes_on_a_disk_without_time_stamps_of_folders_is_found(folder, clock):
+def test_what_comes_and_goes_without_time_stamps_of_folders_is_found(folder, clock):
     (folder / "a" / "old.txt").touch()
     there = walks(folder)
     assert there.walk().files == ["a/old.txt"]
