@@ -159,7 +159,7 @@ class Application:
             self.runtime.on_main(say, None, f"unexpected {name} in {where}: see “Companion: Show Log”")
 
     def _read_own_settings(self) -> None:
-        # What concerns all windows at once; no project has a say in it.
+        # What concerns all windows at once; no project can change it.
         self._settings = read([("the settings", self._editor_settings.to_dict())]).settings
         log.set_level(self._settings.log_level)
         self._export_environment()

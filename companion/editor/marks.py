@@ -1,6 +1,6 @@
 """What the package notes in the settings of views and windows, and how it knows its own notes, views and terminals.
 
-Rule: a project's file, which may be a stranger's, has a say in all settings of its windows and their views, and a
+Rule: a project's file, which may be a stranger's, can set all settings of its windows and their views, and a
 workspace brings settings with its tabs. So a note counts only if it holds the secret of this installation, and nothing
 counts that the project's file says as well. The editor keeps notes across a restart, with the secret in them, and hands
 a view's to its clones, so their names are the same in every version, and nobody else spells them out. Only scratch

@@ -1,1 +1,1 @@
-"""Unreviewed changes: what was written outside the editor since the user last had a say (see `README.md`)."""
+"""Unreviewed changes: what was written outside the editor since the user last approved the file (see `README.md`)."""

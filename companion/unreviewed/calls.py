@@ -1,16 +1,16 @@
-"""The tool calls of programs that tell of them, and so whose a change is that a look has found.
+"""Keeps the tool calls of programs with hooks, and so attributes the changes that a look finds.
 
 Theory of operation: a look notes the moment at which it begins. What a later look finds was written since that moment,
 so a call vouches for it that was open then, is so still, and can write that file: a tool that writes says which files.
 A call begins before the look that precedes it, and is over after the one that follows it.
 
-A call is *doubtful* once the user was asked about it here, or its session has asked him anything meanwhile: few
-programs say about which call, and most do not tell what he has said, so its end alone says that it has run. Until then
+A call is *doubtful* once its user was asked about it here, or its session has asked the user anything meanwhile: few
+programs say about which call, and most do not tell the answer, so its end alone says that it has run. Until then
 nothing is the program's. What is found just then is certain; what was found before may be the user's, who had time
-while he was asked, and is both.
+to edit before answering, and counts as both.
 
 Rule: `RULES` says whose a change is, and nothing else does. Of two programs whose calls could both have written a file
-neither is named. What nobody vouches for, no command takes that decides all changes.
+neither is named. Keep All and Undo All skip changes that cannot be attributed.
 
 Pure, but that `evidence` follows links: disk thread. All else: any thread.
 """

@@ -1,6 +1,6 @@
-"""What files of a folder hold, and which of them hold something else than when the user last had a say.
+"""What files of a folder hold, and which of them hold something else than when the user last approved them.
 
-Theory of operation: for each path there is what it held *before*, when the user last had a say, and what it holds
+Theory of operation: for each path there is what it held *before*, when the user last approved it, and what it holds
 *now*, as far as it was looked at. A path is unreviewed while the two differ. An `Event` says why a path holds something
 else, and so what becomes of `before`.
 
@@ -127,9 +127,9 @@ class ChangeKind(Enum):
 class ChangeScope(Enum):
     """Which changes are meant."""
 
-    SINCE_KEPT = "a program's, since the user last had a say"
+    SINCE_KEPT = "a program's, since the user last approved the file"
     LAST_TURN = "a program's, since one last began a turn"
-    OUTSIDE = "those outside of a program's steps, since the user last had a say"
+    OUTSIDE = "those outside of a program's steps, since the user last approved the file"
 
 
 class UnreviewedChange(NamedTuple):
@@ -192,7 +192,7 @@ class Layer(NamedTuple):
 class PathRow:
     """What is known of a path beside what it holds. The store has these rows, but for their claims, and no others.
 
-    `before`: what it held when the user last had a say, if that is something else. Then `number` is that of the change,
+    `before`: what it held when the user last approved it, if that is something else. `number` is that of the change,
     `origin` says where it comes from, `claims` are what that becomes once one of these calls has ended, and `turn` is
     what the path held when the last turn began, if it was unreviewed then. `made` is the last change that was a
     program's alone: it is that again once the file holds it again, as when a stash is brought back. `own`: whether git
@@ -285,7 +285,7 @@ class Model:
         return self._now.get(path, NOTHING)
 
     def before(self, path: str) -> Content:
-        """What it held when the user last had a say."""
+        """What it held when the user last approved it."""
         before = self.row(path).before
         return self.now(path) if before is None else before
 
@@ -300,7 +300,7 @@ class Model:
         return self.row(path).turn or self.before(path)
 
     def unreviewed(self, path: str) -> bool:
-        """Whether it holds something else than when the user last had a say."""
+        """Whether it holds something else than when the user last approved it."""
         return self.row(path).before is not None
 
     def begin_turn(self) -> None:

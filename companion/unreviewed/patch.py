@@ -1,4 +1,4 @@
-"""*Read as Patch*: what is to be reviewed as one plain unified diff, for whoever reads by ear or wants all at a glance.
+"""*Read as Patch*: what is to be reviewed as one plain unified diff, for users who read by ear or want all at a glance.
 
 Theory of operation: the texts are read and compared on a disk thread, and come into a scratch view that nobody edits.
 What a line of it leads to is told by the text alone, so it is the same after a restart, in a clone and in another

@@ -13,7 +13,7 @@ A program may write before the first look has come to a file. What the file held
 written; the time stamp says that it was written too late to be taken for what was there.
 
 Rule: nothing is written in the folder. What cannot be known, because it was too large to be kept or because nobody
-looked, is never guessed. What was unreviewed once is so until the user has a say.
+looked, is never guessed. What is unreviewed stays so until the user decides.
 
 Disk threads; the lock makes them take turns.
 """

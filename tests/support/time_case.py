@@ -26,7 +26,7 @@ class TimeCase(DeferrableTestCase):
 
     @contextmanager
     def patient(self, *before: Callable[[], object]) -> Iterator[None]:
-        """Whoever waits for work on another thread has `before` called, and all the time that a slow machine needs."""
+        """Give each wait for another thread all the time that a slow machine needs, and call `before` at its start."""
         wait = Computation.wait
 
         def waits(computation: Computation, seconds: float) -> bool:

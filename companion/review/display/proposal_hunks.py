@@ -60,7 +60,7 @@ def _place(analysis: Analysis, change: Change, room: int, tab_size: int, taken: 
     for row, where in places:
         if row == len(lines) or columns(lines[row].rstrip("\n").expandtabs(tab_size)) <= room:
             return row, where
-    # There is none. It is cut off, and seen by whoever scrolls to the right.
+    # There is none. It is cut off, and seen when the user scrolls to the right.
     return next((place for place in places if place[1] == _BELOW), places[0]) if room > 0 else places[0]
 
 

@@ -132,7 +132,7 @@ def _write(home: str, name: str, settings: Mapping[str, Any]) -> None:
 
 
 def _keeping(home: str) -> str:
-    """The command of a hook that keeps all it is told."""
+    """The command of a hook that keeps all that it receives."""
     return f"cat >> '{home}/told'"
 
 

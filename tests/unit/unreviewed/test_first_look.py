@@ -1,4 +1,4 @@
-"""What a program writes before the first look at a folder has ended: nobody knows what was there before."""
+"""Tests what a program writes before the first look at a folder has ended, when what was there is not known."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Oracle:
         self.forget_typed()
 
     def forget_typed(self) -> None:
-        """The user has decided that he does not want some of what he had typed."""
+        """The user takes back some of the text that was typed."""
         texts = [self.now or b"", self.before or b"", *(lower.before for lower in self.below)]
         self.typed = self.typed.intersection(b"".join(texts).decode().splitlines(True))
 

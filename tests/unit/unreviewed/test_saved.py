@@ -1,4 +1,4 @@
-"""What the user has saved is what the next write is compared with, whatever of it he has not decided yet."""
+"""Tests that later writes are compared with what the user saved last, whatever is still undecided."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MINE = b"".join(b"mine %d\n" % number for number in range(30))
 
 
 def save_over_a_program(project, saved):
-    """A program has changed a line, which nobody has decided when the user saves the file."""
+    """A program has changed a line, and the user saves the file before deciding that change."""
     project.write(a_txt=TEXT)
     project.begin()
     project.write(a_txt=text(line3=b"first"))
