@@ -108,7 +108,7 @@ class Endpoints:
                 connected=lambda: self.hook_answers.connected,
                 states=self.states.pop(window.id(), {}),
                 reviews_changed=self.hook_gate.reviews_changed,
-                scope_changed=partial(self._runtime.on_loop, self.hook_gate.look),
+                scope_changed=partial(self._runtime.on_loop, self._scope_changed),
             )
             self._by_window[window.id()] = endpoint
             self.origins.note(*window.views())
@@ -169,6 +169,11 @@ class Endpoints:
             answers.look()
         self.hook_sessions.look()
         self.hook_answers.look()
+
+    def _scope_changed(self) -> None:
+        """A window has other folders or settings. Loop thread."""
+        self.hook_gate.look()
+        self.hook_sessions.look()
 
     def _withdraw(self) -> None:
         for answers in self.context_answers:

@@ -91,12 +91,14 @@ _Said = Union[_Offered, _Rejected, _Withdrawn]
 class HeldCall:
     """A call that waits for the user."""
 
-    def __init__(self, runtime: Runtime, session: HookSession, dialect: HookDialect, event: HookEvent) -> None:
-        """Loop thread, in a task."""
+    def __init__(
+        self, runtime: Runtime, session: HookSession, dialect: HookDialect, event: HookEvent, folders: Sequence[str]
+    ) -> None:
+        """Files in these `folders` are reviewed. Loop thread, in a task."""
         self._runtime = runtime
         self.session, self.dialect, self.event = session, dialect, event
         self.decided: asyncio.Future[HookAnswer] = asyncio.get_running_loop().create_future()
-        self.folders = session.endpoint.folders()
+        self.folders = folders
         self.places = places(event, session.endpoint.discovery.all_folders)
         self._reviews = session.endpoint.reviews
         self._owner = owner_of(session)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from enum import Enum
 from typing import Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -29,6 +30,9 @@ from ..system import files
 from ..unreviewed.texts import merged
 
 logger = logging.getLogger("gemini_companion.endpoint")
+
+
+_OF_ITS_PROCESS = re.compile(r"//?(?:proc/(?:self|thread-self)|dev/(?:fd|std(?:in|out|err)))(?:/|$)")
 
 
 class ReviewedFile(NamedTuple):
@@ -76,7 +80,7 @@ def to_review(event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...]) -
     skipped, found = exclusion(skip), []
     for path in event.paths:
         place = place_inside(path, folders)
-        if _is_no_name(path) or (place is not None and not skipped("/" + _below(place, folders))):
+        if _is_of_no_file(path) or (place is not None and not skipped("/" + _below(place, folders))):
             found.append(path)
     return found if event.paths else None
 
@@ -86,6 +90,8 @@ def look_at(dialect: HookDialect, event: HookEvent, folders: Sequence[str], sett
     writes, wanted = dialect.writes, to_review(event, folders, settings.review_skip)
     if wanted == []:
         return Looked(let_pass=True)
+    if any(map(_is_of_no_file, event.paths)):
+        return Looked()
     most = settings.maximum_body_mebibytes * MEBIBYTE
     texts: Dict[str, Optional[str]] = {}
     try:
@@ -153,15 +159,16 @@ def told_of(dialect: HookDialect, event: HookEvent, looked: Looked, proposal: Fi
     return text if back.is_complete else back.written[0]
 
 
-def _is_no_name(path: str) -> bool:
-    """Whether no file can have this name: the program may write one with a name nearly like it."""
+def _is_of_no_file(path: str) -> bool:
+    """Whether no file can have this name, and the program may write one with a name nearly like it; or whether the name
+    means another file in each process."""
     try:
         os.lstat(path)
     except OSError:
-        return False
+        pass
     except ValueError:
         return True
-    return False
+    return _OF_ITS_PROCESS.match(path) is not None
 
 
 def _below(place: str, folders: Sequence[str]) -> str:

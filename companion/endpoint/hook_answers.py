@@ -257,9 +257,9 @@ class HookAnswers:
             try:
                 self._check_folder()
                 text = _read(path)
-                if self.secret in text:
+                if text == _joined(self._leading(path)):
                     self._note(path, leads=True)
-                elif text.startswith(LEFT) or "\nurl = " in f"\n{text}":
+                elif self.secret not in text and (text.startswith(LEFT) or "\nurl = " in f"\n{text}"):
                     self._note(path, leads=False)
                 else:
                     self._lead_here(path)
@@ -273,7 +273,7 @@ class HookAnswers:
         self._set_problem(problem)
         if restored:
             names = listed([agent.title for agent in self._sessions.agents() if agent.key in restored])
-            gone = f"the file by which the hooks of {names} find this editor had been removed"
+            gone = f"the file by which the hooks of {names} find this editor had been removed or changed"
             self._tell(f"{gone}: it is there again, but what was written meanwhile was not reviewed")
 
     def _note(self, path: str, leads: Optional[bool]) -> None:
@@ -314,15 +314,18 @@ class HookAnswers:
     def _lead_here(self, path: str) -> None:
         """Raises OSError."""
         self._check_folder()
-        lines = [
+        _write(path, self._leading(path))
+        self._note(path, leads=True)
+
+    def _leading(self, path: str) -> List[str]:
+        """What a file says that leads here."""
+        return [
             f'url = "http://127.0.0.1:{self.port}/hook/{quote(_key(path))}"',
             f'header = "{HOOK_SECRET}: {self.secret}"',
             'header = "Content-Type: application/json"',
             "connect-timeout = 2",
             'noproxy = "*"',
         ]
-        _write(path, lines)
-        self._note(path, leads=True)
 
     def _lead_to_nothing(self, path: str, *first: str) -> None:
         nothing = os.path.join(self._folder, NONE)
@@ -357,4 +360,8 @@ def _read(path: str) -> str:
 
 def _write(path: str, lines: Sequence[str]) -> None:
     """Whole or not at all, for the user's eyes only."""
-    files.write_in_folder(path, "".join(f"{line}\n" for line in lines).encode("utf-8"), to_disk=False)
+    files.write_in_folder(path, _joined(lines).encode("utf-8"), to_disk=False)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

@@ -15,9 +15,10 @@ own diffs come to the editor the answer is *ask*, and the hook of its question c
     the program gives up                          nothing: its diffs are withdrawn
 
 Rules: nothing is ever allowed but what the user has pressed Accept for, in just that form. What `review_skip` names by
-its real path, and what really lies outside of the workspace, goes the program's own way. What is not understood, or
-cannot be shown, the program has to ask for: the answer "nothing" is only for what was understood and needs no review. A
-hook that has nothing to say asks neither the disk nor the main thread. Loop thread, except where noted.
+its real path, and what really lies in no window that reviews every write, goes the program's own way. What is not
+understood, or cannot be shown, the program has to ask for: the answer "nothing" is only for what was understood and
+needs no review. A hook that has nothing to say asks neither the disk nor the main thread. Loop thread, except where
+noted.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..agents.hooks import Happening, HookDialect, HookEvent, ToolKind, Way
 from ..editor.file_views import same_key
@@ -82,10 +83,16 @@ class HookGate:
         if way is Way.FOLLOWS and self._was_accepted(session, dialect, event):
             return HookAnswer(dialect.allow(event))
         if way is Way.ASKS:
-            settings, folders = session.endpoint.settings(), session.endpoint.folders()
-            if await self._runtime.in_worker(to_review, event, folders, settings.review_skip) != []:
+            skip, folders = session.endpoint.settings().review_skip, self._folders(session)
+            if await self._runtime.in_worker(to_review, event, folders, skip) != []:
                 return HookAnswer(dialect.ask(event))
         return HookAnswer(dialect.nothing())
+
+    def _folders(self, session: HookSession) -> Tuple[str, ...]:
+        """Those of the session's window, and of the others in which every write of its program is reviewed."""
+        here, agent = session.endpoint, session.agent
+        others = (each for each in self._endpoints() if each.reviews_every_write and agent.is_wanted(each.settings()))
+        return tuple(dict.fromkeys(folder for each in (here, *others) for folder in each.folders()))
 
     def _is_connected(self, session: HookSession) -> bool:
         """Whether the diffs of the session's program come to one of the windows. Which connection is its own is known
@@ -100,7 +107,7 @@ class HookGate:
     # -- a call that waits --------------------------------------------------------------------------------------------
 
     async def _hold(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> HookAnswer:
-        held = HeldCall(self._runtime, session, dialect, event)
+        held = HeldCall(self._runtime, session, dialect, event, self._folders(session))
         self._held.append(held)
         self._involved.add(session)
         task = asyncio.ensure_future(held.review())

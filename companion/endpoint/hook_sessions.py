@@ -1,10 +1,10 @@
 """The sessions of programs whose hooks tell the editor what they do: in which window each works, and who waits there.
 
-An event belongs to the window of its session or, of a new one, to the one with the innermost folder that holds the
-program's own, links resolved. What belongs to no window is answered with nothing, as everything else is that asks
-nothing; where writes are reviewed, the user hears once of a program that writes there. Only a tool that writes, or a
-command, is answered after a look at the window's files, so that what changes from then on can be put down to it; and
-they are looked at again when it is over.
+An event belongs to the window of its session, as long as that has the program's folder; else to the one with the
+innermost folder that holds it, links resolved. What belongs to no window is answered with nothing, as everything else
+is that asks nothing; where writes are reviewed, the user hears once of a program that writes there. Only a tool that
+writes, or a command, is answered after a look at the window's files, so that what changes from then on can be put down
+to it; and they are looked at again when it is over.
 
     attention  event                                        next attention
     ---------  -------------------------------------------  --------------
@@ -58,6 +58,7 @@ WAITING_SECONDS = 0.5
 FORGOTTEN_SECONDS = 1800.0
 """After so long without an event a session has ended whose process is not known and whose program is not connected."""
 MOST_SESSIONS = 256
+IN_NO_WINDOW = "{} writes in {}, which is in no window: its writes are not reviewed"
 WHY_COLUMNS = 80
 
 
@@ -77,8 +78,10 @@ OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
 class HookSession:
     """One session of a program."""
 
-    def __init__(self, agent: Agent, number: str, endpoint: Endpoint) -> None:
+    def __init__(self, agent: Agent, number: str, endpoint: Endpoint, folder: str = "") -> None:
         self.agent, self.id, self.endpoint = agent, number, endpoint
+        self.folder = folder
+        """In which the program works, or did before it went out of its window's folders."""
         self.process: Optional[int] = None
         self.doer = Doer(shown(agent.title))
         self.attention = Attention.NONE
@@ -90,6 +93,13 @@ class HookSession:
         """Done once the main thread knows of the session, so that its window's folders are tracked."""
         self.calls: Dict[int, HookEvent] = {}
         """The tools that run, as far as is known, by numbers of ours."""
+
+    def is_in_window(self, folder: str = "") -> bool:
+        """Whether its window has `folder`, in which the program works now, or the last one that it had. Any thread."""
+        known, platform = self.endpoint.discovery.all_folders, Platform.current()
+        if folder and holds(known, folder, platform):
+            self.folder = folder
+        return holds(known, self.folder, platform)
 
     def call_of(self, event: HookEvent) -> Tuple[Optional[int], bool]:
         """Which open call an event is of, and whether that is sure: without an id, a hook may have changed what tells
@@ -218,7 +228,7 @@ class HookSessions:
         while len(self._said) >= MOST_SESSIONS:
             del self._said[next(iter(self._said))]
         self._said[key] = None
-        sentence = f"{agent.title} writes in {event.folder}, which is in no window: its writes are not reviewed"
+        sentence = IN_NO_WINDOW.format(agent.title, event.folder)
         logger.warning("%s works in no window: its writes are not reviewed", agent.title)
         self._runtime.on_main(self._say, sentence)
 
@@ -229,7 +239,7 @@ class HookSessions:
         logger.log(logging.DEBUG if is_of_tool else logging.INFO, "hook of %s: %s", agent.title, event.name)
         key, endpoints = (agent.key, event.session), self._endpoints()
         session = self._sessions.get(key)
-        endpoint = session.endpoint if session is not None else None
+        endpoint = session.endpoint if session is not None and session.is_in_window(event.folder) else None
         if endpoint not in endpoints:
             endpoint = holding(endpoints, event.folder, Platform.current())
         if endpoint is None:
@@ -243,7 +253,7 @@ class HookSessions:
                 return None
             while len(self._sessions) >= MOST_SESSIONS:
                 self._end(next(iter(self._sessions.values())))
-            session = self._sessions[key] = HookSession(agent, event.session, endpoint)
+            session = self._sessions[key] = HookSession(agent, event.session, endpoint, event.folder)
             self.outside.pop(agent.title, None)
             session.told = asyncio.ensure_future(self._runtime.call_main(self._tell, endpoint, self._hooked(endpoint)))
         if session.told is not None and not session.told.done():
@@ -318,7 +328,8 @@ class HookSessions:
     # -- who is there, and who waits ----------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Forget the sessions of programs that have gone without a word."""
+        """Forget the sessions of programs that have gone without a word, and tell the windows whose folders are others
+        by now."""
         if not self._sessions:
             return
         now, endpoints = clock.now(), self._endpoints()
@@ -328,6 +339,9 @@ class HookSessions:
             elif session.process is None and not session.awaited and now - session.heard > FORGOTTEN_SECONDS:
                 session.heard = now
                 self._runtime.on_main(self._ask_for_client, session)
+        for endpoint in {session.endpoint for session in self._sessions.values()}:
+            if endpoint.hooked.programs != self._hooked(endpoint).programs:
+                self._told(endpoint)
 
     def _ask_for_client(self, session: HookSession) -> None:
         """Main thread."""
@@ -357,7 +371,7 @@ class HookSessions:
         return [each for each in self._sessions.values() if each.endpoint is endpoint]
 
     def _hooked(self, endpoint: Endpoint) -> HookedPrograms:
-        sessions = self._of(endpoint)
+        sessions = [each for each in self._of(endpoint) if each.is_in_window()]
         waiting = [each.agent.title for each in sessions if each.attention is not Attention.NONE]
         return HookedPrograms(tuple(each.agent for each in sessions), tuple(waiting))
 

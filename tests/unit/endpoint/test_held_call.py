@@ -224,3 +224,14 @@ async def test_where_the_folder_is_a_link_a_name_is_read_by_its_letters_as_codex
     said = {"command": "*** Begin Patch\n*** Update File: ../file.py\n@@\n-one\n+1\n*** End Patch\n"}
     await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", said, cwd=str(folder / "link"))
     assert reviews.shown == [("file.py", "1\ntwo\n")]
+
+
+@pytest.mark.parametrize("path", ["/proc/self/cwd/file.py", "//proc/./thread-self/cwd/file.py", "/dev/fd/7"])
+@asynchronous
+async def test_a_name_that_means_another_file_in_each_process_is_not_taken_for_one_outside(folder, path):
+    reviews = Reviews(accept)
+    said = {"command": f"*** Begin Patch\n*** Update File: {path}\n@@\n-one\n+1\n*** End Patch\n"}
+    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", said)
+    assert (decision(answer), reviews.shown) == ("deny", [])
+    answer = await Asked(CLAUDE_CODE, Window(folder, reviews)).write("new\n", path=path)
+    assert (decision(answer), reviews.shown) == ("ask", [])

@@ -331,8 +331,8 @@ async def test_what_is_no_file_of_ours_is_left_alone(tmp_path):
 
 
 BACK = (
-    "the file by which the hooks of Claude Code find this editor had been removed: it is there again, but what was "
-    "written meanwhile was not reviewed"
+    "the file by which the hooks of Claude Code find this editor had been removed or changed: it is there again, but "
+    "what was written meanwhile was not reviewed"
 )
 
 
@@ -344,7 +344,11 @@ def empty_file(folder):
     (folder / "claude.conf").write_text("")
 
 
-@pytest.mark.parametrize("spoil", [remove_folder, empty_file])
+def lose_address(folder):
+    (folder / "claude.conf").write_text((folder / "claude.conf").read_text().split("\n", 1)[1])
+
+
+@pytest.mark.parametrize("spoil", [remove_folder, empty_file, lose_address])
 @asynchronous
 async def test_a_file_that_was_removed_is_written_again_and_that_is_said(tmp_path, spoil):
     editor = Editor(tmp_path)

@@ -347,3 +347,20 @@ async def test_a_question_of_its_own_is_not_answered_by_what_was_accepted(folder
     asked = Asked(CLAUDE_CODE, Window(folder, Reviews(accept)))
     assert decision(await asked.write("new\n", permission_mode="default")) == "allow"
     assert (await asked.write("new\n", "PermissionRequest", permission_mode="default")).told == {}
+
+
+@asynchronous
+async def test_a_file_of_another_window_is_reviewed_if_that_window_reviews_every_write(folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    another = Window(other)
+    for connected, answered in (((), "allow"), ((OURS,), "ask")):
+        reviews = Reviews(accept)
+        asked = Asked(CLAUDE_CODE, Window(folder, reviews, processes=connected), another)
+        asked.session.process = OURS
+        another.reviews_every_write = True
+        answer = await asked.write("new\n", path=str(other / "file.py"), permission_mode="auto")
+        assert (decision(answer), reviews.shown) == (answered, [] if connected else [("file.py", "new\n")])
+        another.reviews_every_write = False
+        answer = await asked.write("new\n", path=str(other / "file.py"), permission_mode="auto")
+        assert answer.told == {}

@@ -336,6 +336,26 @@ async def test_a_session_leaves_with_its_window_and_may_come_back_in_another():
 
 
 @asynchronous
+async def test_a_session_leaves_when_its_window_has_other_folders_and_not_when_its_program_goes_elsewhere():
+    """Else a window that has got another project says of a program that it is reviewed, and is not."""
+    window, nowhere = Window("/code"), os.path.abspath("/nowhere")
+    editor = Editor(window)
+    await editor.tell("UserPromptSubmit")
+    await editor.tell("PreToolUse", folder=nowhere, **run_tool(1))
+    assert (window.at_work(), len(editor.tracking.open)) == (["claude"], 1)
+    await editor.tell("Stop")
+    window.discovery.all_folders = ("/other",)
+    editor.sessions.look()
+    await editor.until(lambda: window.at_work() == [])
+    assert await editor.tell("PreToolUse", folder="/code", **write()) == {}
+    assert (editor.tracking.open, editor.sessions._sessions) == ({}, {})
+    assert editor.said == [hook_sessions.IN_NO_WINDOW.format("Claude Code", os.path.abspath("/code"))]
+    window.discovery.all_folders = ("/code",)
+    await editor.tell("PreToolUse", **write())
+    assert window.at_work() == ["claude"]
+
+
+@asynchronous
 async def test_however_many_sessions_there_are_the_oldest_make_room(monkeypatch):
     monkeypatch.setattr(hook_sessions, "MOST_SESSIONS", 3)
     window = Window("/code")
