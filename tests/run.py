@@ -73,8 +73,9 @@ def main() -> int:
         return 1 if plan.not_run else 0
     if options.stress is not None:
         make_plan(plan, options)
-        run = lambda chosen: run_legs(Plan(chosen), options.jobs)  # noqa: E731
-        outcomes = stress.rounds(plan.legs, options.rounds, options.seed, run)
+        outcomes = stress.rounds(
+            plan.legs, options.rounds, options.seed, lambda chosen: run_legs(Plan(chosen), options.jobs)
+        )
     else:
         outcomes = run_legs(plan, options.jobs, lambda: make_plan(plan, options))
     return report(outcomes, plan.not_run, time.monotonic() - started)

@@ -26,7 +26,7 @@ def until(condition: Callable[[], Any], what: Any = "") -> Any:
 
 
 async def comes_true(condition: Callable[[], Any], what: Any = "") -> None:
-    """The same on an event loop, whatever it takes for the time."""
+    """Wait on an event loop until the condition holds; the loop's clock may stand still."""
     deadline = time.monotonic() + NEVER_SECONDS
     while not condition():
         assert time.monotonic() < deadline, f"it never came to be: {what() if callable(what) else what}"
@@ -34,7 +34,7 @@ async def comes_true(condition: Callable[[], Any], what: Any = "") -> None:
 
 
 async def ends(work: Awaitable[Any]) -> Any:
-    """The result of `work`, or AssertionError if it never ends, whatever the loop takes for the time."""
+    """The result of `work`; raises AssertionError if it never ends. The loop's clock may stand still."""
     task = asyncio.ensure_future(work)
     limit = threading.Timer(NEVER_SECONDS, asyncio.get_running_loop().call_soon_threadsafe, [task.cancel])
     limit.daemon = True

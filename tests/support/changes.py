@@ -1,4 +1,4 @@
-"""Changes of files as models want them. Some are made at random, with line ends of all kinds, and nearly right.
+"""Makes changes of files as models want them: many are random, with line ends of all kinds, and some nearly right.
 
 Rule: a seed makes the same changes on every machine.
 """
@@ -38,7 +38,7 @@ class Change(NamedTuple):
 
 
 def made_changes(seed: int, count: int) -> List[Change]:
-    """So many of them."""
+    """Make `count` changes."""
     source = random.Random(seed)
     return [_made(source) for _ in range(count)]
 

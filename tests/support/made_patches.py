@@ -1,4 +1,4 @@
-"""Patches made at random for Codex CLI, most of them nearly right: odd blanks, marks in wrong places, lines left out.
+"""Makes random patches for Codex CLI, most of them nearly right: odd blanks, marks in wrong places, lines left out.
 
 Rule: a seed makes the same patch on every machine. Standard library only.
 """
