@@ -160,7 +160,7 @@ class HeldCall:
             looked = now
         if looked.let_pass:
             return Reviewed(HookAnswer(self.dialect.nothing()))
-        return Reviewed(self.asks(NOT_UNDERSTOOD if looked.proposals is None else UNDECIDED))
+        return Reviewed(self.asks(NOT_UNDERSTOOD))
 
     async def _decide_all(self, looked: Looked, accepted: Dict[str, _Accepted]) -> Union[_Rejected, _Withdrawn, None]:
         """Have the user decide all files that are not `accepted` as they are. The first that is not accepted then, or

@@ -8,8 +8,10 @@ import pytest
 
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
+from companion.agents.hook_proposals import FileProposal
 from companion.agents.qwen_code import QWEN_CODE
-from companion.endpoint.held_call import NOT_UNDERSTOOD
+from companion.endpoint.held_call import HAS_CHANGED, NOT_UNDERSTOOD, WITHHELD
+from companion.endpoint.held_files import ReviewedFile, Standing, standing
 from companion.review.document import disk
 from companion.review.document.disk import ReadLimits
 from companion.settings import Settings
@@ -70,13 +72,13 @@ async def test_what_was_saved_meanwhile_is_in_what_is_shown_again(folder, tool, 
 @asynchronous
 async def test_a_file_that_is_made_meanwhile_is_seen_before_it_is_overwritten(folder):
     def decide(path, text, ticket):
-        (folder / "new.py").write_bytes(b"somebody else's\n")
+        (folder / "new.py").write_bytes(b"\xef\xbb\xbfsomebody else's\n")
         ticket.consider(text, reviews.original)
 
     reviews = Reviews(decide)
     asked = Asked(CLAUDE_CODE, Window(folder, reviews))
     assert decision(await asked.write("mine\n", path="new.py")) == "allow"
-    assert [text for _, text in reviews.shown] == ["mine\n", "mine\n"]
+    assert [text for _, text in reviews.shown] == ["mine\n", "\ufeffmine\n"], "it keeps the byte order mark"
     assert reviews.original.exact == "somebody else's\n"
 
 
@@ -136,6 +138,126 @@ async def test_of_a_patch_only_the_file_that_has_changed_meanwhile_is_shown_agai
     back = answer.told["hookSpecificOutput"]["updatedInput"]
     found = CODEX_CLI.hooks.writes.proposals("apply_patch", back, {"file.py": SAVED, "b.py": None})
     assert [each.text for each in found] == [again, "b\n"]
+    assert reviews.over == [[str(folder / "file.py")]], "what was accepted first is not waited for any more"
+
+
+@pytest.mark.parametrize(("name", "mine"), [("file.py", None), (".env", "mine\n")])
+@asynchronous
+async def test_what_was_accepted_and_does_not_apply_any_more_is_not_understood(folder, name, mine):
+    """As the program has proposed it, or with edits of which it hears nothing."""
+
+    def decide(path, text, ticket):
+        if path.endswith("b.py"):
+            (folder / name).write_bytes(b"none of it\n")
+            accept(path, text, ticket)
+        else:
+            accept(path, mine or text, ticket)
+
+    (folder / name).write_bytes(b"one\ntwo\n")
+    reviews = Reviews(decide)
+    said = f"*** Begin Patch\n*** Update File: {name}\n@@\n-two\n+2\n*** Add File: b.py\n+b\n*** End Patch\n"
+    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", {"command": said})
+    assert (decision(answer), reason(answer)) == ("deny", NOT_UNDERSTOOD)
+    assert [shown for shown, _ in reviews.shown] == [name, "b.py"]
+
+
+@asynchronous
+async def test_what_is_accepted_for_a_file_that_was_not_there_is_asked_again_once_it_is(folder):
+    def decide(path, text, ticket):
+        if len(reviews.shown) == 2:
+            (folder / "a.py").write_bytes(b"somebody else's\n")
+        accept(path, text, ticket)
+
+    reviews = Reviews(decide)
+    await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", add("a.py", "b.py"))
+    assert [name for name, _ in reviews.shown] == ["a.py", "b.py", "a.py"]
+
+
+@asynchronous
+async def test_what_is_not_to_be_reviewed_any_more_goes_its_own_way(folder):
+    """The user has written it into “review_skip” while the diff was open."""
+
+    def decide(path, text, ticket):
+        window.settings = lambda: Settings(review_skip=("*.py",))
+        (folder / "file.py").write_bytes(SAVED.encode())
+        ticket.consider(text, reviews.original)
+
+    reviews = Reviews(decide)
+    window = Window(folder, reviews)
+    assert (await Asked(CLAUDE_CODE, window).write("new\n")).told == {}
+    assert len(reviews.shown) == 1
+
+
+@asynchronous
+async def test_what_is_rejected_before_the_files_were_looked_at_is_not_accepted(folder):
+    def decide(path, text, ticket):
+        accept(path, text, ticket)
+        reject(path, text, ticket)
+
+    assert decision(await Asked(CLAUDE_CODE, Window(folder, Reviews(decide))).write("new\n")) == "deny"
+
+
+@asynchronous
+async def test_a_file_that_cannot_be_compared_any_more_is_shown_again(folder):
+    def decide(path, text, ticket):
+        (folder / "file.py").write_bytes(b"one\0\n")
+        accept(path, text, ticket)
+
+    reviews = Reviews(decide)
+    assert decision(await Asked(CLAUDE_CODE, Window(folder, reviews)).write("new\n")) == "allow"
+    assert len(reviews.shown) == 2
+
+
+@asynchronous
+async def test_a_file_that_is_to_be_deleted_is_so_whatever_it_holds(folder):
+    def decide(path, text, ticket):
+        if len(reviews.shown) == 1:
+            (folder / "file.py").write_bytes(SAVED.encode())
+            ticket.consider(text, reviews.original)
+        else:
+            accept(path, text, ticket)
+
+    reviews, said = Reviews(decide), {"command": "*** Begin Patch\n*** Delete File: file.py\n*** End Patch\n"}
+    await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", said)
+    assert reviews.shown == [("file.py", ""), ("file.py", "")]
+    assert reviews.ticket.problem == HAS_CHANGED.format("file.py")
+    assert reviews.ticket.notes == ("Codex CLI deletes this file.",)
+    assert reviews.told is None
+
+
+@asynchronous
+async def test_two_names_of_one_file_in_a_patch_are_not_understood(folder):
+    os.symlink(folder / "file.py", folder / "link.py")
+    reviews = Reviews(accept)
+    steps = "*** Update File: file.py\n@@\n-one\n+1\n*** Update File: link.py\n@@\n-two\n+2\n"
+    said = {"command": f"*** Begin Patch\n{steps}*** End Patch\n"}
+    answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", said)
+    assert (decision(answer), reason(answer), reviews.shown) == ("deny", NOT_UNDERSTOOD, [])
+
+
+@asynchronous
+async def test_a_file_is_reviewed_that_is_moved_where_nothing_is(folder):
+    reviews = Reviews(accept)
+    said = {"command": "*** Begin Patch\n*** Update File: file.py\n*** Move to: file.md\n@@\n-two\n+2\n*** End Patch\n"}
+    await Asked(CODEX_CLI, Window(folder, reviews, skip=("*.md",))).tell("PreToolUse", "apply_patch", said)
+    assert reviews.shown == [("file.md", "one\n2\n")]
+
+
+@asynchronous
+async def test_of_folders_inside_each_other_the_inner_one_says_what_is_skipped(folder):
+    (folder / "inner").mkdir()
+    window = Window(folder, Reviews(accept), skip=("/made/",))
+    window.announced = (str(folder), str(folder / "inner"))
+    asked = Asked(CLAUDE_CODE, window)
+    assert (await asked.write("new\n", path="inner/made/a.py")).told == {}
+    assert decision(await asked.write("new\n", path="inner/inner/made/a.py")) == "allow"
+
+
+def test_no_more_of_a_file_is_read_than_a_diff_may_have(folder):
+    path = str(folder / "file.py")
+    file = ReviewedFile(FileProposal(path, "one\ntwo\n", "new\n"), path, path)
+    assert standing(file, None, most=8) is Standing.SAME
+    assert standing(file, None, most=7) is Standing.CHANGED
 
 
 @asynchronous
@@ -194,6 +316,13 @@ async def test_of_an_excluded_file_a_program_hears_nothing_that_it_has_not_said(
         assert "updatedInput" not in answer.told["hookSpecificOutput"]
         assert reviews.told == "TOKEN=abc\nPORT=2\n", "what the user accepted is saved over that"
         assert "Claude Code is not told what you type" in reviews.ticket.notes[0]
+    move = "*** Update File: .env\n*** Move to: moved\n@@\n-PORT=1\n+PORT=2\n"
+    asked = Asked(CODEX_CLI, Window(folder, reviews))
+    await asked.tell("PreToolUse", "apply_patch", {"command": f"*** Begin Patch\n{move}*** End Patch\n"})
+    assert reviews.ticket.notes[-1] == WITHHELD.format("Codex CLI"), "nor under another name"
+    arguments = {"file_path": str(folder / ".env"), "content": "PORT=2\n"}
+    await Asked(QWEN_CODE, Window(folder, reviews)).tell("PreToolUse", "write_file", arguments)
+    assert WITHHELD.format("Qwen Code") not in reviews.ticket.notes, "it takes no edits of any file"
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,9 @@ async def test_what_is_rejected_or_taken_back_is_refused_and_not_run(folder):
     asked.window.reviews.decides = accept_as("one\ntwo\n")
     answer = await asked.write("new\n")
     assert (decision(answer), reason(answer), answer.may_run) == ("deny", TAKEN_BACK, False)
+    qwen = Asked(QWEN_CODE, asked.window)  # which takes no other text, and would write its own
+    answer = await qwen.write("new\n", tool="write_file")
+    assert (decision(answer), reason(answer), answer.may_run) == ("deny", TAKEN_BACK, False)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +124,7 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
         answer = await task
         assert (decision(answer), answer.may_run, asked.gate._held) == ("ask", runs, [])
         assert asked.window.reviews.taken == ["1 0"]
+        assert not asked.window.reviews.ticket.waiting, "though it may not be shown yet"
     asked = Asked(CLAUDE_CODE, Window(folder))
     task = await held(asked)
     await asked.tell("PostToolUse", "Bash", {"command": "make"})
@@ -184,6 +188,7 @@ NOT_UNDERSTOOD_ANYWHERE = [
     {"file_path": 7, "path": 7, "patch": 7, "command": 7, "notebook_path": 7},
     {"file_path": "file.py", "path": "file.py"},
     {"file_path": "", "path": "", "content": "x", "file_text": "x"},
+    {"file_path": "/elsewhere/\0", "path": "/elsewhere/\0", "content": "x", "file_text": "x"},
     {"file_path": "~/x", "path": "~/x", "content": "x", "file_text": "x"},
     {"file_path": "notes.md ", "path": "notes.md ", "content": "x", "file_text": "x"},
     {"file_path": "file.py", "path": "file.py", "content": ["x"], "file_text": None, "edits": "x"},
@@ -232,6 +237,18 @@ async def test_what_cannot_be_shown_the_program_asks_for(folder):
 
 
 @asynchronous
+async def test_what_fails_is_asked_or_refused(folder, caplog):
+    def fail(path, text, ticket):
+        raise LookupError
+
+    window = Window(folder, Reviews(fail))
+    assert decision(await Asked(CLAUDE_CODE, window).write("new\n")) == "ask"
+    answer = await Asked(CODEX_CLI, window).tell("PreToolUse", "apply_patch", add("a.py"))
+    assert (decision(answer), answer.may_run) == ("deny", False)
+    assert "could not be reviewed" in caplog.text
+
+
+@asynchronous
 async def test_where_its_own_diffs_come_here_it_asks_and_only_for_what_is_reviewed(folder):
     window = Window(folder, skip=("*.md",), processes=[OURS])
     asked = Asked(CLAUDE_CODE, window)
@@ -239,6 +256,7 @@ async def test_where_its_own_diffs_come_here_it_asks_and_only_for_what_is_review
     assert (await asked.write("new\n", permission_mode="default")).told == {}  # it does so by itself
     assert decision(await asked.write("new\n", permission_mode="acceptEdits")) == "ask"
     assert (await asked.write("new\n", path="a.md", permission_mode="acceptEdits")).told == {}
+    assert decision(await asked.tell("PreToolUse", "Write", {}, permission_mode="acceptEdits")) == "ask"
     assert window.reviews.shown == []
 
 
@@ -297,6 +315,15 @@ async def test_a_question_about_what_was_accepted_is_answered_once_and_not_after
 
 
 @asynchronous
+async def test_a_question_about_what_the_user_has_edited_is_answered_for_his_text_alone(folder):
+    asked = Asked(CODEX_CLI, Window(folder, Reviews(edit)))
+    answer = await asked.tell("PreToolUse", "apply_patch", add("a.py"))
+    edited = answer.told["hookSpecificOutput"]["updatedInput"]
+    assert decision(await asked.tell("PermissionRequest", "apply_patch", add("a.py"))) is None
+    assert decision(await asked.tell("PermissionRequest", "apply_patch", edited)) == {"behavior": "allow"}
+
+
+@asynchronous
 async def test_a_program_that_asks_about_each_file_of_a_patch_is_answered_once_for_each(folder):
     async def tell(event, **call):
         payload = {"sessionId": "s", "cwd": str(folder), **call}
@@ -314,10 +341,11 @@ async def test_a_program_that_asks_about_each_file_of_a_patch_is_answered_once_f
 async def test_what_begins_again_is_decided_again(folder):
     reviews = Reviews(accept)
     asked = Asked(CODEX_CLI, Window(folder, reviews))
-    await asked.tell("PreToolUse", "apply_patch", add("a.py"))
+    await asked.tell("PreToolUse", "apply_patch", add("a.py", "b.py"))
     reviews.decides = reject
     await asked.tell("PreToolUse", "apply_patch", add("a.py"))
-    assert decision(await asked.tell("PermissionRequest", "apply_patch", add("a.py"))) is None
+    for names in (("a.py", "b.py"), ("a.py",)):
+        assert decision(await asked.tell("PermissionRequest", "apply_patch", add(*names))) is None
 
 
 @asynchronous
