@@ -21,7 +21,7 @@ from .editor.marks import is_patch
 from .editor.pages import open_page
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
-from .endpoint.clients import STARTING, listed
+from .endpoint.clients import STARTING, join_names
 from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
 from .review.changes import WHOLE_SELECTION
@@ -414,7 +414,7 @@ def _disconnect_clients(endpoint: Endpoint) -> None:
     """End the sessions of the window's clients, and say whose."""
     names = endpoint.clients.names()
     endpoint.servers.disconnect()
-    say(None, "disconnected " + listed(names) if names else "no client is connected")
+    say(None, "disconnected " + join_names(names) if names else "no client is connected")
 
 
 def _restart_server(endpoint: Endpoint) -> None:

@@ -490,7 +490,7 @@ def status_text(
     for names in coverage if coverage is not None else (clients,):
         others.append(list((Counter(names) - left).elements()))
         left -= Counter(names)
-    parts = _covered(*others) if coverage is not None else [listed(names) for names in others if names]
+    parts = _covered(*others) if coverage is not None else [join_names(names) for names in others if names]
     if waiting:
         parts.append(who_waits(waiting, "for you"))
     if parts and not sharing:
@@ -505,20 +505,20 @@ def status_text(
 
 def _covered(reviewed: Sequence[str], unknown: Sequence[str], not_reviewed: Sequence[str]) -> List[str]:
     """Whose writes are reviewed, and whose are not."""
-    parts = [f"{listed(reviewed)}: every write is reviewed"] if reviewed else []
+    parts = [f"{join_names(reviewed)}: every write is reviewed"] if reviewed else []
     if unknown:
-        parts.append(listed(unknown))
+        parts.append(join_names(unknown))
     if not_reviewed:
-        parts.append(f"{listed(not_reviewed)}: {'' if reviewed else 'writes are '}not reviewed (no hooks)")
+        parts.append(f"{join_names(not_reviewed)}: {'' if reviewed else 'writes are '}not reviewed (no hooks)")
     return parts
 
 
 def who_waits(names: Sequence[str], where: str) -> str:
     """That these programs wait for their user, and where."""
-    return f"{listed(names)} {'waits' if len(names) == 1 else 'wait'} {where}"
+    return f"{join_names(names)} {'waits' if len(names) == 1 else 'wait'} {where}"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """The first few names, equal ones once with their count, each cut to a readable length; then how many more."""
     counted = sorted(Counter(names).items())
     shown = [f"{count} " * (count > 1) + cut_middle(name, LONGEST) for name, count in counted[:MOST]]

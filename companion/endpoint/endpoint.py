@@ -37,7 +37,7 @@ from ..system.processes import EDITOR_PID
 from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
 from .changes import WindowChanges
-from .clients import STARTING, Clients, Coverage, HookedPrograms, listed, status_text, who_waits
+from .clients import STARTING, Clients, Coverage, HookedPrograms, join_names, status_text, who_waits
 from .discovery_updates import DiscoveryUpdater
 from .servers import PRIMARY, ServerListener, Servers, States
 from .tab_origins import TabOrigins
@@ -319,7 +319,7 @@ class Endpoint:
         others = self._coverage().not_reviewed if always else ()
         said = "every write is reviewed" if always else "a write is reviewed if its program asks"
         if others:
-            said += f", but not those of {listed(others)}: use “Connect Agent…” for that"
+            said += f", but not those of {join_names(others)}: use “Connect Agent…” for that"
         say(self.window, said)
         self.show_status()
 

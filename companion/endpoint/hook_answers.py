@@ -37,7 +37,7 @@ from ..protocol.serving import HOOK_SECRET, new_token
 from ..system import files
 from ..system.folders import check_own
 from ..system.platform import Platform
-from .clients import listed
+from .clients import join_names
 
 if TYPE_CHECKING:
     from ..libraries import Libraries
@@ -272,7 +272,7 @@ class HookAnswers:
             return
         self._set_problem(problem)
         if restored:
-            names = listed([agent.title for agent in self._sessions.agents() if agent.key in restored])
+            names = join_names([agent.title for agent in self._sessions.agents() if agent.key in restored])
             gone = f"the file by which the hooks of {names} find this editor had been removed or changed"
             self._tell(f"{gone}: it is there again, but what was written meanwhile was not reviewed")
 

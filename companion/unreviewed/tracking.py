@@ -249,14 +249,14 @@ class Tracking:
 
     # -- what is done with the files ----------------------------------------------------------------------------------
 
-    def called(self, path: str) -> List[Tuple[Workspace, str]]:
+    def find_by_window_path(self, path: str) -> List[Tuple[Workspace, str]]:
         """The workspaces that a file lies in which are tracked, or were, and what it is called there. Any thread."""
-        return self._workspaces.called(path) if self._workspaces is not None else []
+        return self._workspaces.find_by_window_path(path) if self._workspaces is not None else []
 
     def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
         """The user has accepted this, or what it makes, for the file at `path`; `agreed` is as in `Workspace.expect`.
         Call this before the client hears of it."""
-        for workspace, name in self.called(path):
+        for workspace, name in self.find_by_window_path(path):
             workspace.expect(name, accepted, agreed)
 
     def roots(self, window: int) -> List[Root]:
@@ -417,20 +417,20 @@ class Tabs:
         """A tab has read its file from the disk: what it holds is looked at before the user can save it."""
         path = view.file_name()
         if path is not None:
-            if self._tracking.called(path):
+            if self._tracking.find_by_window_path(path):
                 self._tracking.carry_out(partial(look_at, path), path=path)
             self._tracking.sign()
 
     def saving(self, view: sublime.View) -> None:
         """A tab is about to be saved."""
         path = view.file_name()
-        if path is not None and self._tracking.called(path):
+        if path is not None and self._tracking.find_by_window_path(path):
             self._tracking.saves.begin(path)
 
     def saved(self, view: sublime.View) -> None:
         """A tab was saved."""
         path = view.file_name()
-        if path is not None and self._tracking.called(path):
+        if path is not None and self._tracking.find_by_window_path(path):
             text = view.substr(sublime.Region(0, view.size()))
             do = partial(self._take_over, path, text, view.encoding(), view.line_endings())
             self._tracking.carry_out(do, path=path)
@@ -449,7 +449,7 @@ class Tabs:
         argument, do = SIDE_BAR[name]
         paths = (arguments or {}).get(argument)
         for path in paths if isinstance(paths, list) else ():
-            if isinstance(path, str) and self._tracking.called(path):
+            if isinstance(path, str) and self._tracking.find_by_window_path(path):
                 self._tracking.carry_out(partial(tell, do, path), path=path)
 
     def activated(self) -> None:

@@ -147,8 +147,9 @@ class Workspaces:
         """The workspaces that an absolute path lies in, and what it is called there; the innermost first."""
         return self._in(real_place(path))
 
-    def called(self, path: str) -> List[Tuple[Workspace, str]]:
-        """The same without a look at the disk, by the names that windows have for their folders. Any thread."""
+    def find_by_window_path(self, path: str) -> List[Tuple[Workspace, str]]:
+        """The workspaces that a file lies in, by the names that windows have for their folders; asks no disk. Any
+        thread."""
         path = os.path.normpath(path)
         with self._lock:
             folders = list(self._real.items())

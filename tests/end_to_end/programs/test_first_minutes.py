@@ -35,7 +35,8 @@ RUDE = POLITE.replace("Good day", "Hey")
 WITHOUT_ASKING = "\x19"  # Ctrl+Y, with which Gemini CLI goes on without asking
 
 #: Whether the look that comes every other second has seen the accepted text in the file: a user is slower than it.
-ARRIVED = """(lambda tracking: not any(workspace._expected.get(name) for workspace, name in tracking.called({!r})))(
+ARRIVED = """(lambda tracking: not any(
+    workspace._expected.get(name) for workspace, name in tracking.find_by_window_path({!r})))(
     __import__('sys').modules['Gemini Companion.plugin'].application._endpoints.tracking)"""
 
 

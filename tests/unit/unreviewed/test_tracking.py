@@ -259,9 +259,9 @@ def test_a_path_in_another_case_is_the_same_where_that_does_not_matter(project, 
     """As programs on Windows spell the letter of a drive."""
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder).upper() + "/sub/../a.txt"
-    assert tracking.called(path) == []
+    assert tracking.find_by_window_path(path) == []
     monkeypatch.setattr("os.path.normcase", str.lower)
-    assert [name for _, name in tracking.called(path)] == ["a.txt"]
+    assert [name for _, name in tracking.find_by_window_path(path)] == ["a.txt"]
 
 
 def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tracking, rules, monkeypatch):
@@ -287,7 +287,7 @@ def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tr
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     there, written = tracking._workspaces, Event()
     monkeypatch.setattr(there, "_real", Folders(there._real))
-    assert [name for _, name in tracking.called(str(project.folder / "a.txt"))] == ["a.txt"]
+    assert [name for _, name in tracking.find_by_window_path(str(project.folder / "a.txt"))] == ["a.txt"]
     assert written.wait(NEVER_SECONDS)
 
 

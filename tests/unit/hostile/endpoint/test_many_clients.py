@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.endpoint.clients import listed, status_text
+from companion.endpoint.clients import join_names, status_text
 from tests.support import work
 
 COUNT = 3000
@@ -68,5 +68,5 @@ def test_the_status_bar_stays_short():
     text = status_text(clients=names)
     assert len(text) < 200
     assert text.endswith(" and 2995 more")
-    assert listed(["a"] * 5 + ["b"]) == "5 a + b"
-    assert listed(["a", "b", "c", "d", "e", "f", "f"]) == "a + b + c + d + e and 2 more"
+    assert join_names(["a"] * 5 + ["b"]) == "5 a + b"
+    assert join_names(["a", "b", "c", "d", "e", "f", "f"]) == "a + b + c + d + e and 2 more"
