@@ -60,7 +60,7 @@ class LineEnds(enum.Enum):
     KEPT = "those of other lines stay; new lines get those of most"
 
     def are_crlf(self, text: str) -> bool:
-        """Whether lines of this text get CR LF. Of most lines is said what the beginning of a text shows."""
+        """Whether the lines of this text get CR LF. Where most lines count, only the beginning is looked at."""
         if self is LineEnds.ONE:
             return "\r\n" in text
         if self is LineEnds.MOST:
@@ -89,9 +89,9 @@ class WriteForm(NamedTuple):
     fills_empty: bool = False
     """An edit of nothing fills a file that is empty."""
     makes_files: bool = True
-    """It makes a file that is not there."""
+    """An edit of nothing makes a file that is not there."""
     plain_patches: bool = False
-    """Its patches were not compared with ours: only those are understood that say all in the plainest way."""
+    """It applies patches in its own way (`_applied_in_lines`); only patches in the plainest form are understood."""
 
     def paths(self, tool: str, arguments: Mapping[str, Any]) -> Tuple[str, ...]:
         """The files that a call is about, as it names them; none if it is not understood, or no tool of these."""
@@ -161,7 +161,7 @@ class WriteForm(NamedTuple):
         return before if self.line_ends is LineEnds.KEPT else _with_line_feeds(before)
 
     def _replaced(self, text: str, old: str, new: str, every: bool) -> Tuple[Optional[str], int]:
-        """The text with the new one in place of the old one, None if that cannot be; and the work that it took."""
+        """Replace `old` by `new`: the text, None if the program would not find one place; and the work that it took."""
         needles = [Needle(old)]
         if self.takes_line_end and not new and not old.endswith("\n"):
             with_line_end = Needle(old + "\n")
@@ -236,7 +236,7 @@ class WriteForm(NamedTuple):
     def _rearranged(
         self, form: WriteTool, arguments: Mapping[str, Any], proposal: FileProposal, wanted: str
     ) -> Optional[Dict[str, Any]]:
-        """Arguments of which each line is in the program's own; None if these cannot say it."""
+        """Arguments with no line that the program's own do not have; None if such cannot make the wanted text."""
         if form.whole:
             changed = self._changed(form, arguments, proposal, wanted)
             return changed if _line_set(wanted) <= _line_set(arguments[form.whole]) else None
@@ -282,8 +282,8 @@ class HandedBack(NamedTuple):
 
 
 def is_plain(path: str) -> bool:
-    """Whether each program takes this for the same file: some trim a name, expand a `~`, take a backslash away, compose
-    accents, and leave out the part before a `..` although it may be a link."""
+    """Whether every program reads this name as the same path: some trim a name, expand a `~`, take a backslash away,
+    compose accents, and leave out the part before a `..` although it may be a link."""
     odd = path.strip() != path or path.startswith("~") or (os.sep == "/" and "\\" in path)
     if not path or odd or _UP.search(path) is not None:
         return False

@@ -78,7 +78,7 @@ class Operation(NamedTuple):
 
     @property
     def source(self) -> Iterator[str]:
-        """The lines of a patch that say so."""
+        """The lines of a patch that do this."""
         if self.added is not None:
             yield ADD + self.path
             yield from ("+" + line for line in self.added.split("\n")[:-1])
@@ -116,8 +116,8 @@ def patch_of(steps: Sequence[Operation]) -> str:
 
 
 def is_plain_patch(patch: str) -> bool:
-    """Whether each line of a patch is as `patch_of` writes it, but that an empty line may lack its blank: then programs
-    take it for the same, whose parsers are not as lenient as this one, or otherwise."""
+    """Whether a patch is as `patch_of` writes it, but that an empty line may lack its blank: such a patch is read alike
+    by programs whose parsers are lenient in other ways than this one."""
     steps = operations(patch)
     lines = [line or " " for line in patch.strip("\n").split("\n")]
     return steps is not None and lines == patch_of(steps)[:-1].split("\n")

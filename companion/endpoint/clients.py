@@ -407,12 +407,12 @@ class Clients(Mapping[str, ClientSession]):
         return [self._key(client) for client in self._all(Presence.SHOWN)]
 
     def _key(self, client: Client) -> str:
-        """That of its program."""
+        """The key of its program; "" if that is not known."""
         agent = self._agent(client)
         return agent.key if agent is not None else ""
 
     def _agent(self, client: Client) -> Optional[Agent]:
-        """Its program. Some introduce themselves by no name of theirs, and show a token of their own."""
+        """Its program, if that is known. Some do not introduce themselves by name, but show a token of their own."""
         session, agents = client.session, self._agents()
         same = (each for each in agents if each.dialect is client.dialect and each.has_own_token)
         by_token = next((each for each in same if each.token_name == session.token_name), None)

@@ -108,7 +108,7 @@ class HeldCall:
     # -- its answer ---------------------------------------------------------------------------------------------------
 
     def decide(self, answer: HookAnswer) -> None:
-        """Answer it, unless that was done."""
+        """Answer the call, unless it has been answered."""
         settle(self.decided, answer)
 
     def let_ask(self, *, is_tracked: bool = True) -> None:

@@ -45,8 +45,8 @@ class ReviewedFile(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What a look at the files of a call has found: their texts by the names that it has for them, its proposals, None
-    if there are none, and those that the user is to see."""
+    """What a look at the files of a call has found: their texts by the names that the call has for them, its proposals,
+    None if there are none, and the files that the user has to review."""
 
     texts: Mapping[str, Optional[str]] = {}
     proposals: Optional[Tuple[FileProposal, ...]] = None
@@ -76,7 +76,7 @@ class Standing(Enum):
 
 
 def to_review(event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...]) -> Optional[List[str]]:
-    """Those of the files of a call that the user is to see. None if it does not say which it is about."""
+    """The files of a call that the user has to review; None if the call names no files."""
     skipped, found = exclusion(skip), []
     for path in event.paths:
         place = place_inside(path, folders)

@@ -240,7 +240,7 @@ class HookAnswers:
     # -- the files, on disk threads -----------------------------------------------------------------------------------
 
     def _left_files(self) -> List[str]:
-        """Those of the programs that are connected. Raises OSError."""
+        """The files of the programs that are connected. Raises OSError."""
         if os.path.lexists(self._folder):
             self._check_folder()
         return [path for path in files.paths(self._folder, SUFFIX) if not _read(path).startswith((LEFT, UNREADABLE))]
@@ -250,7 +250,7 @@ class HookAnswers:
             self._lead_here(path)
 
     def _keep_files(self) -> None:
-        """Write those again that are to lead here and do not, unless the user or another editor has seen to that."""
+        """Write the files again that should lead here and do not, unless the user or another editor changed them."""
         restored: List[str] = []
         problem = ""
         for path in list(self._led):
@@ -277,7 +277,7 @@ class HookAnswers:
             self._tell(f"{gone}: it is there again, but what was written meanwhile was not reviewed")
 
     def _note(self, path: str, leads: Optional[bool]) -> None:
-        """Note whether a file leads here; None: it is to, and does not."""
+        """Note whether a file leads here; None: it should, but does not."""
         with self._noting:
             before, others = self.connected, {each for each in self._led if each != path}
             self._led = {each: _key(each) for each in (*others, *([] if leads is False else [path]))}
@@ -318,7 +318,7 @@ class HookAnswers:
         self._note(path, leads=True)
 
     def _leading(self, path: str) -> List[str]:
-        """What a file says that leads here."""
+        """The text of a file that leads here."""
         return [
             f'url = "http://127.0.0.1:{self.port}/hook/{quote(_key(path))}"',
             f'header = "{HOOK_SECRET}: {self.secret}"',

@@ -89,7 +89,7 @@ class HookGate:
         return HookAnswer(dialect.nothing())
 
     def _folders(self, session: HookSession) -> Tuple[str, ...]:
-        """Those of the session's window, and of the others in which every write of its program is reviewed."""
+        """The folders of the session's window, and of the others in which every write of its program is reviewed."""
         here, agent = session.endpoint, session.agent
         others = (each for each in self._endpoints() if each.reviews_every_write and agent.is_wanted(each.settings()))
         return tuple(dict.fromkeys(folder for each in (here, *others) for folder in each.folders()))

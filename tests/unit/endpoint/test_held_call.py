@@ -124,7 +124,7 @@ async def test_a_patch_is_shown_file_by_file_and_the_first_rejection_ends_it(fol
 
 
 @asynchronous
-async def test_of_a_patch_only_the_file_that_has_changed_meanwhile_is_shown_again(folder):
+async def test_of_a_patch_only_the_file_that_has_changed_is_shown_again(folder):
     def decide(path, text, ticket):
         if path.endswith("b.py") and len(reviews.shown) == 2:
             (folder / "file.py").write_bytes(SAVED.encode())
@@ -345,7 +345,7 @@ async def test_what_the_program_writes_of_an_edited_text_is_known(agent, tool, t
 
 
 @asynchronous
-async def test_where_the_folder_is_a_link_a_name_is_read_by_its_letters_as_codex_cli_does(folder, tmp_path):
+async def test_below_a_link_a_name_is_read_by_its_letters_as_codex_cli_does(folder, tmp_path):
     deep = tmp_path / "elsewhere" / "deep"
     deep.mkdir(parents=True)
     os.symlink(str(deep), str(folder / "link"))

@@ -365,7 +365,7 @@ async def test_a_file_that_was_removed_is_written_again_and_that_is_said(tmp_pat
 
 
 @asynchronous
-async def test_a_file_that_is_written_again_while_the_package_ends_leads_to_nothing(tmp_path):
+async def test_a_file_written_again_while_the_package_ends_leads_to_nothing(tmp_path):
     editor = Editor(tmp_path)
     await editor.make()
     led = editor.answers._lead_here

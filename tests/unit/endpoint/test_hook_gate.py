@@ -291,7 +291,7 @@ def test_its_diffs_may_come_to_another_window(folder):
 
 
 @asynchronous
-async def test_a_question_about_what_was_accepted_is_answered_once_and_not_after_that_is_written(folder):
+async def test_a_question_about_an_accepted_file_is_answered_once(folder):
     async def ask(*paths):
         return decision(await asked.tell("PermissionRequest", "apply_patch", add(*paths)))
 
@@ -324,7 +324,7 @@ async def test_a_question_about_what_the_user_has_edited_is_answered_for_his_tex
 
 
 @asynchronous
-async def test_a_program_that_asks_about_each_file_of_a_patch_is_answered_once_for_each(folder):
+async def test_questions_about_each_file_of_a_patch_are_answered_once_each(folder):
     async def tell(event, **call):
         payload = {"sessionId": "s", "cwd": str(folder), **call}
         return (await asked.gate.answer(asked.session, COPILOT_CLI.hooks.read(payload, event))).told

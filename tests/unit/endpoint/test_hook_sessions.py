@@ -288,7 +288,7 @@ async def test_a_session_ends_with_its_process():
 
 
 @asynchronous
-async def test_one_of_which_nothing_is_heard_for_long_ends_unless_its_program_is_connected(later):
+async def test_a_silent_session_ends_unless_its_program_is_connected(later):
     window = Window("/code")
     editor = Editor(window)
     await editor.tell("SessionStart")
@@ -405,7 +405,7 @@ async def test_a_program_whose_folder_is_a_link_into_the_workspace_is_heard(tmp_
 
 
 @asynchronous
-async def test_that_a_program_works_in_no_window_is_said_once_where_every_write_is_reviewed():
+async def test_that_a_program_writes_outside_of_all_windows_is_said_once():
     editor, nowhere = Editor(Window("/code")), os.path.abspath("/nowhere")
     said = f"Claude Code writes in {nowhere}, which is in no window: its writes are not reviewed"
     editor.windows[0].reviews_every_write = False
@@ -435,7 +435,7 @@ async def test_programs_that_are_not_known_or_make_no_sense_are_answered_with_no
 
 @pytest.mark.parametrize("lacking", [{"session_id": ""}, {"cwd": "relative"}, {"tool_name": ""}])
 @asynchronous
-async def test_a_write_that_makes_no_sense_is_asked_where_every_write_is_reviewed(lacking):
+async def test_a_write_that_makes_no_sense_is_asked_for_where_all_are_reviewed(lacking):
     editor = Editor(Window("/code"), Window("/other"))
     editor.windows[1].reviews_every_write = False
     call = {"tool_name": "Write", "tool_input": {"file_path": "/code/a.py", "content": ""}, **lacking}
