@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import sys
 
@@ -28,11 +29,13 @@ def started(tmp_path):
         program = tmp_path / folder / PROGRAMS[name]
         program.parent.mkdir(exist_ok=True)
         said = tmp_path / "said.json"
-        program.write_text(
-            f"#!{sys.executable}\nimport json, os, sys\n"
-            f"names = {{name: os.environ.get(name) for name in {(notifications.TITLE, notifications.TEXT)!r}}}\n"
+        names = (notifications.TITLE, notifications.TEXT)
+        noting = (
+            f"import json, os, sys\nnames = {{name: os.environ.get(name) for name in {names!r}}}\n"
             f"json.dump([sys.argv[1:], names], open({str(said)!r}, 'w'))\nsys.exit({status})\n"
         )
+        # The path of the Python may hold blanks, which the first line of a script cannot name.
+        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c {shlex.quote(noting)} "$@"\n')
         program.chmod(stat.S_IRWXU)
         platform = Platform(LINUX, {"PATH": str(program.parent)}, str(tmp_path / "home"), os.getuid())
         # Which names and paths it has is Windows's affair, and tested with the search itself.
