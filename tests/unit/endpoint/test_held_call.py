@@ -162,7 +162,7 @@ async def test_what_was_accepted_and_does_not_apply_any_more_is_not_understood(f
 
 
 @asynchronous
-async def test_what_is_accepted_for_a_file_that_was_not_there_is_asked_again_once_it_is(folder):
+async def test_a_text_for_a_missing_file_is_asked_again_once_the_file_is_there(folder):
     def decide(path, text, ticket):
         if len(reviews.shown) == 2:
             (folder / "a.py").write_bytes(b"somebody else's\n")
@@ -357,7 +357,7 @@ async def test_below_a_link_a_name_is_read_by_its_letters_as_codex_cli_does(fold
 
 @pytest.mark.parametrize("path", ["/proc/self/cwd/file.py", "//proc/./thread-self/cwd/file.py", "/dev/fd/7"])
 @asynchronous
-async def test_a_name_that_means_another_file_in_each_process_is_not_taken_for_one_outside(folder, path):
+async def test_a_name_that_differs_by_process_is_not_taken_for_one_outside(folder, path):
     reviews = Reviews(accept)
     said = {"command": f"*** Begin Patch\n*** Update File: {path}\n@@\n-one\n+1\n*** End Patch\n"}
     answer = await Asked(CODEX_CLI, Window(folder, reviews)).tell("PreToolUse", "apply_patch", said)

@@ -294,10 +294,8 @@ async def test_a_package_that_ends_while_it_starts_leaves_nothing_that_leads_her
     assert await second.hook() == UNHEARD
 
 
-@asynchronous
-async def test_nor_does_who_is_connected_at_that_moment(tmp_path):
-    editor = Editor(tmp_path)
-    await editor.make()
+def end_before_the_next_file(editor):
+    """Have the package end just before the file of a program is written."""
     led = editor.answers._lead_here
 
     def lead_after_the_end(path):
@@ -305,6 +303,13 @@ async def test_nor_does_who_is_connected_at_that_moment(tmp_path):
         led(path)
 
     editor.answers._lead_here = lead_after_the_end
+
+
+@asynchronous
+async def test_nor_does_who_is_connected_at_that_moment(tmp_path):
+    editor = Editor(tmp_path)
+    await editor.make()
+    end_before_the_next_file(editor)
     await editor.make(CODEX_CLI)
     assert await editor.hook(CODEX_CLI) == UNHEARD
 
@@ -368,13 +373,7 @@ async def test_a_file_that_was_removed_is_written_again_and_that_is_said(tmp_pat
 async def test_a_file_written_again_while_the_package_ends_leads_to_nothing(tmp_path):
     editor = Editor(tmp_path)
     await editor.make()
-    led = editor.answers._lead_here
-
-    def lead_after_the_end(path):
-        editor.answers.withdraw()
-        led(path)
-
-    editor.answers._lead_here = lead_after_the_end
+    end_before_the_next_file(editor)
     remove_folder(tmp_path / "hooks")
     await editor.look()
     assert (await editor.hook(), editor.said) == (UNHEARD, [])

@@ -315,7 +315,7 @@ async def test_a_question_about_an_accepted_file_is_answered_once(folder):
 
 
 @asynchronous
-async def test_a_question_about_what_the_user_has_edited_is_answered_for_his_text_alone(folder):
+async def test_a_question_about_an_edited_text_is_answered_for_that_text_alone(folder):
     asked = Asked(CODEX_CLI, Window(folder, Reviews(edit)))
     answer = await asked.tell("PreToolUse", "apply_patch", add("a.py"))
     edited = answer.told["hookSpecificOutput"]["updatedInput"]
@@ -378,7 +378,7 @@ async def test_a_question_of_its_own_is_not_answered_by_what_was_accepted(folder
 
 
 @asynchronous
-async def test_a_file_of_another_window_is_reviewed_if_that_window_reviews_every_write(folder, tmp_path):
+async def test_a_file_of_another_window_that_reviews_every_write_is_reviewed(folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     another = Window(other)

@@ -336,7 +336,7 @@ async def test_a_session_leaves_with_its_window_and_may_come_back_in_another():
 
 
 @asynchronous
-async def test_a_session_leaves_when_its_window_has_other_folders_and_not_when_its_program_goes_elsewhere():
+async def test_a_session_leaves_its_window_when_that_has_other_folders_only():
     """Else a window that has got another project says of a program that it is reviewed, and is not."""
     window, nowhere = Window("/code"), os.path.abspath("/nowhere")
     editor = Editor(window)

@@ -232,7 +232,7 @@ def test_no_save_of_the_user_s_is_listed_as_written_since_one(project, encoding)
     assert not project.all_listed()["a.txt"].since_save
 
 
-def test_a_file_that_is_too_large_to_be_read_is_the_user_s_when_he_saves_it(project, monkeypatch):
+def test_a_file_too_large_to_be_read_is_the_users_own_when_it_is_saved(project, monkeypatch):
     monkeypatch.setattr(looking, "READ_BYTES", 100)
     project.write(a_txt=TEXT * 3)
     project.begin()
