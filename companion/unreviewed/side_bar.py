@@ -8,22 +8,26 @@ Disk threads; one at a time.
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import Callable, Dict, List, Mapping, NamedTuple
 
 from ..common.clock import clock
 from .calls import Evidence
 from .looking import FileReading
-from .model import NOTHING, Event, Model, full_path
+from .model import NOTHING, Event, Model, full_path, unread_identity
 
 RENAMING_SECONDS = 600.0  # that the user may take to type another name
 DELETING_SECONDS = 60.0  # that the user may take to confirm
 
 
 class _Leaving(NamedTuple):
-    """A file or folder that the user is renaming, else deleting; `until` on the package's clock."""
+    """A file or folder that the user is renaming, else deleting; `until` on the package's clock. `unread`: the paths of
+    the files to be renamed, by the identities that they have while they are not read."""
 
     is_renamed: bool
     until: float
+    unread: Mapping[str, str] = {}
 
 
 class SideBar:
@@ -36,7 +40,10 @@ class SideBar:
 
     def renames(self, name: str) -> None:
         """The user is about to type another name for this file or folder."""
-        self._leaving[name] = _Leaving(True, clock.now() + RENAMING_SECONDS)
+        paths = [path for path in self._model.all_paths() if lies_in(path, name)]
+        unread = {self._unread_identity(path): path for path in paths}
+        unread.pop("", None)
+        self._leaving[name] = _Leaving(True, clock.now() + RENAMING_SECONDS, unread)
 
     def removes(self, name: str) -> None:
         """The user is being asked whether this file or folder is to be deleted."""
@@ -56,8 +63,30 @@ class SideBar:
                 self._model.happened(Event.SAVED, path, NOTHING)
         for path, reading in found.items() if gone else ():
             old = gone.get(reading.content.identity)
-            if old and reading.content.there and not self._model.knows(path):
+            if not reading.content.there or self._model.knows(path):
+                continue
+            if old:
                 self._model.move(old.pop(0), path)
+            else:
+                self._follow_across(path, reading, gone)
+
+    def _follow_across(self, path: str, reading: FileReading, gone: Mapping[str, List[str]]) -> None:
+        """Take over what the user has renamed to this path, if one of the two names is excluded and the other is not.
+        The same file has two identities then, and only that it was not read can be compared."""
+        unread = self._unread_identity(path)
+        former = next((each.unread[unread] for each in self._leaving.values() if unread in each.unread), "")
+        held = self._model.now(former)
+        has_gone = former in gone.get(held.identity, ())
+        if has_gone and held.readable is not reading.content.readable and not self._model.unreviewed(former):
+            self._model.happened(Event.SAVED, former, NOTHING)
+            self._model.learn(path, reading.content, reading.content)
+
+    def _unread_identity(self, path: str) -> str:
+        """ "" where there is no file."""
+        with suppress(OSError):
+            status = os.lstat(full_path(self.folder, path))
+            return unread_identity(status.st_mtime_ns, status.st_size, status.st_ino)
+        return ""
 
 
 def lies_in(path: str, name: str) -> bool:

@@ -96,6 +96,19 @@ def test_nor_is_a_proposal_that_the_user_has_accepted(secretive):
     assert b"SECRET" not in everything_kept(secretive)
 
 
+@pytest.mark.parametrize("names", [("a.txt", "new/secret"), ("secret", "b.txt")], ids=["comes", "goes"])
+def test_what_the_user_renames_in_the_side_bar_is_not_listed_though_only_one_name_is_excluded(project, names):
+    old, new = names
+    (project.folder / "new").mkdir()
+    project.write(**{old.replace(".", "_"): TEXT})
+    project.begin()
+    project.workspace.renames(old)
+    os.rename(str(project.folder / old), str(project.folder / new))
+    assert project.all_listed() == {}
+    (project.folder / new).write_bytes(text(line3=b"agent"))
+    assert set(project.look()) == {new}
+
+
 def test_what_is_not_excluded_any_more_has_been_seen(secretive):
     secretive.workspace.use(NOTHING_EXCLUDED)
     assert secretive.all_listed() == {}
