@@ -77,7 +77,8 @@ class Asked:
     def __init__(self, agent, window, *others):
         self.agent, self.window = agent, window
         self.session = HookSession(agent, "s", window)
-        self.gate = HookGate(Runtime(), lambda: [window, *others])
+        self.windows = [window, *others]
+        self.gate = HookGate(Runtime(), lambda: self.windows)
 
     async def tell(self, name, tool="", arguments=None, **fields):
         payload = {"session_id": "s", "cwd": self.window.announced[0], "hook_event_name": name, **fields}

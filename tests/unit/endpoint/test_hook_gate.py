@@ -18,6 +18,7 @@ from companion.endpoint.clients import HookedPrograms
 from companion.endpoint.held_call import NOT_UNDERSTOOD, REJECTED, TAKEN_BACK, UNDECIDED, owner_of
 from companion.endpoint.hook_gate import NOBODY
 from companion.endpoint.hook_sessions import HookSession
+from companion.settings import Settings
 from tests.host.waiting import a_moment, comes_true
 from tests.unit.endpoint.answering_editors import asynchronous
 from tests.unit.endpoint.hooked_world import (
@@ -111,14 +112,26 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
         asked.window.announced = ()
         asked.gate.look()
 
+    def disable(asked):
+        asked.window.settings = lambda: Settings(publish_for_claude=False)
+        asked.gate.look()
+
+    def close(asked):
+        asked.windows.clear()
+        asked.gate.look()
+
     for end, runs in (
         (leave, True),
+        (disable, True),
+        (close, True),
         (lambda asked: asked.gate.end(), False),
         (lambda asked: asked.gate.session_ended(asked.session), False),
     ):
         asked = Asked(CLAUDE_CODE, Window(folder))
         task = await held(asked)
         asked.gate.look()
+        asked.gate.session_ended(HookSession(CLAUDE_CODE, "another", asked.window))
+        await a_moment()
         assert not task.done()
         end(asked)
         answer = await task
@@ -132,6 +145,21 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
     await asked.tell("UserPromptSubmit", prompt="go")
     answer = await task
     assert (decision(answer), answer.may_run) == ("ask", False)
+
+
+@asynchronous
+async def test_a_file_in_a_folder_that_leaves_the_window_is_not_held_though_its_program_works_in_another(
+    folder, tmp_path
+):
+    other = tmp_path / "other"
+    other.mkdir()
+    asked = Asked(CLAUDE_CODE, Window(folder))
+    asked.window.announced = (str(folder), str(other))
+    task = asyncio.ensure_future(asked.write("new\n", path=str(other / "a.py")))
+    await comes_true(lambda: asked.window.reviews.shown)
+    asked.window.announced = (str(folder),)
+    asked.gate.look()
+    assert decision(await task) == "ask"
 
 
 @asynchronous

@@ -248,7 +248,10 @@ async def test_without_an_id_a_call_is_known_by_its_file_though_a_hook_has_chang
 
 @asynchronous
 async def test_of_two_calls_that_cannot_be_told_apart_none_has_surely_run():
-    editor = Editor(Window("/code"))
+    signs = []
+    window = Window("/code")
+    window.changes.sign = lambda: signs.append("a sign")
+    editor = Editor(window)
 
     async def tell(event, command):
         tool = {"tool_name": "run_shell_command", "tool_input": {"command": command}}
@@ -259,6 +262,9 @@ async def test_of_two_calls_that_cannot_be_told_apart_none_has_surely_run():
     for command in ("make -s", "make -s test"):
         await tell("AfterTool", command)
     assert [has_run for _, has_run in editor.tracking.ended] == [False, True]
+    assert signs == []
+    await tell("AfterTool", "make install")
+    assert signs == ["a sign"], "that something has run of which nobody knew"
 
 
 @asynchronous
@@ -301,9 +307,35 @@ async def test_a_silent_session_ends_unless_its_program_is_connected(later):
     await asyncio.sleep(0)
     assert window.at_work() == ["claude"]
     window.connected = ["codex"]
+    editor.sessions.look()
+    await a_moment()
+    assert window.at_work() == ["claude"], "that was asked a moment ago"
     later(hook_sessions.FORGOTTEN_SECONDS)
     editor.sessions.look()
     await editor.until(lambda: not window.at_work())
+
+
+@asynchronous
+async def test_one_that_tells_something_now_and_then_is_not_forgotten(later):
+    window = Window("/code")
+    editor = Editor(window)
+    for _ in range(3):
+        await editor.tell("SessionStart")
+        later(hook_sessions.FORGOTTEN_SECONDS * 0.6)
+        editor.sessions.look()
+        await a_moment()
+        assert window.at_work() == ["claude"]
+
+
+@asynchronous
+async def test_what_the_user_has_not_enabled_or_has_ended_is_no_session():
+    window, told = Window("/code"), []
+    editor = Editor(window)
+    window.hooks_told = told.append
+    await editor.tell("SessionEnd")
+    window.settings = lambda: Settings(publish_for_claude=False)
+    await editor.tell("SessionStart")
+    assert (told, editor.sessions._sessions) == ([], {})
 
 
 @asynchronous
@@ -378,6 +410,18 @@ async def test_what_waits_is_said_after_a_moment_and_not_if_it_waits_no_more(clo
     await editor.until(lambda: window.hooked.waiting == ("Claude Code",))
     editor.sessions.seen(window)
     await editor.until(lambda: window.hooked.waiting == ())
+
+
+@asynchronous
+async def test_who_looks_has_seen_that_a_turn_has_ended_and_not_answered_a_question(later):
+    window = Window("/code")
+    editor = Editor(window)
+    await editor.tell("Stop")
+    await editor.tell("PermissionRequest", program="codex", **run_tool(1))
+    later(hook_sessions.WAITING_SECONDS)
+    await editor.until(lambda: len(window.hooked.waiting) == 2)
+    editor.sessions.seen(window)
+    await editor.until(lambda: list(window.hooked.waiting) == ["Codex CLI"])
 
 
 @asynchronous
@@ -524,6 +568,60 @@ async def test_a_tool_runs_once_that_is_decided_and_not_if_it_may_not(may_run):
     assert [call.is_doubtful for call in editor.tracking.open.values()] == [True] * may_run
     await editor.tell("PostToolUse", **run_tool(1))
     assert asked == [("PreToolUse", 0), ("PostToolUse", 0)]
+
+
+@asynchronous
+async def test_what_was_decided_stands_though_its_tool_cannot_be_followed(caplog):
+    class Gate(NoOpinion):
+        async def answer(self, session, event):
+            return HookAnswer({"decision": "allow"})
+
+    editor = Editor(Window("/code"))
+    editor.sessions._gate = Gate()
+    del editor.tracking.open
+    assert await editor.tell("PreToolUse", **run_tool(1)) == {"decision": "allow"}
+    assert "what Claude Code does is not seen" in caplog.text
+
+
+@asynchronous
+async def test_what_a_session_holds_is_over_before_it_ends():
+    class Gate(NoOpinion):
+        async def answer(self, session, event):
+            told.append(event.name)
+            return HookAnswer({})
+
+        def session_ended(self, session):
+            told.append("it has gone")
+
+    told = []
+    editor = Editor(Window("/code"))
+    editor.sessions._gate = Gate()
+    await editor.tell("SessionStart")
+    await editor.tell("SessionEnd")
+    assert told[:3] == ["SessionStart", "SessionEnd", "it has gone"]
+
+
+@asynchronous
+async def test_a_session_that_waits_for_an_answer_is_not_forgotten_and_one_that_has_it_is(later):
+    class Gate(NoOpinion):
+        async def answer(self, session, event):
+            await answered.wait()
+            return HookAnswer({})
+
+    answered, window = asyncio.Event(), Window("/code")
+    editor = Editor(window)
+    editor.sessions._gate = Gate()
+    task = asyncio.ensure_future(editor.tell("PreToolUse", **run_tool(1)))
+    await editor.until(window.at_work)
+    later(hook_sessions.FORGOTTEN_SECONDS + 1)
+    editor.sessions.look()
+    await a_moment()
+    assert window.at_work() == ["claude"]
+    answered.set()
+    await task
+    later(hook_sessions.FORGOTTEN_SECONDS + 1)
+    editor.sessions.look()
+    await editor.until(lambda: not window.at_work())
 
 
 @asynchronous
