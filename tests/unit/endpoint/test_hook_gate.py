@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +19,7 @@ from companion.endpoint.clients import HookedPrograms
 from companion.endpoint.held_call import NOT_UNDERSTOOD, REJECTED, TAKEN_BACK, UNDECIDED, owner_of
 from companion.endpoint.hook_gate import NOBODY
 from companion.endpoint.hook_sessions import HookSession
+from companion.review.decision import Ticket
 from companion.settings import Settings
 from tests.host.waiting import a_moment, comes_true
 from tests.unit.endpoint.answering_editors import asynchronous
@@ -420,3 +422,52 @@ async def test_a_file_of_another_window_that_reviews_every_write_is_reviewed(fol
         another.reviews_every_write = False
         answer = await asked.write("new\n", path=str(other / "file.py"), permission_mode="auto")
         assert answer.told == {}
+
+
+@pytest.mark.parametrize("every_write", [True, False])
+@asynchronous
+async def test_the_reason_goes_by_the_question_that_is_about_the_program_s_own_diff(folder, every_write):
+    def opened(name, owner):
+        ticket = Ticket(name, True, lambda outcome: None)
+        pending.append(SimpleNamespace(ticket=ticket, path=str(folder / name), owner=owner))
+        asked.gate.reviews_changed()
+        return ticket
+
+    def ask():
+        return asyncio.ensure_future(asked.write("new\n", "PermissionRequest", permission_mode="default"))
+
+    pending, window = [], Window(folder, processes=[OURS])
+    window.reviews_every_write = every_write
+    window.reviews.pending = lambda: pending
+    window.reviews.refuse_by = lambda ticket, tell: setattr(ticket, "refuse", tell)
+    window.clients.is_of = lambda owner, key, process: (owner, key, process) == ("ours", "claude", OURS)
+    asked = Asked(CLAUDE_CODE, window)
+    asked.session.process = OURS
+    question = ask()
+    await comes_true(lambda: asked.gate._beside)
+    assert opened("file.py", "another").refuse is None
+    assert opened("other.py", "ours").refuse is None
+    ticket = opened("file.py", "ours")
+    other = ask()
+    await comes_true(lambda: len(asked.gate._beside) == 2)
+    await asked.write("", "PostToolUse", path="other.py")
+    assert len(asked.gate._beside) == 2, "that was about another file"
+    ticket.refuse("not so")
+    answer = await question
+    told = {"behavior": "deny", "message": f"{REJECTED}: not so"}
+    assert (decision(answer), answer.may_run, ticket.refuse) == (told, False, None)
+    asked.gate.reviews_changed()  # the diff is there for the other question
+    assert ticket.refuse is not None
+    ticket.settle(None)
+    asked.gate.reviews_changed()
+    assert ((await other).told, ticket.refuse) == ({}, None)
+    for gives_up in (True, False):
+        opened("file.py", "ours")
+        other = ask()
+        await comes_true(lambda: asked.gate._beside)
+        if gives_up:
+            other.cancel()
+        else:
+            await asked.write("", "PostToolUse")
+        await comes_true(lambda: not asked.gate._beside and pending[-1].ticket.refuse is None)
+        pending.clear()

@@ -8,6 +8,7 @@ from codecs import BOM_UTF8
 import pytest
 
 from companion.unreviewed import saves, workspace
+from companion.unreviewed.model import UNKNOWN
 from companion.unreviewed.texts import hunks_between
 
 
@@ -27,6 +28,16 @@ def test_a_file_that_was_shown_with_more_hunks_is_kept_as_it_was_shown(project, 
     project.look()
     assert not project.workspace.keep("a.txt", change.before, change.now)
     assert project.before("a.txt") == now
+
+
+def test_a_hunk_of_a_text_of_which_there_is_no_copy_is_not_kept(project):
+    project.write(a_txt=b"1\n2\n")
+    project.begin()
+    project.write(a_txt=b"one\n2\n")
+    change = project.look()["a.txt"]
+    (hunk,) = hunks_between(b"1\n2\n", b"one\n2\n")
+    assert not project.workspace.keep("a.txt", UNKNOWN, change.now, [hunk])
+    assert set(project.look()) == {"a.txt"}
 
 
 def test_a_file_whose_permissions_alone_have_changed_since_is_kept(project):
@@ -127,6 +138,19 @@ def test_two_accepted_texts_arrive_one_after_the_other_or_at_once(project):
         project.look()
         project.write(a_txt=second)
         assert project.look() == {}
+
+
+def test_an_accepted_text_is_not_expected_any_more_once_a_later_one_has_arrived(project):
+    first, second = b"1\nmine\n2\n", b"1\n2\nmine too\n"
+    project.write(a_txt=b"1\n2\n")
+    project.begin()
+    project.workspace.expect("a.txt", first)
+    project.workspace.expect("a.txt", second)
+    project.write(a_txt=second)
+    assert project.look() == {}
+    project.write(a_txt=first)
+    assert set(project.look()) == {"a.txt"}
+    assert project.before("a.txt") == second
 
 
 def test_a_text_that_is_accepted_while_an_earlier_one_arrives_is_expected(project, monkeypatch):
