@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from types import SimpleNamespace
 
 import pytest
 
@@ -14,92 +13,13 @@ from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.endpoint import hook_sessions
 from companion.endpoint.clients import HookedPrograms, status_text
-from companion.endpoint.hook_sessions import HookAnswer, HookSessions, first_words, holding
+from companion.endpoint.hook_sessions import HookAnswer, first_words, holding
 from companion.settings import UNFOCUSED, Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
-from companion.transport.hook_server import HookCall
 from companion.unreviewed.calls import Doer, OpenCall
-from tests.host.waiting import a_moment, comes_true
-from tests.unit.endpoint.answering_editors import Runtime as OneThread
+from tests.host.waiting import a_moment
 from tests.unit.endpoint.answering_editors import asynchronous
-
-
-class Runtime(OneThread):
-    async def call_main(self, function, *arguments):
-        return function(*arguments)
-
-
-class Window:
-    """What is asked of an endpoint."""
-
-    def __init__(self, *folders, last=0):
-        self.tracker = SimpleNamespace(last_in_front=last)
-        self.discovery = SimpleNamespace(all_folders=folders)
-        self.window = SimpleNamespace(id=lambda: id(self))
-        self.changes = SimpleNamespace(turn_begins=lambda begun: begun(), sign=lambda: None)
-        self.connected = []
-        self.clients = SimpleNamespace(programs=lambda: self.connected)
-        self.settings = Settings
-        self.hooked = HookedPrograms()
-        self.reviews_every_write = True
-
-    def hooks_told(self, hooked):
-        self.hooked = hooked
-
-    def at_work(self):
-        return [agent.key for agent in self.hooked.programs]
-
-
-class Tracking:
-    """Nothing is tracked: each look is over at once."""
-
-    def __init__(self):
-        self.open, self.ended = {}, []
-
-    def call_begins(self, window, call, open_call, looked):
-        self.open[call] = open_call
-        looked()
-
-    def call_doubtful(self, window, call):
-        self.open[call] = self.open[call]._replace(is_doubtful=True)
-
-    def call_ended(self, window, call, looked, has_run=True):
-        self.ended.append((self.open.pop(call), has_run))
-        looked()
-
-
-PATCH = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n"
-
-
-class NoOpinion:
-    """Nothing is reviewed before it is written."""
-
-    async def answer(self, session, event):
-        return HookAnswer({})
-
-    def session_ended(self, session):
-        pass
-
-
-class Editor:
-    def __init__(self, *windows):
-        self.windows = list(windows)
-        self.tracking = Tracking()
-        self.said = []
-        self.sessions = HookSessions(Runtime(), lambda: self.windows, self.tracking, NoOpinion(), self.said.append)
-
-    async def tell(
-        self, event, program="claude", session="s", process=None, folder="/code", held=False, is_long=False, **fields
-    ):
-        payload = {"session_id": session, "cwd": os.path.abspath(folder), "hook_event_name": event, **fields}
-        return await self.sessions.handle(HookCall(program, event if held else "", process, payload, held, is_long))
-
-    async def until(self, condition):
-        await comes_true(condition)
-
-
-def run_tool(number, command="make"):
-    return {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": str(number)}
+from tests.unit.endpoint.sessions_world import PATCH, Editor, NoOpinion, Window, run_tool
 
 
 @pytest.mark.parametrize(
@@ -572,14 +492,9 @@ async def test_a_tool_runs_once_that_is_decided_and_not_if_it_may_not(may_run):
 
 @asynchronous
 async def test_what_was_decided_stands_though_its_tool_cannot_be_followed(caplog):
-    class Gate(NoOpinion):
-        async def answer(self, session, event):
-            return HookAnswer({"decision": "allow"})
-
     editor = Editor(Window("/code"))
-    editor.sessions._gate = Gate()
     del editor.tracking.open
-    assert await editor.tell("PreToolUse", **run_tool(1)) == {"decision": "allow"}
+    assert await editor.tell("PreToolUse", **run_tool(1)) == {}
     assert "what Claude Code does is not seen" in caplog.text
 
 
