@@ -38,16 +38,9 @@ class ScrollMap(NamedTuple):
         """The map of these hunks, which are in order."""
         return cls([hunk[:2] for hunk in hunks], [hunk[2:] for hunk in hunks])
 
-    def to_right(self, row: int) -> int:
-        """The row of the right text level with `row` of the left one."""
-        return _partner(row, self.left, self.right)
 
-    def to_left(self, row: int) -> int:
-        """The row of the left text level with `row` of the right one."""
-        return _partner(row, self.right, self.left)
-
-
-def _partner(row: int, here: Sequence[Rows], there: Sequence[Rows]) -> int:
+def partner_row(row: int, here: Sequence[Rows], there: Sequence[Rows]) -> int:
+    """The row of the other text that is level with this one; `here` and `there` are the two sides of a `ScrollMap`."""
     index = bisect_right(here, (row, sys.maxsize)) - 1
     if index < 0:
         return row
@@ -109,8 +102,8 @@ class ScrollLock:
         first, other = self._views[leader], self._views[1 - leader]
         here, there = self._map[leader], self._map[1 - leader]
         row = first.rowcol(first.layout_to_text((0.0, y)))[0]
-        partner = _partner(row, here, there)
-        if _partner(partner, there, here) != row or partner > other.rowcol(other.size())[0]:
+        partner = partner_row(row, here, there)
+        if partner_row(partner, there, here) != row or partner > other.rowcol(other.size())[0]:
             return 0.0  # inside a change, where fillers make up the difference
         if row != partner and not (row and partner):
             return 0.0  # a first line, above which no filler can stand: those below it are level
