@@ -219,7 +219,6 @@ class Workspaces:
             if known is not None and known.workspace.git != git:
                 del self._known[folder]
                 known = None
-        is_new = known is None
         if known is None:
             try:
                 if not root.tracked and not has_record(self.store, folder):
@@ -227,15 +226,15 @@ class Workspaces:
                 moment = partial(self._moment_in, folder)
                 workspace = Workspace(folder, self.store, self._repository(folder), moment, self._saves)
                 finish(workspace, self._storage)
+                roots = {**(former.roots if former else {}), root.folder: root}
+                workspace.use(_joined_rules(list(roots.values())))  # before a save can reach it
             except OSError as error:
                 logger.info("what is known of a folder cannot be read: %s", error)
                 return None  # it is not begun anew meanwhile
             with self._lock:
-                known = self._known.setdefault(
-                    folder, _Known(workspace, Listing(workspace), former.roots if former else {})
-                )
+                known = self._known.setdefault(folder, _Known(workspace, Listing(workspace), roots))
         with self._lock:
-            is_new = is_new or root.folder not in known.roots or known.roots[root.folder].rules is not root.rules
+            is_new = root.folder not in known.roots or known.roots[root.folder].rules is not root.rules
             known.roots[root.folder] = root
             all_roots = list(known.roots.values())
         if is_new:

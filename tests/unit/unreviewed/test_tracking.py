@@ -16,6 +16,8 @@ from companion.unreviewed.files import Rules
 from companion.unreviewed.listing import Lists
 from companion.unreviewed.looking import COPIED_BYTES
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
+from companion.unreviewed.store import Store
+from companion.unreviewed.workspace import Workspace
 from companion.unreviewed.workspaces import Root
 from tests.host.waiting import NEVER_SECONDS
 from tests.support.at_once import write_and_look
@@ -111,6 +113,24 @@ def test_what_is_excluded_is_not_read_when_a_tab_saves_it(project, tracking, run
     for name in ("hidden.txt", "a.txt"):
         tracking.carry_out(partial(tabs.take_over, str(project.folder / name), "mine\n", "UTF-8", "Unix"))
     assert [os.path.basename(path) for path in read] == ["a.txt"]
+
+
+def test_what_is_excluded_is_not_read_when_a_tab_saves_it_while_its_folder_is_opened(
+    project, tracking, tabs, rules, monkeypatch
+):
+    path = str(project.folder / "secret")
+    project.write(secret=b"SECRET=1\n")
+    kept = []
+    use, keep = Workspace.use, Store.keep
+
+    def using(workspace, rules):
+        tracking.carry_out(partial(tabs.take_over, path, "SECRET=1\n", "UTF-8", "Unix"))
+        use(workspace, rules)
+
+    monkeypatch.setattr(Workspace, "use", using)
+    monkeypatch.setattr(Store, "keep", lambda store, name, data: kept.append(data) or keep(store, name, data))
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    assert b"SECRET=1\n" not in kept
 
 
 def test_what_the_editor_makes_beside_a_file_for_a_moment_is_not_listed(project, tracking, runtime, rules):
