@@ -14,6 +14,7 @@ These calls block on the disk. Disk threads; several at a time.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import logging
 import os
@@ -27,6 +28,7 @@ from ..common.workers import together
 from ..system import files
 from ..system.files import flush, flush_folder, opened
 from .calls import UNNAMED, Origin
+from .looking import FileReading
 from .model import Content, Layer, Made, identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
@@ -227,6 +229,16 @@ class Undone(NamedTuple):
     groups: Tuple[Group, ...] = ()
     when: float = 0.0
     under_way: bool = False
+
+    def take_out(self, found: Dict[str, FileReading]) -> List[str]:
+        """Take out of what a look has found what an undo that is under way has written, and which it notes itself. The
+        paths of that."""
+        steps = itertools.chain.from_iterable(self.groups if self.under_way else ())
+        ours = {step.path: (step.held, step.wanted) for step in steps}
+        written = [path for path in ours if path in found and any(map(found[path].content.holds, ours[path]))]
+        for path in written:
+            del found[path]
+        return written
 
 
 class SavedRow(NamedTuple):

@@ -119,7 +119,8 @@ class Workspace:
                 self._left = None
             is_excluded = self._files.is_excluded
             undone = [group for group in self.last_undone.groups if any(is_excluded(step.path) for step in group)]
-            hidden = [path for path in filter(is_excluded, self._model.all_paths()) if self._has_read(path)]
+            rows = {path: self._saved_row(path) for path in filter(is_excluded, self._model.all_paths())}
+            hidden = [path for path, row in rows.items() if any(each.readable for each in row.contents())]
             for path in (each for each in uncovered if not is_excluded(each)):
                 if self._model.unreviewed(path):
                     self._looks.forget(path)
@@ -137,9 +138,6 @@ class Workspace:
                 self.last_undone = self.last_undone._replace(groups=left)
                 self._write_record()
                 self._store.drop(names)
-
-    def _has_read(self, path: str) -> bool:
-        return any(content.readable for content in self._saved_row(path).contents())
 
     def begin(self, cancelled: Callable[[], bool]) -> None:
         """Begin to track, or to track again: what was written until now the user has seen, but for what an earlier
@@ -248,6 +246,8 @@ class Workspace:
 
     def _take(self, found: Dict[str, FileReading], moment: Moment) -> None:
         """Note what was found by a look that began at this moment."""
+        for path in self.last_undone.take_out(found):
+            self._looks.remember(path)
         fresh: List[str] = []
         if found:
             with suppress(OSError):

@@ -12,7 +12,9 @@ import pytest
 from companion.review.document import file_replacement
 from companion.review.document.journal import Note, PlannedWrite, recover
 from companion.unreviewed import undoing
+from companion.unreviewed.texts import hunks_between
 from companion.unreviewed.undoing import Refusal
+from tests.unit.unreviewed.conftest import TEXT, WINDOW, text
 
 
 def test_a_write_in_the_midst_of_an_undo_is_not_lost(project, monkeypatch):
@@ -165,3 +167,29 @@ def test_a_second_undo_waits_for_the_first_and_both_are_brought_back_as_what_the
     assert project.read("a.txt") == project.read("b.txt") == b"before\n"
     assert project.restore() == []
     assert project.read("a.txt") == project.read("b.txt") == b"now\n"
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_look_in_the_midst_of_an_undo_takes_it_for_nobody_s_write(project, monkeypatch, saved):
+    """What is left of the change is the program's as before, and no change of its own since a save of the user."""
+    project.write(a_txt=TEXT)
+    project.begin()
+    project.calls.only_hooked(WINDOW, True)
+    with project.call("Claude Code"):
+        project.write(a_txt=text(line1=b"one", line9=b"nine"))
+    if saved:
+        project.save(a_txt=text(line1=b"one", line9=b"nine", line20=b"mine"))
+    change, exchanged = project.look()["a.txt"], undoing._exchanged
+
+    def looked_at(*step: Any) -> Any:
+        done = exchanged(*step)
+        project.look()
+        return done
+
+    monkeypatch.setattr(undoing, "_exchanged", looked_at)
+    hunk = hunks_between(TEXT, project.read("a.txt"))[0]
+    assert undoing.undo(project.workspace, [change], undoing.Progress(), str(project.storage), 1.0, [hunk]) == []
+    left = project.look()["a.txt"]
+    assert (left.origin, left.since_save, left.added, left.removed) == (change.origin, False, 1, 1)
+    assert project.undo() == []
+    assert project.read("a.txt") == (text(line20=b"mine") if saved else TEXT)
