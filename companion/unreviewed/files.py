@@ -80,6 +80,7 @@ class Files:
         self._known_excluded: Dict[str, bool] = {}
         self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
         self._walked: Optional[Walked] = None
+        self._named_walk: Tuple[Optional[Walked], FrozenSet[str]] = None, frozenset()  # a walk, and its files
         self._unseen: Optional[FrozenSet[str]] = None
         self._index_stamp: Optional[Stamp] = None
         self.uncovers = True
@@ -168,8 +169,17 @@ class Files:
         return self._walked is not None
 
     def is_left_out(self, path: str) -> bool:
-        """Whether a file that is there was left out when all were listed last."""
-        return path not in self._paths
+        """Whether a file was left out when all were listed last. What has come since is not."""
+        if path in self._paths:
+            return False
+        if self._repository is None:
+            return path in self.left_out_now([path])
+        return path in self._walked_files() or not self._passed_by.isdisjoint(folders_of(path))
+
+    def _walked_files(self) -> FrozenSet[str]:
+        if self._walked is not None and self._walked is not self._named_walk[0]:
+            self._named_walk = self._walked, frozenset(self._walked.files)
+        return self._named_walk[1]
 
     def left_out_now(self, paths: Sequence[str]) -> FrozenSet[str]:
         """Those of these files that git ignores, or the editor leaves out, at this moment. Raises `GitError`."""

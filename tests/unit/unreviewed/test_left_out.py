@@ -171,3 +171,14 @@ def test_what_the_editor_leaves_out_by_now_is_said_too(project):
     project.look()
     project.workspace.use(Rules(lambda path: False, lambda path, is_folder: path.endswith(".log")))
     assert project.look()["made.log"].ignored
+
+
+def test_a_new_file_that_comes_back_between_two_looks_is_not_taken_for_ignored(project):
+    """When all files were listed last it was not there."""
+    project.begin()
+    project.write(made_txt=b"made\n")
+    project.look()
+    assert project.undo("made.txt") == []
+    assert project.look() == {}
+    assert project.restore() == []
+    assert not project.listed()["made.txt"].ignored
