@@ -189,6 +189,23 @@ async def test_what_is_not_to_be_reviewed_any_more_goes_its_own_way(folder):
 
 
 @asynchronous
+async def test_of_a_patch_the_file_that_is_left_to_be_reviewed_is_shown(folder):
+    """The user has written the other one into “review_skip”, and it has changed, while its diff was open."""
+
+    def decide(path, text, ticket):
+        if path.endswith("file.py"):
+            window.settings = lambda: Settings(review_skip=("file.py",))
+            (folder / "file.py").write_bytes(SAVED.encode())
+        accept(path, text, ticket)
+
+    window = Window(folder, Reviews(decide))
+    patch = "*** Begin Patch\n*** Update File: file.py\n@@\n-two\n+2\n*** Add File: b.py\n+b\n*** End Patch\n"
+    answer = await Asked(CODEX_CLI, window).tell("PreToolUse", "apply_patch", {"command": patch})
+    assert [name for name, _ in window.reviews.shown] == ["file.py", "b.py"]
+    assert answer.told == {}, "it may write"
+
+
+@asynchronous
 async def test_what_is_rejected_before_the_files_were_looked_at_is_not_accepted(folder):
     def decide(path, text, ticket):
         accept(path, text, ticket)
