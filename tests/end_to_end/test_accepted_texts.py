@@ -19,12 +19,12 @@ PROPOSAL = GREETING.replace("Hello", "Good day")
 LATER_SECONDS = 6.0
 """After which a program that was suspended is killed. Programs that run write within a second."""
 SHUTDOWN = """
-import sys
+import sys, threading
 accepted_text = sys.modules["Gemini Companion.companion.review.accepted_texts"].AcceptedText
 looks, look = [], accepted_text.look
-accepted_text.look = lambda accepted: looks.append(accepted.path) or look(accepted)
+accepted_text.look = lambda accepted: looks.append(threading.get_ident()) or look(accepted)
 sys.modules["Gemini Companion.plugin"].application.endpoints()[0].reviews.shutdown()
-accepted_text.look, looked = look, len(looks)
+accepted_text.look, looked = look, looks.count(threading.get_ident())  # disk threads look now and then
 """
 
 
