@@ -140,7 +140,7 @@ def test_two_accepted_texts_arrive_one_after_the_other_or_at_once(project):
         assert project.look() == {}
 
 
-def test_an_accepted_text_is_not_expected_any_more_once_a_later_one_has_arrived(project):
+def test_once_a_later_text_has_arrived_an_accepted_one_is_not_expected(project):
     first, second = b"1\nmine\n2\n", b"1\n2\nmine too\n"
     project.write(a_txt=b"1\n2\n")
     project.begin()

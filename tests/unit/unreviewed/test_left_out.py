@@ -97,7 +97,7 @@ def test_nor_is_a_proposal_that_the_user_has_accepted(secretive):
 
 
 @pytest.mark.parametrize("names", [("a.txt", "new/secret"), ("secret", "b.txt")], ids=["comes", "goes"])
-def test_what_the_user_renames_in_the_side_bar_is_not_listed_though_only_one_name_is_excluded(project, names):
+def test_a_rename_in_the_side_bar_to_or_from_an_excluded_name_is_not_listed(project, names):
     old, new = names
     (project.folder / "new").mkdir()
     project.write(**{old.replace(".", "_"): TEXT})
@@ -173,7 +173,7 @@ def test_what_the_editor_leaves_out_by_now_is_said_too(project):
     assert project.look()["made.log"].ignored
 
 
-def test_a_new_file_that_comes_back_between_two_looks_is_not_taken_for_ignored(project):
+def test_a_new_file_that_comes_back_is_not_taken_for_ignored(project):
     """When all files were listed last it was not there."""
     project.begin()
     project.write(made_txt=b"made\n")

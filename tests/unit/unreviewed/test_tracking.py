@@ -115,7 +115,7 @@ def test_what_is_excluded_is_not_read_when_a_tab_saves_it(project, tracking, run
     assert [os.path.basename(path) for path in read] == ["a.txt"]
 
 
-def test_what_is_excluded_is_not_read_when_a_tab_saves_it_while_its_folder_is_opened(
+def test_an_excluded_file_saved_while_its_folder_is_opened_is_not_read(
     project, tracking, tabs, rules, monkeypatch
 ):
     path = str(project.folder / "secret")
