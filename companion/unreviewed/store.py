@@ -17,6 +17,7 @@ import hashlib
 import itertools
 import json
 import logging
+import math
 import os
 import re
 import zlib
@@ -49,6 +50,8 @@ class Store:
         self._folder = folder
         self.written = 0
         """Bytes, since it was tidied last."""
+        self.tidy_from = math.inf
+        """The date, in seconds since 1970, from which it is to be tidied, however little was written."""
 
     def keep(self, name: str, data: bytes) -> None:
         """Keep bytes under their identity `name`. Raises `OSError`."""
@@ -91,7 +94,11 @@ class Store:
         return _has_content(self._path(name + _KEPT))
 
     def drop(self, names: Iterable[str]) -> None:
-        """Remove what no record names any more, whenever it was kept."""
+        """Remove what no record names any more, whenever it was kept.
+
+        Of the same files there may be earlier copies. They go as soon as nothing that is unnamed can be needed.
+        """
+        self.tidy_from = clock.date() + _SETTLING_SECONDS
         try:
             unwanted = set(names).difference(*(_needed(record) for record in self.records()))
         except OSError as error:
@@ -141,7 +148,7 @@ class Store:
         The result are the identities that had to go though a record names them. Nothing goes while a record cannot be
         read.
         """
-        self.written = 0
+        self.written, self.tidy_from = 0, math.inf
         wanted: Set[str] = set()
         last: Set[str] = set()  # to go
         try:

@@ -240,12 +240,13 @@ class Tracking:
 
     def _tidy(self, workspaces: Workspaces) -> None:
         with self._lock:
-            is_untidy = workspaces.store.written > UNTIDY_BYTES
+            store = workspaces.store
+            is_untidy = store.written > UNTIDY_BYTES or clock.date() >= store.tidy_from
             due = is_untidy or clock.now() - self._tidied > TIDY_SECONDS
             if due:
                 self._tidied = clock.now()
         if due:
-            workspaces.store.tidy()
+            store.tidy()
 
     # -- what is done with the files ----------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from companion.unreviewed.looking import COPIED_BYTES
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
 from companion.unreviewed.store import Store
 from companion.unreviewed.workspace import Workspace
-from companion.unreviewed.workspaces import Root
+from companion.unreviewed.workspaces import STORE, Root
 from tests.host.waiting import NEVER_SECONDS
 from tests.support.at_once import write_and_look
 
@@ -346,6 +346,20 @@ def test_a_file_that_grows_all_the_time_does_not_fill_the_disk(
     kept = [path.stat().st_size for path in (tmp_path / "storage" / "Unreviewed").iterdir()]
     assert sum(kept) < 40000
     assert tracking.lists(1).changes[0].obstacle == ""
+
+
+def test_no_earlier_copy_of_a_file_stays_that_is_excluded_by_now(project, tracking, runtime, rules, tmp_path, later):
+    project.write(a_txt=b"before\n")
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
+    for number in range(3):
+        write_and_look(project, tracking, runtime, a_txt=b"%d\n" % number)
+    hiding = Rules(lambda path: path.endswith("a.txt"), lambda path, is_folder: False)
+    tracking.track(1, [str(project.folder)], hiding, tracked=True)
+    later(61)
+    write_and_look(project, tracking, runtime, b_txt=b"new\n")
+    store = Store(str(tmp_path / "storage" / STORE))
+    names = [path.stem for path in (tmp_path / "storage" / STORE).glob("*.kept")]
+    assert [store.kept(name) for name in names if store.kept(name) != b"new\n"] == []
 
 
 def test_what_is_kept_is_tidied_at_the_beginning_and_then_every_hour(
