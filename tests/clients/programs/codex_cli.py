@@ -16,12 +16,15 @@ import shutil
 import signal
 from typing import List
 
-from tests.clients.programs.program import Program
+from tests.clients.programs.program import Program, ProgramEnded
 from tests.clients.programs.responses_api import ResponsesApi
 from tests.host.driver import Host
 from tests.tools import nodes
 
 NEW_HOOKS, TRUST = "Hooks need review", "trust all"
+#: With this it ends itself before its first question, if the machine is too busy for it just then.
+TOO_BUSY = "timed out discarding buffered terminal input"
+STARTS = 5
 SETTINGS = """
 model = "gpt-6-sol"
 model_provider = "stub"
@@ -52,6 +55,21 @@ class CodexCli(Program):
         with open(os.path.join(self._home, "config.toml"), "w", encoding="utf-8") as file:
             file.write(SETTINGS.format(url=model.url, folder=os.path.realpath(cwd)))
         super().__init__([os.path.join(vendor, "bin", "codex")], host, cwd, model, {})
+
+    @classmethod
+    def with_hooks(cls, host: Host, cwd: str, model: ResponsesApi) -> CodexCli:
+        """One that has asked whether its hooks may run, and may. It is started again where it was too busy."""
+        for start in range(STARTS):
+            codex = cls(host, cwd, model)
+            try:
+                codex.trust_hooks(asked=True)
+            except ProgramEnded as ended:
+                if TOO_BUSY not in str(ended) or start == STARTS - 1:
+                    raise
+                Program.close(codex)  # and not its own, which would take its hooks away
+            else:
+                return codex
+        raise AssertionError("unreachable")
 
     def switch_on(self) -> None:
         """Lets it ask the editor with every prompt from now on."""

@@ -22,6 +22,10 @@ IDE_MODE = {"enabled": True, "hasSeenNudge": True}  # the programs' settings onc
 IDE_SETTINGS = {True: IDE_MODE, False: {}, None: {"hasSeenNudge": True}}  # None: the user does not want it
 
 
+class ProgramEnded(AssertionError):
+    """The program has ended by itself. The text is the last that it showed."""
+
+
 class Program(Terminal):
     """One client program in a terminal whose working directory is `cwd`. Use the subclasses."""
 
@@ -79,11 +83,16 @@ class Program(Terminal):
         return below
 
     def answer(self, key: str, question: str) -> None:
-        """Presses a key once a question shows, and again where the program was not yet listening."""
+        """Presses a key once a question shows, and again where the program was not yet listening.
+
+        Raises `ProgramEnded`.
+        """
         self.wait_for(question)
         deadline = time.monotonic() + PATIENCE
         self.press(key)
         while not self.is_soon(lambda: question not in self.text(), 3.0):
+            if not self.running:
+                raise ProgramEnded(self.text())
             assert time.monotonic() < deadline, f"the program does not take the answer\n{self.text()}"
             self.press(key)
 

@@ -66,9 +66,7 @@ class Codex(Kind):
     title, command, model = "Codex CLI", "codex", ResponsesApi
 
     def start(self, host, workspace, model):
-        codex = CodexCli(host, workspace, model)
-        codex.trust_hooks(asked=True)
-        return codex
+        return CodexCli.with_hooks(host, workspace, model)
 
     def edit(self, path, old, new):
         return _patch(f"*** Update File: {path}\n@@\n-{old}\n+{new}\n")
