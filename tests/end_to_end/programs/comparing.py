@@ -28,7 +28,7 @@ def assert_written_as_said(key: str, folder: Path) -> None:
         said = [proposed(writes, each.told, each.change.before) for each in changed]
         for each, text in zip(changed, said):
             assert text in (None, each.after), (each, text)
-        assert said.count(None) < len(said) // 4, "most of what a program writes is known before"
+        assert said.count(None) < len(said) // 2, "most of what a program writes is known before"
         assert not [each for each in written if each.told is None and each.after != each.change.before]
 
 

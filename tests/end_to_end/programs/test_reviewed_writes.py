@@ -256,7 +256,8 @@ def test_what_is_saved_while_the_user_looks_stays_in_the_file(reviewed):
     for whole in (False,) if isinstance(kind, (Codex, Copilot)) else (False, True):
         name, two = f"saved-{whole}.py", "2" if whole else "zwei"
         path = desktop.write(name, b"one\ntwo\nthree\n")
-        reviewed.work(kind.create(path, "one\n2\nthree\n") if whole else kind.edit(path, "two", "2"))
+        *reads, edit = kind.edit(path, "two", "2")  # Qwen Code overwrites no file that it has not read
+        reviewed.work([*reads, *kind.create(path, "one\n2\nthree\n")] if whole else [*reads, edit])
         shown = reviewed.proposal(name)
         if not whole:
             reviewed.replace(shown["id"], "one\nzwei\nthree\n")
