@@ -59,17 +59,16 @@ class CodexCli(Program):
     @classmethod
     def with_hooks(cls, host: Host, cwd: str, model: ResponsesApi) -> CodexCli:
         """One that has asked whether its hooks may run, and may. It is started again where it was too busy."""
-        for start in range(STARTS):
-            codex = cls(host, cwd, model)
+        starts_left = STARTS
+        while True:
+            codex, starts_left = cls(host, cwd, model), starts_left - 1
             try:
                 codex.trust_hooks(asked=True)
+                return codex
             except ProgramEnded as ended:
-                if TOO_BUSY not in str(ended) or start == STARTS - 1:
+                if TOO_BUSY not in str(ended) or not starts_left:
                     raise
                 Program.close(codex)  # and not its own, which would take its hooks away
-            else:
-                return codex
-        raise AssertionError("unreachable")
 
     def switch_on(self) -> None:
         """Lets it ask the editor with every prompt from now on."""

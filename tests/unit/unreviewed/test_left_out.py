@@ -97,7 +97,7 @@ def test_nor_is_a_proposal_that_the_user_has_accepted(secretive):
 
 
 @pytest.mark.parametrize("names", [("a.txt", "new/secret"), ("secret", "b.txt")], ids=["comes", "goes"])
-def test_a_rename_in_the_side_bar_to_or_from_an_excluded_name_is_not_listed(project, names):
+def test_a_side_bar_rename_across_excluded_names_is_not_listed(project, names):
     old, new = names
     (project.folder / "new").mkdir()
     project.write(**{old.replace(".", "_"): TEXT})
