@@ -1,9 +1,9 @@
 """The settings: one typed, frozen object, declared in one table and read in one place.
 
-Rules: the dataclass below *is* the table. A field has a default, a check, and a rule for projects; its description for
-users is in `sublime-package.json`, its commented default in `Gemini Companion.sublime-settings`. An invalid value is
-replaced by the default and reported. A project file is not trusted, so it can only restrict: of two switches both must
-be on, of two limits the smaller one holds, of two modes the more careful one, and exclusions add up. Only the user
+Rules: the dataclass below *is* the table. A field has a default, a check, a rule for projects and a text for users;
+`tests/tools/generate.py` writes the file of defaults, its schema and the table in `docs/` from them. An invalid value
+is replaced by the default and reported. A project file is not trusted, so it can only restrict: of two switches both
+must be on, of two limits the smaller one holds, of two modes the more careful one, and exclusions add up. Only the user
 decides what is run, trusted or logged. Only the display of a diff is free.
 """
 
@@ -24,48 +24,52 @@ MOST_PROJECT_PATTERNS = 64
 LONGEST_PROJECT_PATTERN = 128  # characters
 _MOST_COMPLAINTS = 3  # of one list
 
-Check = Callable[[Any], Optional[str]]  # what was expected, or None when the value is right
+
+class ValueCheck(NamedTuple):
+    """Which values are right: in words, as a JSON schema, and as a function."""
+
+    expected: str
+    schema: Mapping[str, Any]
+    is_right: Callable[[Any], bool]
 
 
-def boolean(value: Any) -> Optional[str]:
-    return None if isinstance(value, bool) else "true or false"
+def integer(least: int, most: int) -> ValueCheck:
+    return ValueCheck(
+        f"a whole number from {least} to {most}",
+        {"type": "integer", "minimum": least, "maximum": most},
+        lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most,
+    )
 
 
-def boolean_or_null(value: Any) -> Optional[str]:
-    return None if value is None or isinstance(value, bool) else "null, true or false"
+def one_of(*names: str) -> ValueCheck:
+    expected = "one of " + ", ".join(f'"{name}"' for name in names)
+    return ValueCheck(expected, {"enum": list(names)}, lambda value: isinstance(value, str) and value in names)
 
 
-def integer(least: int, most: int) -> Check:
-    def check(value: Any) -> Optional[str]:
-        right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-        return None if right else f"a whole number from {least} to {most}"
-
-    return check
+def are_strings(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
 
 
-def one_of(*names: str) -> Check:
-    def check(value: Any) -> Optional[str]:
-        return None if value in names else "one of " + ", ".join(f'"{name}"' for name in names)
-
-    return check
-
-
-def strings(value: Any) -> Optional[str]:
-    right = isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
-    return None if right else "a list of strings"
-
-
-def platform_commands(value: Any) -> Optional[str]:
-    right = isinstance(value, Mapping) and all(strings(words) is None for words in value.values())
-    return None if right else 'an object of command lines, such as {"linux": ["xterm", "-e", "$command"]}'
-
-
-def rows(value: Any) -> Optional[str]:
-    return None if isinstance(value, (list, tuple)) else "a list of objects"
-
-
-def commands(value: Any) -> Optional[str]:
-    return None if isinstance(value, Mapping) else 'an object of command lines, such as {"Goose": ["goose", "session"]}'
+boolean = ValueCheck("true or false", {"type": "boolean"}, lambda value: isinstance(value, bool))
+boolean_or_null = ValueCheck(
+    "null, true or false", {"type": ["boolean", "null"]}, lambda value: value is None or isinstance(value, bool)
+)
+strings = ValueCheck("a list of strings", {"type": "array", "items": {"type": "string"}}, are_strings)
+platform_commands = ValueCheck(
+    'an object of command lines, such as {"linux": ["xterm", "-e", "$command"]}',
+    {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+    lambda value: isinstance(value, Mapping) and all(map(are_strings, value.values())),
+)
+rows = ValueCheck(
+    "a list of objects",
+    {"type": "array", "items": {"type": "object"}},
+    lambda value: isinstance(value, (list, tuple)),
+)
+commands = ValueCheck(
+    'an object of command lines, such as {"Goose": ["goose", "session"]}',
+    {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}}},
+    lambda value: isinstance(value, Mapping),
+)
 
 
 def readable(text: str) -> str:
@@ -84,7 +88,7 @@ def name_problem(name: Any) -> Optional[str]:
 
 def words_problem(words: Any) -> Optional[str]:
     """The same for its command line."""
-    if strings(words) is not None or not words or not words[0].strip():
+    if not are_strings(words) or not words or not words[0].strip():
         return 'its command should be a list of words, such as ["name", "--option"]'
     return "its command holds control characters" if any(map(has_control_characters, words)) else None
 
@@ -131,31 +135,36 @@ def a_few(complaints: List[str], more: str) -> List[str]:
     return [*complaints[:_MOST_COMPLAINTS], more.format(left)] if left > 0 else complaints
 
 
-Merge = Callable[[Any, Any], Any]  # the user's value and the project's, both right, to the one that holds
+class Merge(NamedTuple):
+    """What a project's value does to the user's, both right: as a function, and in a sentence for users."""
+
+    of: Callable[[Any, Any], Any]
+    about: str
 
 
-smaller: Merge = min
-both: Merge = min  # False is less than True
-adding: Merge = operator.add  # both are tuples
+smaller = Merge(min, "Of yours and a project's the smaller one holds.")
+both = Merge(min, "It is off if you or the project switches it off.")  # False is less than True
+adding = Merge(
+    operator.add,  # both are tuples
+    f"A project's are added to yours: at most {MOST_PROJECT_PATTERNS} patterns of {LONGEST_PROJECT_PATTERN} "
+    "characters.",
+)
+harmless = Merge(lambda user, project: project, "A project can choose it.")
 
 
 def towards(*names: str) -> Merge:
     """Of two of these the one that comes later, as it is the more careful one."""
-
-    def merge(user: Any, project: Any) -> Any:
-        return max(user, project, key=names.index)
-
-    return merge
+    about = f'A project\'s value counts only if it is nearer to `"{names[-1]}"`.'
+    return Merge(lambda user, project: max(user, project, key=names.index), about)
 
 
-def harmless(user: Any, project: Any) -> Any:
-    """The project's, for what only changes how a diff is shown."""
-    return project
+USERS_ALONE = "Not for projects."
 
 
-def _setting(default: Any, check: Check, merge: Optional[Merge], sift: Optional[Sift] = None) -> Any:
-    """`merge` is None for a setting that is the user's alone, `sift` for one that is right or wrong as a whole."""
-    metadata = {"check": check, "merge": merge, "sift": sift}
+def _setting(default: Any, check: ValueCheck, merge: Optional[Merge], about: str, sift: Optional[Sift] = None) -> Any:
+    """`merge` is None for a setting that is the user's alone, `sift` for one that is right or wrong as a whole. `about`
+    tells users what the setting does, in Markdown."""
+    metadata = {"check": check, "merge": merge, "sift": sift, "about": about}
     if isinstance(default, Mapping):
         return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -187,60 +196,181 @@ RUN_COMMANDS = {
 class Settings:
     """Every setting with its default. Units are in the names. Safe to hand to any thread."""
 
-    # Which clients are told where this editor is.
-    publish_for_gemini: bool = _setting(True, boolean, both)
-    publish_for_qwen: bool = _setting(True, boolean, both)
-    publish_for_llxprt: bool = _setting(True, boolean, both)
-    publish_for_claude: bool = _setting(True, boolean, both)
-    publish_for_opencode: bool = _setting(True, boolean, both)
-    publish_for_kilo: bool = _setting(True, boolean, both)
-    publish_for_copilot: bool = _setting(True, boolean, both)
-    publish_for_codex: bool = _setting(True, boolean, both)
-    workspace_fallback: str = _setting("version_control", one_of(*FALLBACKS), towards(*FALLBACKS))
-    export_terminal_environment: bool = _setting(True, boolean, None)
-    gemini_command: Tuple[str, ...] = _setting(("gemini",), strings, None)
-    qwen_command: Tuple[str, ...] = _setting(("qwen",), strings, None)
-    llxprt_command: Tuple[str, ...] = _setting(("llxprt",), strings, None)
-    claude_command: Tuple[str, ...] = _setting(("claude",), strings, None)
-    opencode_command: Tuple[str, ...] = _setting(("opencode",), strings, None)
-    kilo_command: Tuple[str, ...] = _setting(("kilo",), strings, None)
-    copilot_command: Tuple[str, ...] = _setting(("copilot",), strings, None)
-    codex_command: Tuple[str, ...] = _setting(("codex",), strings, None)
-    agents: Tuple[Any, ...] = _setting((), rows, None)
-    run_commands: Mapping[str, Sequence[str]] = _setting(RUN_COMMANDS, commands, None, sifted_commands)
-    terminal_commands: Mapping[str, Any] = _setting({}, platform_commands, None)
+    # Which agents there are, and how they find this editor.
+    publish_for_gemini: bool = _setting(True, boolean, both, "Whether Gemini CLI is told where this editor is.")
+    publish_for_qwen: bool = _setting(True, boolean, both, "Whether Qwen Code is told where this editor is.")
+    publish_for_llxprt: bool = _setting(True, boolean, both, "Whether LLxprt Code is told where this editor is.")
+    publish_for_claude: bool = _setting(True, boolean, both, "Whether Claude Code is told where this editor is.")
+    publish_for_opencode: bool = _setting(True, boolean, both, "Whether opencode is told where this editor is.")
+    publish_for_kilo: bool = _setting(True, boolean, both, "Whether Kilo CLI is told where this editor is.")
+    publish_for_copilot: bool = _setting(True, boolean, both, "Whether Copilot CLI is told where this editor is.")
+    publish_for_codex: bool = _setting(True, boolean, both, "Whether Codex CLI is told where this editor is.")
+    gemini_command: Tuple[str, ...] = _setting(
+        ("gemini",), strings, None, "What *Run Gemini CLI* starts, as a list of words."
+    )
+    qwen_command: Tuple[str, ...] = _setting(
+        ("qwen",), strings, None, "What *Run Qwen Code* starts, as a list of words."
+    )
+    llxprt_command: Tuple[str, ...] = _setting(
+        ("llxprt",), strings, None, "What *Run LLxprt Code* starts, as a list of words."
+    )
+    claude_command: Tuple[str, ...] = _setting(
+        ("claude",), strings, None, "What *Run Claude Code* starts, as a list of words."
+    )
+    opencode_command: Tuple[str, ...] = _setting(
+        ("opencode",), strings, None, "What *Run opencode* starts, as a list of words."
+    )
+    kilo_command: Tuple[str, ...] = _setting(
+        ("kilo",), strings, None, "What *Run Kilo CLI* starts, as a list of words."
+    )
+    copilot_command: Tuple[str, ...] = _setting(
+        ("copilot",), strings, None, "What *Run Copilot CLI* starts, as a list of words."
+    )
+    codex_command: Tuple[str, ...] = _setting(
+        ("codex",), strings, None, "What *Run Codex CLI* starts, as a list of words."
+    )
+    agents: Tuple[Any, ...] = _setting((), rows, None, "Programs of your own that connect.")
+    run_commands: Mapping[str, Sequence[str]] = _setting(
+        RUN_COMMANDS, commands, None, "What else *Run Agent…* offers: programs that know no editor.", sifted_commands
+    )
+    export_terminal_environment: bool = _setting(
+        True, boolean, None, "Whether terminals that start inside the editor know which window they belong to."
+    )
+    workspace_fallback: str = _setting(
+        "version_control",
+        one_of(*FALLBACKS),
+        towards(*FALLBACKS),
+        "The workspace of a window without folders and without a project: the version-controlled folder that holds the "
+        'active file, else the folder of that file (`"version_control"`); always the folder of that file '
+        '(`"directory"`); or none (`"none"`): then no agent finds the window.',
+    )
+    terminal_commands: Mapping[str, Any] = _setting(
+        {},
+        platform_commands,
+        None,
+        'How to open a system terminal, by platform (`"linux"`, `"osx"`, `"windows"`), as a list of words. `$command` '
+        "stands for the command line to run, `$folder` for the folder to run it in. In the first word `~` and "
+        "environment variables can be used. Without an entry, the platform's usual terminal is opened.",
+    )
 
-    # What they are told of the editor.
-    share_selection: bool = _setting(True, boolean, both)
-    context_exclude: Tuple[str, ...] = _setting(SECRETS, strings, adding, sifted_patterns)
-    context_maximum_files: int = _setting(10, integer(1, 100), smaller)
-    context_maximum_selection: int = _setting(16384, integer(0, 1048576), smaller)
-    workspace_trust: Optional[bool] = _setting(None, boolean_or_null, None)
+    # What agents are told of the editor.
+    share_selection: bool = _setting(
+        True,
+        boolean,
+        both,
+        "Whether agents see the selected text. The file and the position of the cursor are shared anyway.",
+    )
+    context_exclude: Tuple[str, ...] = _setting(
+        SECRETS,
+        strings,
+        adding,
+        "Files that agents are never told about: patterns (`*`, `?`, `[a-z]`, `[!a-z]`) for a name or, with a slash, "
+        "for a path. The status bar names an invalid pattern; the others still work.",
+        sifted_patterns,
+    )
+    context_maximum_files: int = _setting(10, integer(1, 100), smaller, "How many open files agents are told about.")
+    context_maximum_selection: int = _setting(
+        16384, integer(0, 1048576), smaller, "How much selected text agents get at most, in UTF-16 code units."
+    )
+    workspace_trust: Optional[bool] = _setting(
+        None,
+        boolean_or_null,
+        None,
+        "Whether agents are told that the folder is trusted (`true`) or is not (`false`). `null` leaves the decision "
+        "to them.",
+    )
 
-    # What they write without asking.
-    track_changes: str = _setting("connected", one_of(*TRACKING), towards(*TRACKING))
+    # What agents write.
+    track_changes: str = _setting(
+        "connected",
+        one_of(*TRACKING),
+        towards(*TRACKING),
+        "When [files that agents change without asking](unreviewed-changes.md) are listed: while an agent is connected "
+        'or was started from here (`"connected"`), `"always"`, or `"never"`.',
+    )
+    notify: str = _setting(
+        "never",
+        one_of("never", UNFOCUSED),
+        None,
+        'Whether the system says so when a [hooked](programs.md#connect-agent) agent waits for you: `"never"`, or '
+        '`"unfocused"`, while no tab of the editor has the focus.',
+    )
+    review_before_writing: str = _setting(
+        AS_PROGRAM,
+        one_of(*REVIEWED),
+        towards(*REVIEWED),
+        'What you see before an agent writes it: what the agent asks about (`"as_program"`), or '
+        '[every write](programs.md#every-write-before-it-happens) of a hooked agent (`"always"`).',
+    )
+    review_skip: Tuple[str, ...] = _setting(
+        (),
+        strings,
+        None,
+        'Files that `"always"` leaves out: an agent writes them as it likes. Patterns as in `context_exclude`, of '
+        "names (`*.lock`) or of paths below a folder of the window (`docs/**`). What counts is where a file really is.",
+        sifted_patterns,
+    )
 
-    notify: str = _setting("never", one_of(UNFOCUSED, "never"), None)
-
-    # What the user sees before it is written.
-    review_before_writing: str = _setting(AS_PROGRAM, one_of(*REVIEWED), towards(*REVIEWED))
-    review_skip: Tuple[str, ...] = _setting((), strings, None, sifted_patterns)
-
-    # The diff review.
-    review_open: str = _setting("at_once", one_of("at_once", "on_request"), harmless)
-    review_focus: str = _setting("auto", one_of("auto", "always", "never"), harmless)
-    review_presentation: str = _setting("auto", one_of("auto", "side_by_side", "inline"), harmless)
-    review_inline_below_columns: int = _setting(100, integer(20, 1000), harmless)
-    review_marks: str = _setting("outline", one_of("outline", "fill"), harmless)
-    review_colors: str = _setting("scheme", one_of("scheme", "blue_orange"), harmless)
-    review_ignore_whitespace: str = _setting("none", one_of(*IGNORED_WHITESPACE), towards(*IGNORED_WHITESPACE))
-    review_maximum_bytes: int = _setting(2000000, integer(1000, 1000000000), None)
-    review_maximum_lines: int = _setting(50000, integer(100, 10000000), None)
+    # How a diff is reviewed.
+    review_open: str = _setting(
+        "at_once",
+        one_of("at_once", "on_request"),
+        harmless,
+        'When a diff opens: `"at_once"`, or `"on_request"`, once you choose it in *Show Pending Diffs*. Until then the '
+        "status bar counts it.",
+    )
+    review_focus: str = _setting(
+        "auto",
+        one_of("auto", "always", "never"),
+        harmless,
+        "Whether a diff that opens, or a file that an agent opens, gets the focus: "
+        '`"always"`, `"never"`, or `"auto"`, which leaves the focus to a terminal, another window or another diff that '
+        "has it.",
+    )
+    review_presentation: str = _setting(
+        "auto",
+        one_of("auto", "side_by_side", "inline"),
+        harmless,
+        'How a diff opens: `"side_by_side"`, `"inline"`, or `"auto"`, which decides by the available width. An open '
+        "one stays as it is.",
+    )
+    review_inline_below_columns: int = _setting(
+        100, integer(20, 1000), harmless, 'With `"auto"`, a group narrower than so many columns shows the diff inline.'
+    )
+    review_marks: str = _setting(
+        "outline",
+        one_of("outline", "fill"),
+        harmless,
+        'How changed lines are marked: `"outline"` draws a line around them, so that they keep their syntax colors; '
+        '`"fill"` gives them the backgrounds that the color scheme has for diffs, on which the editor draws text in '
+        "one color.",
+    )
+    review_colors: str = _setting(
+        "scheme",
+        one_of("scheme", "blue_orange"),
+        harmless,
+        'The colors of the marks: green and red as the color scheme has them (`"scheme"`), or `"blue_orange"`, with '
+        "which changed characters of the text are underlined.",
+    )
+    review_ignore_whitespace: str = _setting(
+        "none",
+        one_of(*IGNORED_WHITESPACE),
+        towards(*IGNORED_WHITESPACE),
+        'Changes of whitespace that are not marked: `"none"`, those at the ends of lines (`"trailing"`), or those '
+        'anywhere inside lines, indentation too (`"all"`). They stay part of the proposal: the header says how many '
+        "are hidden, and shows them at a click.",
+    )
+    review_maximum_bytes: int = _setting(
+        2000000, integer(1000, 1000000000), None, "Above this many bytes, a diff compares whole lines only."
+    )
+    review_maximum_lines: int = _setting(
+        50000, integer(100, 10000000), None, "Above this many lines, a diff compares whole lines only."
+    )
 
     # The server and how it shows itself.
-    maximum_body_mebibytes: int = _setting(32, integer(1, 1024), smaller)
-    show_status: bool = _setting(True, boolean, both)
-    log_level: str = _setting("info", one_of("debug", "info", "warning", "error"), None)
+    maximum_body_mebibytes: int = _setting(32, integer(1, 1024), smaller, "The largest message, in MiB.")
+    show_status: bool = _setting(True, boolean, both, "Whether the status bar shows who is connected.")
+    log_level: str = _setting("info", one_of("debug", "info", "warning", "error"), None, "How much is logged.")
 
 
 _DEFAULTS = Settings()
@@ -269,10 +399,9 @@ def read(layers: List[Tuple[str, Any]]) -> Reading:
             if name not in layer:
                 continue
             value = layer[name]
-            expected = entry.metadata["check"](value)
-            merge = entry.metadata["merge"]
-            if expected is not None:
-                complaints.append(f'"{name}" in {layer_name} should be {expected}.')
+            check, merge = entry.metadata["check"], entry.metadata["merge"]
+            if not check.is_right(value):
+                complaints.append(f'"{name}" in {layer_name} should be {check.expected}.')
                 continue
             if entry.metadata["sift"] is not None:
                 value, wrong = entry.metadata["sift"](value, number > 0)
@@ -282,7 +411,7 @@ def read(layers: List[Tuple[str, Any]]) -> Reading:
             elif merge is None:
                 complaints.append(f'"{name}" in {layer_name} is ignored: only your own settings can set it.')
             else:
-                values[name] = merge(values.get(name, getattr(_DEFAULTS, name)), _frozen(value))
+                values[name] = merge.of(values.get(name, getattr(_DEFAULTS, name)), _frozen(value))
     return Reading(Settings(**values), complaints)
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from pathlib import Path
 
 import pytest
 
 from companion.agents.agent import Announcement, ConnectionDetails
 from companion.agents.claude_code import CLAUDE_CODE
-from companion.agents.registry import AGENTS, MODELS, agents_of, programs_of, wrong_rows
+from companion.agents.registry import AGENTS, agents_of, programs_of, wrong_rows
 from companion.discovery.files import Publisher
 from companion.settings import Settings, read
 from companion.system.platform import LINUX, Platform
 
-ROOT = Path(__file__).resolve().parents[3]
 MACHINE = Platform(LINUX, {"TMPDIR": "/tmp"}, "/home/ada", 1000)
 ROW = {"name": "OpenClaude", "command": ["openclaude", "--fast"], "dialect": "claude", "folder": "~/.openclaude"}
 
@@ -145,13 +143,6 @@ def test_what_is_no_list_of_rows_is_no_setting():
     project = read([("the settings", {}), ("the project's settings", {"agents": [ROW], "run_commands": {"X": ["x"]}})])
     assert project.settings == Settings()
     assert len(project.complaints) == 2
-
-
-def test_the_schema_and_the_code_know_the_same_dialects_and_fields():
-    (schema, _) = json.loads((ROOT / "sublime-package.json").read_text(encoding="utf-8"))["contributions"]["settings"]
-    row = schema["schema"]["definitions"]["settings"]["properties"]["agents"]["items"]
-    assert row["properties"]["dialect"]["enum"] == list(MODELS)
-    assert own({**dict.fromkeys(row["properties"], "x"), **ROW})
 
 
 class TestPublishing:

@@ -5,14 +5,11 @@ They are read here as `companion.editor.pages` shows them and as Markdown is: wh
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import re
-from typing import Any, Dict, Iterator, List, Set, Tuple
+from typing import Iterator, List, Set, Tuple
 
 import pytest
 
-from companion import settings
 from tests.host import lenient_json
 from tests.tools.release import packing
 from tests.unit.project.test_resources import CAPTION_START, ROOT, entries, resource
@@ -77,14 +74,6 @@ def test_readme_names_the_demonstration_and_the_command_that_the_ci_calls() -> N
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert f'exec {TEST_COMMAND} "$@"' in script.splitlines()
     assert (ROOT / "tests" / "demo.py").is_file()
-
-
-def test_of_every_setting_it_is_said_what_a_project_may_do_with_it() -> None:
-    said = text_of(REFERENCE).partition("## Settings of a project\n")[2].partition("\n## ")[0]
-    named = re.findall(r"`(\w*\u2026?\w*)`", said)
-    patterns = [re.compile(re.escape(name).replace("\u2026", r"\w+")) for name in named]
-    names = [entry.name for entry in dataclasses.fields(settings.Settings)]
-    assert [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)] == []
 
 
 @pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md"])
@@ -152,17 +141,3 @@ def test_the_page_of_keys_has_those_of_the_package() -> None:
         "gemini_companion_undo_hunk",
         "gemini_companion_show_unreviewed_changes",
     ]
-
-
-def test_the_page_of_settings_names_every_setting_with_its_default() -> None:
-    told: Dict[str, Any] = {}
-    for names, values, _ in rows(REFERENCE, "Settings"):
-        keys, defaults = re.findall("`([^`]+)`", names), re.findall("`([^`]+)`", values)
-        stem = keys[0].rpartition("_")[0] if any(key.startswith("\u2026") for key in keys) else ""
-        keys = [stem + key[1:] if key.startswith("\u2026") else key for key in keys]
-        told.update(zip(keys, defaults if len(defaults) == len(keys) else [*defaults, *[None] * len(keys)]))
-    defaults_of_code = json.loads(json.dumps(vars(settings.Settings())))
-    assert set(told) == set(defaults_of_code)
-    for key, default in told.items():
-        if default is not None and key not in ("context_exclude", "qwen_command"):
-            assert json.loads(default) == defaults_of_code[key], key

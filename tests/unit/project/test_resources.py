@@ -75,36 +75,6 @@ def test_the_settings_file_has_every_setting_with_the_default_of_the_code() -> N
     assert resource("Gemini Companion.sublime-settings") == DEFAULTS
 
 
-def test_the_settings_file_describes_every_setting_before_it() -> None:
-    text = (ROOT / "Gemini Companion.sublime-settings").read_text(encoding="utf-8")
-    block_of: Dict[str, bool] = {}
-    described = False
-    for line in text.splitlines():
-        key = re.match(r'\s*"(\w+)":', line)
-        if line.strip().startswith("//"):
-            described = True
-        elif not line.strip():
-            described = False
-        elif key is not None:
-            block_of[key.group(1)] = described
-    assert set(block_of) == set(DEFAULTS)
-    assert [key for key, has_comment in block_of.items() if not has_comment] == []
-
-
-def test_the_schema_completes_every_setting_with_the_same_default() -> None:
-    properties = schema_of_settings()["properties"]
-    assert {key: entry.get("default") for key, entry in properties.items()} == DEFAULTS
-
-
-def test_the_schema_describes_every_setting() -> None:
-    properties = schema_of_settings()["properties"]
-    assert [key for key, entry in properties.items() if not entry.get("markdownDescription")] == []
-
-
-def test_the_schema_allows_no_setting_that_does_not_exist() -> None:
-    assert schema_of_settings().get("additionalProperties") is False
-
-
 def test_the_schema_and_the_code_refuse_the_same_choices() -> None:
     for key, entry in schema_of_settings()["properties"].items():
         for value in entry.get("enum", ()):
