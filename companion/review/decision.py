@@ -30,6 +30,7 @@ from ..agents.window import CannotDo
 from ..comparison import Hunk
 from .document.disk import Original
 from .document.text import ProposedText
+from .position import Position
 
 
 class Owner(NamedTuple):
@@ -176,7 +177,7 @@ class Review:
     not told by a notification. `draft` is what a view of the review is filled with: the proposal, or what the user had
     made of it in a view before that one. `before` is what the text is compared with, if that is not the file on disk.
     `whole_file` says what changes in all of the file, as far as that is known by now.
-    `notes` are sentences for its header. `row` of the text is gone to when it is shown first: to the change there.
+    `notes` are sentences for its header, `position` is its place among other files. `row` of the text is gone to when it is shown first: to the change there.
     """
 
     def __init__(
@@ -202,6 +203,7 @@ class Review:
         self.before = before
         self.whole_file = whole_file
         self.notes: Tuple[str, ...] = ()
+        self.position = Position()
         self.row = 0
 
     @property

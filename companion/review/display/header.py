@@ -19,6 +19,7 @@ from ...common.display_names import client_name, columns, cut_middle, shown, wra
 from ..decision import Writer
 from ..document.disk import BYTES_SETTING, LINES_SETTING, Kind, Original
 from ..document.text import ProposedText
+from ..position import Position
 from .mark_style import MarkStyle
 from .markup import (
     ACCEPT,
@@ -60,6 +61,7 @@ class Header(NamedTuple):
     reasons: bool = False  # the client can be told why the user rejects
     keys: Mapping[str, str] = MappingProxyType({})
     notes: Tuple[str, ...] = ()
+    position: Position = Position()  # among other files
     # The file. `contents` says what it and the proposal are if one of them is no text, `original_notice` what it is
     # like; `unreadable`: what it holds is not known.
     new_file: bool = False
@@ -139,6 +141,7 @@ def notices(now: Header) -> List[HeaderNotice]:
             (now.hidden, _note(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them")),
             (now.whitespace_shown, _note("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them")),
         ],
+        [(now.position.following, _note(now.position.next_words))],
     ]
     found = (next((notice for holds, notice in group if holds), None) for group in groups)
     return [notice for notice in found if notice is not None]
@@ -155,11 +158,13 @@ def status_text(header: Header) -> str:
     """
     if not header.compared:
         return ""
-    if header.changes_format_only:
-        return FORMAT_ONLY
-    where = position(header.current, header.changes, header.hidden)
-    hidden = f", {hidden_text(header.hidden)}" if header.hidden and header.changes else ""
-    return f"{counts_text(header.added, header.removed)}, {where}{hidden}"
+    among, parts = header.position, [FORMAT_ONLY]
+    if not header.changes_format_only:
+        where = position(header.current, header.changes, header.hidden)
+        hidden = hidden_text(header.hidden) if header.hidden and header.changes else ""
+        parts = [counts_text(header.added, header.removed), where, hidden]
+    sentence = ", ".join(filter(None, [*parts, among.file_words]))
+    return f"{sentence}. {among.next_words}" if among.following else sentence
 
 
 def counts_text(added: int, removed: int) -> str:
@@ -373,14 +378,15 @@ def _title(header: Header, verb: str, words: str) -> str:
 
 
 def _progress(header: Header) -> List[RowPiece]:
-    """Where the caret is, and how much is changed."""
+    """Which file it is, where the caret is, and how much is changed."""
+    file = [RowPiece(header.position.file_words)] if header.position.file_words else []
     if not header.compared:
-        return []
+        return file
     if header.changes_format_only:
-        return [RowPiece(FORMAT_ONLY)]
-    within = f"{header.current:,} of {header.changes:,}"
-    where = within if header.current else position(0, header.changes, header.hidden)
-    return [RowPiece(where), RowPiece(counts_text(header.added, header.removed), _counts)]
+        return [*file, RowPiece(FORMAT_ONLY)]
+    within = f"{header.current:,} of {header.changes:,}"  # nothing else is counted there, unless there are more files
+    where = position(header.current, header.changes, header.hidden) if file or not header.current else within
+    return [*file, RowPiece(where), RowPiece(counts_text(header.added, header.removed), _counts)]
 
 
 def _about(header: Header) -> List[RowPiece]:

@@ -466,6 +466,7 @@ class Presentation:
             reasons=takes_reason(review),
             keys=KeyBindings.known,
             notes=(*(ticket.notes if ticket is not None else ()), *review.notes),
+            position=review.position,
             new_file=original.kind is Kind.NEW,
             contents=contents_notice(original, review.proposal),
             original_notice="" if original.format.binary else original.notice,

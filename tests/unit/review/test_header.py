@@ -20,6 +20,7 @@ from companion.review.display.header import (
     status_text,
 )
 from companion.review.display.mark_style import MarkStyle
+from companion.review.position import Position
 
 HEADER = Header("file.py", "Gemini CLI", 100, compared=True, added=3, removed=1, current=2, changes=5)
 
@@ -51,6 +52,15 @@ def test_from_sixty_columns_on_the_decisions_are_one_row(columns, more):
 def test_from_sixty_columns_on_large_numbers_have_room_too(columns):
     many = HEADER._replace(columns=columns, added=12345, removed=6789, current=1000, changes=2000)
     assert len(header_rows(many)) == 1
+
+
+def test_which_of_several_files_it_is_and_what_comes_next():
+    several = HEADER._replace(position=Position(2, 4, "z.py"))
+    first, *_, last = header_rows(several)
+    assert "  file 2 of 4  change 2 of 5  " in words(first.markup)
+    assert words(last.markup) == "Next: z.py"
+    assert status_text(several) == "+3 \u22121, change 2 of 5, file 2 of 4. Next: z.py"
+    assert status_text(several._replace(position=Position(4, 4))).endswith("file 4 of 4")
 
 
 def test_the_edits_that_a_client_leaves_out_are_said_to_be_saved_by_accept():
