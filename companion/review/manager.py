@@ -39,6 +39,7 @@ ACCEPT_ONLY, REVERT_ALL = "accept_only", "revert_all"  # beside the verbs of lin
 
 Verb = Callable[["ReviewManager", Review, int], None]
 
+_DOUBTFUL_LOOKS = 2  # after a tab was closed: one may come when the editor has put the tabs in place and not the name
 SECONDS = 60.0  # in which a review whose tab was closed can be opened again
 
 
@@ -80,6 +81,7 @@ class ReviewManager:
         self.closed = ClosedReviews(self.open_reviews, runtime)
         self.expect = expect
         self._closing = False  # whether the tab of a review was closed in this turn of the main loop
+        self._doubtful_looks = 0  # how many looks take the project for another one, whatever it is called
 
     def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
         """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
@@ -300,6 +302,7 @@ class ReviewManager:
         """
         for clone in view.clones():
             self._runtime.on_main(views.close, clone)
+        self._doubtful_looks = _DOUBTFUL_LOOKS
         if review.pending and not self._closing and self.open_reviews.ignores(review):
             self._keep_edits(review)
             self.open_reviews.retire(review)
@@ -372,14 +375,16 @@ class ReviewManager:
         self.accepted_texts.recover()
 
     def project_has_changed(self) -> bool:
-        """Whether the window has another project than at the last call: there may have been no event.
+        """Whether the window has, or may have, another project than at the last call: there may have been no event.
 
-        The palette and plugins switch projects without a word.
+        The palette and plugins switch projects without a word, perhaps to another one and back between two calls.
+        Such a switch closes the tabs of the reviews, and brings them back as tabs that belong to no review.
         """
         self.open_reviews.note_project()
         self.open_reviews.arrangement.focus.go_on()
         before, self._project = self._project, project_of(self._window)
-        return before != self._project
+        doubtful, self._doubtful_looks = self._doubtful_looks > 0, max(0, self._doubtful_looks - 1)
+        return doubtful or before != self._project
 
     def leave_project(self) -> None:
         """Another project, or none, is about to take the window: end all reviews while this one still has it."""

@@ -54,8 +54,11 @@ class ReviewTestCase(TimeCase):
     """Each test has a new window with one folder, and a review manager whose clients are played by the test."""
 
     def setUp(self) -> Iterator[Any]:
-        yield lambda: sys.modules[PLUGIN].application is not None  # imported on another thread
+        yield lambda: sys.modules[PLUGIN].ask(lambda application: True, False)  # imported on another thread
         application = sys.modules[PLUGIN].application
+        told: List[bool] = []
+        application.runtime.on_main(told.append, True)
+        yield lambda: bool(told)  # and so is what the editor reported before: a project that was closed ends reviews
         yield lambda: application.window_opened(sublime.active_window()) is not None
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="review-"))
         self.addCleanup(shutil.rmtree, self.folder, True)

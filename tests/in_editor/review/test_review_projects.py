@@ -164,6 +164,26 @@ class TestProjects(ProjectSwitching, RestoringTestCase):
         yield lambda: self.titles() == [["left.py"], ["file.py"]]
         yield lambda: self.window.layout() == layout
 
+    def test_a_project_that_comes_back_at_once_has_nothing_of_a_review(self) -> Iterator[Any]:
+        """The window has another project for so short a time that no look finds it, and no event tells of it."""
+        self.endpoint.look_at_project()  # this project is known
+        layout = self.window.layout()
+        yield from self.open_diff()
+        for event in ("project_closing", "workspace_changed"):
+            patcher = mock.patch.object(sys.modules[PLUGIN].application, event)
+            patcher.start()
+            self.addCleanup(patcher.stop)
+        self.freeze()
+        yield from self.switch(self.two)
+        yield lambda: self.roles() == [] and self.reviews.pending() == []
+        yield from self.switch(self.one)
+
+        def given_back() -> bool:
+            self.later(1.0)
+            return self.titles() == [["left.py"], ["file.py"]] and self.window.layout() == layout
+
+        yield given_back
+
     def save_as(self, name: str, what: str = "project_file_name") -> None:
         """Save the project or the workspace under another name. The editor's commands for that ask for the name."""
         patcher = mock.patch.object(sublime.Window, what, lambda window: self.path(name))
