@@ -177,7 +177,8 @@ class Review:
     not told by a notification. `draft` is what a view of the review is filled with: the proposal, or what the user had
     made of it in a view before that one. `before` is what the text is compared with, if that is not the file on disk.
     `whole_file` says what changes in all of the file, as far as that is known by now.
-    `notes` are sentences for its header, `position` is its place among other files. `row` of the text is gone to when it is shown first: to the change there.
+    `notes` are sentences for its header, `position` is its place among other files. `row` of the text is gone to when
+    it is shown first: to the change there.
     """
 
     def __init__(

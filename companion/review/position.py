@@ -14,18 +14,18 @@ from typing import NamedTuple
 class Position(NamedTuple):
     """The place of a review among the files that belong together.
 
-    `number` counts from 1, those that are decided already included, and so does `count`. `following` is the path that
+    `number` counts from 1, those that are decided already included, and so does `total`. `following` is the path that
     the user reads of the file that comes next, empty if there is none. It may hold anything.
     """
 
     number: int = 1
-    count: int = 1
+    total: int = 1
     following: str = ""
 
     @property
     def file_words(self) -> str:
         """Which file it is; empty if there is only one."""
-        return f"file {self.number:,} of {self.count:,}" if self.count > 1 else ""
+        return f"file {self.number:,} of {self.total:,}" if self.total > 1 else ""
 
     @property
     def next_words(self) -> str:
