@@ -161,7 +161,6 @@ class Application:
     def _read_own_settings(self) -> None:
         # What concerns all windows at once; no project can change it.
         self._settings = read([("the settings", self._editor_settings.to_dict())]).settings
-        log.set_level(self._settings.log_level)
         self._export_environment()
 
     def _settings_changed(self) -> None:
@@ -238,7 +237,7 @@ class Application:
 
     def _export_environment(self) -> None:
         """Let terminals that are started from now on know the window in front."""
-        endpoint = self._endpoints.in_front() if self._settings.export_terminal_environment else None
+        endpoint = self._endpoints.in_front()
         connection = endpoint.connection() if endpoint is not None else None
         self._environment.put(terminal_variables(connection) if connection is not None else {})
 

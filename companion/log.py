@@ -21,7 +21,6 @@ ROOT = "gemini_companion"
 CAPACITY = 5000  # lines kept; at debug level that is several minutes of heavy traffic
 LONGEST = 8000  # characters of one record, traceback included
 PROBLEMS = 50
-LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 SELDOM = {"seldom": True}
 """Pass this as `extra` with a record below a warning that an unauthenticated client can cause at will."""
 SECONDS = 60.0  # in which the same record is shown once
@@ -134,7 +133,7 @@ def install() -> LogBuffer:
     buffer = LogBuffer()
     root.addHandler(buffer)
     root.propagate = False  # the root logger belongs to the editor and all plugins
-    root.setLevel(logging.INFO)
+    keep_details(False)
     return buffer
 
 
@@ -147,6 +146,11 @@ def uninstall() -> None:
     root.setLevel(logging.NOTSET)
 
 
-def set_level(name: str) -> None:
-    """Set the level by one of the names in `LEVELS`. Any thread."""
-    logging.getLogger(ROOT).setLevel(LEVELS[name])
+def has_details() -> bool:
+    """Whether records of the level "debug" are kept. Any thread."""
+    return logging.getLogger(ROOT).level == logging.DEBUG
+
+
+def keep_details(keep: bool) -> None:
+    """Keep records of the level "debug", or no longer; until the package ends. Any thread."""
+    logging.getLogger(ROOT).setLevel(logging.DEBUG if keep else logging.INFO)

@@ -3,7 +3,7 @@
 Rules: the dataclass below *is* the table. A field has a default, a check, a rule for projects and a text for users;
 `tests/tools/generate.py` writes the file of defaults, its schema and the table in `docs/` from them. An invalid value
 is replaced by the default and reported. A project file is not trusted, so it can only restrict: of two switches both
-must be on, of two limits the smaller one holds, of two modes the more careful one, and exclusions add up. Only the user
+must be on, of two modes the more careful one, and exclusions add up. Only the user
 decides what is run, trusted or logged. Only the display of a diff is free.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field, fields
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .common.display_names import CLIENT_COLUMNS, columns, cut_middle, has_control_characters, shown
 from .common.globs import problem as pattern_problem
@@ -142,7 +142,6 @@ class Merge(NamedTuple):
     about: str
 
 
-smaller = Merge(min, "Of yours and a project's the smaller one holds.")
 both = Merge(min, "It is off if you or the project switches it off.")  # False is less than True
 adding = Merge(
     operator.add,  # both are tuples
@@ -176,6 +175,14 @@ TRACKING = ("always", "connected", "never")
 UNFOCUSED = "unfocused"
 REVIEWED = (AS_PROGRAM, ALWAYS_BEFORE) = ("as_program", "always")
 IGNORED_WHITESPACE = ("all", "trailing", "none")
+SIDE_BY_SIDE, INLINE = "side_by_side", "inline"
+_COLUMNS = integer(20, 1000)
+_PRESENTATIONS = one_of(SIDE_BY_SIDE, INLINE)
+PRESENTATION = ValueCheck(
+    f"{_PRESENTATIONS.expected}, or {_COLUMNS.expected}",
+    {"anyOf": [_PRESENTATIONS.schema, _COLUMNS.schema]},
+    lambda value: _PRESENTATIONS.is_right(value) or _COLUMNS.is_right(value),
+)
 
 # The names of what commonly holds secrets.
 SECRETS = tuple(
@@ -233,9 +240,6 @@ class Settings:
     run_commands: Mapping[str, Sequence[str]] = _setting(
         RUN_COMMANDS, commands, None, "What else *Run Agent…* offers: programs that know no editor.", sifted_commands
     )
-    export_terminal_environment: bool = _setting(
-        True, boolean, None, "Whether terminals that start inside the editor know which window they belong to."
-    )
     workspace_fallback: str = _setting(
         "version_control",
         one_of(*FALLBACKS),
@@ -267,10 +271,6 @@ class Settings:
         "Files that agents are never told about: patterns (`*`, `?`, `[a-z]`, `[!a-z]`) for a name or, with a slash, "
         "for a path. The status bar names an invalid pattern; the others still work.",
         sifted_patterns,
-    )
-    context_maximum_files: int = _setting(10, integer(1, 100), smaller, "How many open files agents are told about.")
-    context_maximum_selection: int = _setting(
-        16384, integer(0, 1048576), smaller, "How much selected text agents get at most, in UTF-16 code units."
     )
     workspace_trust: Optional[bool] = _setting(
         None,
@@ -327,15 +327,12 @@ class Settings:
         '`"always"`, `"never"`, or `"auto"`, which leaves the focus to a terminal, another window or another diff that '
         "has it.",
     )
-    review_presentation: str = _setting(
-        "auto",
-        one_of("auto", "side_by_side", "inline"),
+    review_presentation: Union[str, int] = _setting(
+        100,
+        PRESENTATION,
         harmless,
-        'How a diff opens: `"side_by_side"`, `"inline"`, or `"auto"`, which decides by the available width. An open '
-        "one stays as it is.",
-    )
-    review_inline_below_columns: int = _setting(
-        100, integer(20, 1000), harmless, 'With `"auto"`, a group narrower than so many columns shows the diff inline.'
+        f'How a diff opens: `"{SIDE_BY_SIDE}"`, `"{INLINE}"`, or a number: inline where there are fewer columns than '
+        "that, and side by side elsewhere. An open diff stays as it is.",
     )
     review_marks: str = _setting(
         "outline",
@@ -360,17 +357,6 @@ class Settings:
         'anywhere inside lines, indentation too (`"all"`). They stay part of the proposal: the header says how many '
         "are hidden, and shows them at a click.",
     )
-    review_maximum_bytes: int = _setting(
-        2000000, integer(1000, 1000000000), None, "Above this many bytes, a diff compares whole lines only."
-    )
-    review_maximum_lines: int = _setting(
-        50000, integer(100, 10000000), None, "Above this many lines, a diff compares whole lines only."
-    )
-
-    # The server and how it shows itself.
-    maximum_body_mebibytes: int = _setting(32, integer(1, 1024), smaller, "The largest message, in MiB.")
-    show_status: bool = _setting(True, boolean, both, "Whether the status bar shows who is connected.")
-    log_level: str = _setting("info", one_of("debug", "info", "warning", "error"), None, "How much is logged.")
 
 
 _DEFAULTS = Settings()

@@ -31,6 +31,9 @@ from typing import Any, Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Op
 from ..common.globs import Globs
 from ..settings import Settings
 
+MOST_FILES = 10
+"""Open files that agents are told about, the most recent ones first."""
+
 
 def utf16_length(text: str) -> int:
     """The number of UTF-16 code units in `text`."""
@@ -272,7 +275,7 @@ class ContextModel:
         excluded = exclusion(settings.context_exclude)
         result: List[Dict[str, Any]] = []
         for key, file in sorted(self._files.items(), key=lambda item: (-item[1].stamp, item[1].order)):
-            if len(result) >= settings.context_maximum_files:
+            if len(result) >= MOST_FILES:
                 break
             if not self._is_shared(key, excluded):
                 continue

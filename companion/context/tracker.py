@@ -121,6 +121,7 @@ def _text(view: sublime.View, region: sublime.Region, maximum: int) -> str:
 
 # -- the tracker -------------------------------------------------------------------------------------------------------
 
+MOST_SELECTED = 16384  # UTF-16 code units of selected text that agents get
 QUIET_MILLISECONDS = 50
 LONGEST_MILLISECONDS = 200
 # A renamed file is missed on disk, and only then are the views asked for their names; all the same now and then.
@@ -382,8 +383,7 @@ class ContextTracker:
         settings, number, path = self._settings(), self._model.active_view, self._model.active_path
         selection, active = None, None
         if number is not None and path is not None and self.sharing and self._model.shares_active(settings):
-            maximum = settings.context_maximum_selection
-            selection, active = read_selection(self._views[number], path, maximum, settings.share_selection)
+            selection, active = read_selection(self._views[number], path, MOST_SELECTED, settings.share_selection)
         return SharedContext(self._model.payload(settings, selection, paused=not self.sharing), active)
 
     # -- existence on disk --------------------------------------------------------------------------------------------

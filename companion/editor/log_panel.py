@@ -6,15 +6,18 @@ What the panel holds is bounded. A reader who has scrolled up is not scrolled do
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from typing import Deque, Iterable, Optional
 
 import sublime
 
-from ..log import CAPACITY, LogBuffer
+from ..log import CAPACITY, LogBuffer, has_details, keep_details
 from ..runtime import Runtime
 from .edits import Edit, apply_edits, set_text
+
+logger = logging.getLogger("gemini_companion.log")
 
 PANEL = "gemini_companion_log"
 BATCH_MILLISECONDS = 100
@@ -44,6 +47,12 @@ class LogPanel:
         set_text(self._view, _text(self._log.follow(self._line)))
         window.run_command("show_panel", {"panel": "output." + PANEL})
         self._view.show(self._view.size())
+
+    def toggle_details(self, window: sublime.Window) -> None:
+        """Log details from now on, or no longer, and show the log, which says so."""
+        keep_details(not has_details())
+        logger.info("details are logged from now on" if has_details() else "details are no longer logged")
+        self.show(window)
 
     def close(self) -> None:
         """Close the panel."""

@@ -250,7 +250,6 @@ class Endpoint:
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
             say(self.window, complaint)
-        self.servers.settings_changed(self.settings().maximum_body_mebibytes)
         self.clients.wanted_has_changed()  # before those who lose their tokens lose their sessions
         self.servers.admit(wanted_agents(self.settings()))
         if self.port is not None:
@@ -358,9 +357,6 @@ class Endpoint:
     def show_status(self) -> None:
         """Bring the status bar up to date."""
         if self._stopped:
-            return
-        if not self.settings().show_status:
-            self._status_bar.show("")
             return
         text = status_text(
             problem=self.problem,

@@ -25,7 +25,7 @@ from ..agents.hook_proposals import FileProposal
 from ..agents.hooks import HookDialect, HookEvent
 from ..agents.window import RESTORES_NOTHING, CannotDo
 from ..common.display_names import shown
-from ..protocol.limits import MEBIBYTE
+from ..protocol.limits import TEXT_BYTES
 from ..review.decision import Outcome, Owner, Ticket
 from ..review.document.disk import Original
 from ..review.document.preparation import Preparation, prepare
@@ -190,7 +190,7 @@ class HeldCall:
                 answer = await said.get()
                 if not isinstance(answer, _Offered):
                     return answer
-                is_now = await worker(standing, file, answer.shown, self._most)
+                is_now = await worker(standing, file, answer.shown, TEXT_BYTES)
                 if is_now is not Standing.SAME:
                     shown_before, now = file.proposal, await self._look()
                     if now.proposals is None and (answer.text == shown_before.text or not now.texts):
@@ -201,7 +201,7 @@ class HeldCall:
                         return _Withdrawn(applies=False)
                     file = found
                     if is_now is Standing.SHOWN:  # the user had it compared again
-                        is_now = await worker(standing, file, answer.shown, self._most)
+                        is_now = await worker(standing, file, answer.shown, TEXT_BYTES)
                     if is_now is not Standing.SAME:
                         await self._show(ticket, file, _Accepted(shown_before, answer.text, ""))
                         continue
@@ -288,10 +288,6 @@ class HeldCall:
     async def _look(self) -> Looked:
         settings = self.session.endpoint.settings()
         return await self._runtime.in_worker(look_at, self.dialect, self.event, self.folders, settings)
-
-    @property
-    def _most(self) -> int:
-        return self.session.endpoint.settings().maximum_body_mebibytes * MEBIBYTE
 
     def _may_be_gone(self) -> None:
         sentence = self.dialect.may_be_gone.format(shown(self.session.agent.title))

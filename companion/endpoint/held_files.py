@@ -22,7 +22,7 @@ from ..agents.hook_proposals import FileProposal, HandedBack
 from ..agents.hooks import HookDialect, HookEvent
 from ..context.model import exclusion
 from ..discovery.workspace import place_inside
-from ..protocol.limits import MEBIBYTE
+from ..protocol.limits import TEXT_BYTES
 from ..review.document import disk
 from ..review.document.disk import Original
 from ..settings import Settings
@@ -92,11 +92,10 @@ def look_at(dialect: HookDialect, event: HookEvent, folders: Sequence[str], sett
         return Looked(let_pass=True)
     if any(map(_is_of_no_file, event.paths)):
         return Looked()
-    most = settings.maximum_body_mebibytes * MEBIBYTE
     texts: Dict[str, Optional[str]] = {}
     try:
         for name in writes.paths(event.tool, event.arguments):
-            data = _bytes_of(event.path(name), most)
+            data = _bytes_of(event.path(name), TEXT_BYTES)
             texts[name] = None if data is None else data.decode("utf-8")
     except (OSError, ValueError) as error:
         logger.info("a file that a program is about to write could not be read: %s", type(error).__name__)

@@ -32,7 +32,6 @@ from urllib.parse import quote
 
 from ..agents.agent import Agent
 from ..agents.dialect import file_url
-from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
 from ..protocol.serving import HOOK_SECRET, new_token
 from ..system import files
 from ..system.folders import check_own
@@ -150,9 +149,8 @@ class HookAnswers:
             self._runtime.spawn(self._renew)
 
     def settings_changed(self) -> None:
-        """The user may have other programs, or another limit."""
+        """The user may have other agents."""
         if self._server is not None:
-            self._server.limits = self._limits()
             self._server.serve(
                 {each.key: each.hooks.schema for each in self._sessions.agents() if each.hooks is not None}
             )
@@ -209,7 +207,6 @@ class HookAnswers:
             self.secret,
             self._sessions.handle,
             self._sessions.unread,
-            limits=self._limits(),
             in_worker=self._runtime.in_worker,
         )
         try:
@@ -233,9 +230,6 @@ class HookAnswers:
             return False
         self.serving = serving
         return True
-
-    def _limits(self) -> Limits:
-        return Limits(body_bytes=self._sessions.body_mebibytes() * MEBIBYTE + ENVELOPE)
 
     # -- the files, on disk threads -----------------------------------------------------------------------------------
 

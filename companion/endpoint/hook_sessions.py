@@ -159,10 +159,6 @@ class HookSessions:
         """All programs that the user has. Any thread."""
         return next((agents_of(each.settings()) for each in self._endpoints()), AGENTS)
 
-    def body_mebibytes(self) -> int:
-        """How large what a hook sends may be: as much as one of the windows takes. Any thread."""
-        return max((each.settings().maximum_body_mebibytes for each in self._endpoints()), default=1)
-
     # -- what the programs tell ---------------------------------------------------------------------------------------
 
     async def handle(self, sent: HookCall) -> Dict[str, Any]:

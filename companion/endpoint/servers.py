@@ -30,7 +30,6 @@ from ..agents.dialect import ClientNotice, Dialect, Transport
 from ..agents.registry import AGENTS
 from ..agents.window import SharedContext
 from ..common.clock import clock
-from ..protocol.limits import ENVELOPE, MEBIBYTE, Limits
 from ..protocol.serving import Address, Hooks, Tokens, new_token
 from ..protocol.streams import GONE_SECONDS
 from ..protocol.tools import Implementation
@@ -89,7 +88,6 @@ class ServerTask:
         self._dialect = dialect
         self._hooks = listener.hooks(dialect)
         self._version = version
-        self._limits = Limits()
         self._tokens: Tokens = {}
         if state is not None:
             self._tokens = {**state.agent_tokens, **({"": state.token} if state.token else {})}
@@ -139,7 +137,6 @@ class ServerTask:
             self._tokens,
             self._hooks,
             identity=Implementation("gemini-companion", "Gemini Companion", self._version),
-            limits=self._limits,
             in_worker=self._runtime.in_worker,
         )
         port, state = (self._left.port, self._left.state) if self._left is not None else (0, {})
@@ -215,13 +212,6 @@ class ServerTask:
                 self._waiting.append((message, session))
             return
         self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
-
-    def settings_changed(self, body_mebibytes: int) -> None:
-        """Limit the body of a request as it is set now."""
-        self._runtime.assert_loop_thread()
-        self._limits = Limits(body_bytes=body_mebibytes * MEBIBYTE + ENVELOPE)
-        if self._server is not None:
-            self._server.limit_bodies(self._limits.body_bytes)
 
     async def renew_socket(self) -> None:
         """Make its socket in the file system again if somebody has removed it."""
@@ -329,11 +319,6 @@ class Servers:
         """End every session; the clients say so and offer to connect again."""
         for task in self._started:
             self._runtime.on_loop(task.disconnect)
-
-    def settings_changed(self, body_mebibytes: int) -> None:
-        """Take the limits as they are set now."""
-        for task in self._tasks.values():
-            self._runtime.on_loop(task.settings_changed, body_mebibytes)
 
     def notify(self, dialect: Dialect, message: ClientNotice, session: Optional[str]) -> None:
         """Send a message to one client of a dialect, or to all."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MEBIBYTE = 1024 * 1024
+TEXT_BYTES = 32 * MEBIBYTE  # of the largest text that an agent can propose
 ENVELOPE = MEBIBYTE // 4  # bytes of a message around the text it carries
 
 
 class Limits(NamedTuple):
     """Sizes are in bytes, times in seconds; the rest are counts."""
 
-    body_bytes: int = 32 * MEBIBYTE + ENVELOPE
+    body_bytes: int = TEXT_BYTES + ENVELOPE
     """Largest request body, its envelope included. Over it: 413."""
     header_bytes: int = 16 * 1024
     """Longest request line and longest header field. Over it: 431."""

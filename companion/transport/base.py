@@ -147,10 +147,6 @@ class BaseServer:
         if self._stopping:
             self._listener.close()
 
-    def limit_bodies(self, size: int) -> None:
-        """Take no message of more than `size` bytes; over a WebSocket, on connections that come from now on."""
-        self._limits = self._limits._replace(body_bytes=size)
-
     # -- effects ------------------------------------------------------------------------------------------------------
 
     def notify(

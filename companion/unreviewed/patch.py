@@ -28,7 +28,8 @@ from ..editor.status_bar import say
 from ..review.decision import Review
 from ..review.display.header import place_of
 from ..review.display.panes import fallback_encoding, file_request
-from ..review.document.disk import Kind, Original, ReadLimits, original_of
+from ..review.document import disk
+from ..review.document.disk import Kind, Original, original_of
 from ..review.document.preparation import FileRequest, changes_of_file
 from ..review.document.preparation import read as read_file
 from ..review.document.text import ProposedText
@@ -72,7 +73,6 @@ class _Question(NamedTuple):
 class _Reading(NamedTuple):
     """How texts are read and judged."""
 
-    limits: ReadLimits
     fallback_encoding: str
     excluded: Excluded
 
@@ -103,7 +103,7 @@ class Patches:
             say(self._window, "there is nothing to review")
             return
         settings, view, opened = self._settings(), self._window.active_view(), self._reviews.open_reviews
-        reading = _Reading(ReadLimits.of(settings), fallback_encoding(view), exclusion(settings.context_exclude))
+        reading = _Reading(fallback_encoding(view), exclusion(settings.context_exclude))
         questions: Dict[PatchItem, _Question] = {}
         for item in items:
             if item.review is not None:
@@ -221,7 +221,7 @@ def _texts(
             workspace = workspaces.of(change.folder)
             sides = workspace.all_data([change.before, change.now]) if workspace is not None else [None, None]
             decoded = partial(
-                original_of, item.path, limits=reading.limits, encoding="", fallback=reading.fallback_encoding
+                original_of, item.path, limits=disk.LIMITS, encoding="", fallback=reading.fallback_encoding
             )
             yield item, text_pair(change, sides, decoded)
 
@@ -234,7 +234,7 @@ def _file(item: PatchItem, texts: TextPair, reading: _Reading, full: bool) -> It
     old = label[: -len(shown(change.path))] + shown(change.old_path) if change and change.old_path else label
     yield f"--- {NO_FILE}\n" if is_new else f"--- a/{old}\n"
     yield f"+++ {NO_FILE}\n" if has_gone else f"+++ b/{label}\n"
-    left, right, limits = texts.left.text, texts.right, reading.limits
+    left, right, limits = texts.left.text, texts.right, disk.LIMITS
     if reading.excluded(item.path) or reading.excluded(os.path.realpath(item.path)):
         yield f"# {WITHHELD}\n"
     elif right is None:

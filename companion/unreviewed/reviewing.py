@@ -23,7 +23,8 @@ from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..review.decision import Owner, Review, Source, Words
 from ..review.display.panes import fallback_encoding
-from ..review.document.disk import ReadLimits, original_of
+from ..review.document import disk
+from ..review.document.disk import original_of
 from ..review.document.preparation import Preparation
 from ..review.open_reviews import OpenReviews
 from ..settings import Settings
@@ -136,8 +137,8 @@ class ChangeReviews(Source):
         return next((review for review in self._shown if review.path == path and review.pending), None)
 
     def _read(self, change: UnreviewedChange, then: Callable[[TextPair], None]) -> None:
-        limits, fallback = ReadLimits.of(self._settings()), fallback_encoding(self._window.active_view())
-        decoded = partial(original_of, change.full_path, limits=limits, encoding="", fallback=fallback)
+        fallback = fallback_encoding(self._window.active_view())
+        decoded = partial(original_of, change.full_path, limits=disk.LIMITS, encoding="", fallback=fallback)
         self._decisions.read(change, decoded, then)
 
     def _show(

@@ -163,9 +163,9 @@ def test_what_the_user_changes_in_the_settings_after_the_end_reaches_nobody(host
         "heard, application = [], plugin.application\n"
         "application._read_own_settings = lambda: heard.append('settings')\n"
         "settings = sublime.load_settings('Gemini Companion.sublime-settings')\n"
-        "settings.set('log_level', 'debug')"
+        "settings.set('notify', 'unfocused')"
     )
     host.wait_until("heard == ['settings']")
-    host.execute("plugin.plugin_unloaded()\nsettings.set('log_level', 'info')\nsettings.set('show_status', False)")
+    host.execute("plugin.plugin_unloaded()\nsettings.set('notify', 'never')")
     host.pump(0.3)
     assert host.evaluate("heard") == ["settings"]

@@ -9,6 +9,7 @@ from unittest import mock
 
 import sublime
 
+from ...companion.log import keep_details
 from ..support.context_case import ContextCase
 from ..support.listening_client import announced
 
@@ -22,7 +23,7 @@ class LogCase(ContextCase):
         yield from super().setUp()
         self.application = sys.modules[PLUGIN].application
         self.settings = sublime.load_settings("Gemini Companion.sublime-settings")
-        self.addCleanup(self.settings.set, "log_level", self.settings.get("log_level"))
+        self.addCleanup(keep_details, False)
         self.addCleanup(self.application._log_panel.close)
 
     def panel(self):
@@ -52,21 +53,22 @@ class Panel(LogCase):
         self.assertTrue(self.panel().is_read_only())
         self.assertTrue(all(region.empty() for region in self.panel().sel()))
 
-    def test_the_level_is_a_setting_that_works_at_once(self):
+    def test_details_are_logged_from_when_the_user_says_so(self):
         yield from self.show()
         view = yield from self.open("a.py")
         finest = "sent notification 'ide/contextUpdate'"
         before = self.logged().count(finest)
         yield from self.caret_reaches_client(view, 2)
         self.assertEqual(self.logged().count(finest), before)
-        self.settings.set("log_level", "debug")
+        self.application._log_panel.toggle_details(self.window)
+        self.assertIn("details are logged from now on\n", self.shown())
         yield from self.caret_reaches_client(view, 1)
         yield lambda: self.shown().count("debug   protocol: " + finest) > before
-        self.settings.set("log_level", "error")
+        self.application._log_panel.toggle_details(self.window)
         logged = self.logged()
+        self.assertTrue(logged.endswith("details are no longer logged"))
         yield from self.caret_reaches_client(view, 2)
-        logger.warning("too mild")
-        self.assertTrue(self.logged() == logged)
+        self.assertNotIn(finest, self.logged()[len(logged) :])
 
     def test_the_panel_is_bounded_and_keeps_the_newest(self):
         for _ in range(200):
@@ -117,7 +119,7 @@ class Panel(LogCase):
 
 class Contents(LogCase):
     def test_messages_are_lines_with_sizes_and_without_contents(self):
-        self.settings.set("log_level", "debug")
+        keep_details(True)
         self.write("a.py", "first\nhush hush line\n")
         second = yield from self.connect(self.folder)
         view = yield from self.open("a.py")

@@ -127,6 +127,12 @@ class ReviewTestCase(TimeCase):
         self.reviews = self.endpoint.reviews = reviews
         self.endpoint.review_events = ReviewEvents(self.window, self.endpoint._runtime, reviews)
 
+    def limit(self, length: int = 10**6, lines: int = 10**6) -> None:
+        """Compare longer texts coarsely, or those of more lines, until the test is over."""
+        patcher = mock.patch.object(disk, "LIMITS", disk.ReadLimits(length, lines))
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
     def use(self, **changes: Any) -> None:
         """Change settings."""
         self.settings = dataclasses.replace(self.settings, **changes)

@@ -24,12 +24,6 @@ SWITCHES = [
     "publish_for_copilot",
     "publish_for_codex",
     "share_selection",
-    "show_status",
-]
-LIMITS = [
-    "context_maximum_files",
-    "context_maximum_selection",
-    "maximum_body_mebibytes",
 ]
 WAYS: Dict[str, List[Any]] = {
     "workspace_fallback": ["version_control", "directory", "none"],
@@ -39,7 +33,6 @@ WAYS: Dict[str, List[Any]] = {
 }
 LISTS = ["context_exclude"]
 USERS_ALONE: Dict[str, List[Any]] = {
-    "export_terminal_environment": [True, False],
     "gemini_command": [["sh"], ["gemini"]],
     "qwen_command": [["sh"], ["qwen"]],
     "llxprt_command": [["sh"], ["llxprt"]],
@@ -54,15 +47,11 @@ USERS_ALONE: Dict[str, List[Any]] = {
     "notify": ["never", "unfocused"],
     "review_skip": [["*"], ["docs/**"], []],
     "workspace_trust": [True, False, None],
-    "review_maximum_bytes": [1000, 2000000, 10000000],  # or it could hide what a small file holds
-    "review_maximum_lines": [100, 50000, 1000000],  # or what is changed in it
-    "log_level": ["debug", "info", "warning", "error"],
 }
 ONLY_SHOWN: Dict[str, List[Any]] = {
     "review_open": ["at_once", "on_request"],
     "review_focus": ["auto", "always", "never"],
-    "review_presentation": ["auto", "side_by_side", "inline"],
-    "review_inline_below_columns": [20, 100, 1000],
+    "review_presentation": ["side_by_side", "inline", 20, 1000],
     "review_marks": ["outline", "fill"],
     "review_colors": ["scheme", "blue_orange"],
 }
@@ -74,36 +63,19 @@ def merged(name, user, project):
 
 
 def test_every_setting_is_in_exactly_one_of_these_classes():
-    assert sorted([*SWITCHES, *LIMITS, *WAYS, *LISTS, *USERS_ALONE, *ONLY_SHOWN]) == sorted(NAMES)
+    assert sorted([*SWITCHES, *WAYS, *LISTS, *USERS_ALONE, *ONLY_SHOWN]) == sorted(NAMES)
 
 
-def test_every_switch_and_limit_of_the_table_is_recognised_by_its_type():
+def test_every_switch_of_the_table_is_recognised_by_its_type():
     free_or_users = {*USERS_ALONE, *ONLY_SHOWN}
     by_type = {name: value for name, value in vars(Settings()).items() if name not in free_or_users}
     assert sorted(name for name, value in by_type.items() if isinstance(value, bool)) == sorted(SWITCHES)
-    assert sorted(name for name, value in by_type.items() if type(value) is int) == sorted(LIMITS)
 
 
 @pytest.mark.parametrize("name", SWITCHES)
 @pytest.mark.parametrize(("user", "project"), itertools.product([True, False], repeat=2))
 def test_of_two_switches_both_must_be_on(name, user, project):
     assert merged(name, user, project) == (user and project, [])
-
-
-@pytest.mark.parametrize("name", LIMITS)
-def test_of_two_limits_the_smaller_one_holds(name):
-    default = getattr(Settings(), name)
-    low, high = (1, 2) if name == "maximum_body_mebibytes" else (default // 2, default)
-    assert merged(name, low, high) == (low, [])
-    assert merged(name, high, low) == (low, [])
-
-
-@pytest.mark.parametrize("name", LIMITS)
-def test_a_limit_that_the_user_has_not_set_is_the_default(name):
-    default = getattr(Settings(), name)
-    assert getattr(read([(USER, {}), (PROJECT, {name: default + 1})]).settings, name) == default
-    low = default // 2
-    assert getattr(read([(USER, {}), (PROJECT, {name: low})]).settings, name) == low
 
 
 @pytest.mark.parametrize(("name", "ways"), list(WAYS.items()))
@@ -136,7 +108,7 @@ def test_how_a_diff_is_shown_a_project_may_say(name, values):
 
 def test_a_wrong_value_of_a_project_leaves_the_users():
     for name in NAMES:
-        user = {"context_maximum_files": 7, "share_selection": False}
+        user = {"review_presentation": 70, "share_selection": False}
         reading = read([(USER, user), (PROJECT, {name: {"no": "setting is like this"}})])
         assert reading.complaints != []
         assert reading.settings == read([(USER, user)]).settings

@@ -19,15 +19,16 @@ def test_a_right_value_takes_effect():
 
 
 def test_a_wrong_value_is_said_and_the_default_holds():
-    reading = read([(USER, {"context_maximum_files": "many"})])
-    assert reading.settings.context_maximum_files == 10
-    assert reading.complaints == ['"context_maximum_files" in the settings should be a whole number from 1 to 100.']
+    reading = read([(USER, {"review_presentation": 1001})])
+    assert reading.settings.review_presentation == 100
+    (said,) = reading.complaints
+    assert said.startswith('"review_presentation" in the settings should be one of "side_by_side", "inline", or')
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("context_maximum_files", True),
+        ("review_presentation", True),
         ("terminal_commands", {"linux": "xterm -e"}),
         ("terminal_commands", ["xterm"]),
     ],

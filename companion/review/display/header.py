@@ -17,7 +17,7 @@ from typing import Callable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ...common.display_names import client_name, columns, cut_middle, shown, wrapped
 from ..decision import Writer
-from ..document.disk import BYTES_SETTING, LINES_SETTING, Kind, Original
+from ..document.disk import Kind, Original
 from ..document.text import ProposedText
 from ..position import Position
 from .mark_style import MarkStyle
@@ -111,7 +111,6 @@ def notices(now: Header) -> List[HeaderNotice]:
     client, writer = now.client, now.writer
     compare_again, writes_itself = (RELOAD, "Compare again"), "Accept writes the file itself."
     too_long = "The proposal is too long: shown without a comparison."
-    raise_limits = f"Raise {BYTES_SETTING} or {LINES_SETTING} to have"
     has_changed = "has changed on disk since the diff was opened."
     keeps_its_own = "writes its own proposal: Accept saves your edits over it, and it is not told."
     # The first of each group that holds.
@@ -122,8 +121,8 @@ def notices(now: Header) -> List[HeaderNotice]:
         [(now.contents, _note(now.contents))],
         [
             (now.original_notice, HeaderNotice(now.original_notice, risk=now.unreadable)),
-            (now.too_large and not now.contents, _note(f"{too_long} {raise_limits} it compared.")),
-            (now.coarse, _note(f"Coarse comparison: the text is long. {raise_limits} all of it compared.")),
+            (now.too_large and not now.contents, _note(too_long)),
+            (now.coarse, _note("Coarse comparison: the text is long. What changes inside of lines is not marked.")),
         ],
         [(now.unsaved, HeaderNotice(f"{now.name} has unsaved edits in a tab."))],
         [(now.changed_on_disk, HeaderNotice(f"{now.name} {has_changed}", *compare_again))],

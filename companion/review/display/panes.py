@@ -21,7 +21,8 @@ from ...editor.edits import PORTION, some_selections, text_steps
 from ...runtime import Runtime
 from ...settings import Settings
 from ..decision import Review, Words
-from ..document.disk import Kind, Original, ReadLimits
+from ..document import disk
+from ..document.disk import Kind, Original
 from ..document.preparation import FileRequest, FileState, Preparation, look, read
 from ..document.text import DEFAULT_FALLBACK, ProposedText
 from ..window import views
@@ -284,7 +285,7 @@ class FileWatch:
 def file_request(path: str, settings: Settings, view: Optional[sublime.View]) -> FileRequest:
     """A snapshot of what the main thread knows of the file; `view` has the settings of the editor. Main thread."""
     tabs, ignored = file_views.tabs_of(path), Whitespace(settings.review_ignore_whitespace)
-    return FileRequest(path, ReadLimits.of(settings), fallback_encoding(view), tabs, ignored)
+    return FileRequest(path, disk.LIMITS, fallback_encoding(view), tabs, ignored)
 
 
 def fallback_encoding(view: Optional[sublime.View]) -> str:

@@ -27,8 +27,9 @@ from ...editor.key_bindings import KeyBindings
 from ...runtime import Runtime
 from ...settings import Settings
 from ..decision import Review, ReviewState, takes_reason
+from ..document import disk
 from ..document.analysis import NO_EDIT, NOTHING, Analysis, Compared, ComparisonQuestion, WhitespaceChoice, compare
-from ..document.disk import Kind, Original, ReadLimits
+from ..document.disk import Kind, Original
 from ..document.preparation import Preparation
 from ..window import views
 from .drawing import Drawing
@@ -88,7 +89,6 @@ class Presentation:
             self._drawing = SideBySide(original_view, proposal_view, self._link, self._redraw, style)
         self.hunks = ProposalHunks(proposal_view, review.words, self._link, self._drawing.regions)
         self._phase = Phase.GATHERING
-        self._limits = ReadLimits.of(settings())  # when the file was read
         self._original: Optional[Original] = None  # the file, while its text is in its view
         self._in_hand: Optional[Compared] = None  # came with the texts
         self._long = False  # so is the proposal that the editor gives its text in portions
@@ -181,7 +181,6 @@ class Presentation:
             self._gather()
             self.load()
         else:
-            self._limits = ReadLimits.of(self._settings())
             self.file.read_again()
             self._loaded(prepared)
 
@@ -189,7 +188,6 @@ class Presentation:
         """Read the file (again) and compare with it."""
         self._runtime.assert_main_thread()
         self._problem = ""
-        self._limits = ReadLimits.of(self._settings())
         self.file.load(self._settings(), self.proposal_view)
 
     def _loaded(self, prepared: Preparation) -> None:
@@ -220,7 +218,7 @@ class Presentation:
 
     def _fill(self) -> Iterator[None]:
         """Put into the views what is not there yet, and compare when both texts are."""
-        longest = self._limits.length  # with a syntax, which costs the editor more
+        longest = disk.LIMITS.length  # with a syntax, which costs the editor more
         if not self.proposal.filled:
             first = yield from self.proposal.fill(longest)
             if first:
@@ -284,16 +282,12 @@ class Presentation:
         self._compare()
 
     def settings_changed(self) -> None:
-        """Draw again if the settings mark changes otherwise, compare again if they hide other ones, and read the file
-        again if they have other limits."""
+        """Draw again if the settings mark changes otherwise, and compare again if they hide other ones."""
         style = MarkStyle.of(self._settings())
         if style != self._drawing.mark_style:
             self._drawing.mark_style = style
             self._redraw()
-        other_whitespace = self._whitespace.settings_changed()
-        if ReadLimits.of(self._settings()) != self._limits:
-            self.load()
-        elif other_whitespace:
+        if self._whitespace.settings_changed():
             self._compare()
 
     def freeze(self, frozen: bool) -> None:
@@ -355,12 +349,11 @@ class Presentation:
 
     def _begin(self, count: int, original: Original) -> Iterator[None]:
         """Ask the editor for the text, a very long one in portions, and compare it."""
-        limits = ReadLimits.of(self._settings())
-        portions = yield from self.proposal.read(count, limits.length)
-        self._long = sum(map(len, portions)) > limits.length
+        portions = yield from self.proposal.read(count, disk.LIMITS.length)
+        self._long = sum(map(len, portions)) > disk.LIMITS.length
         # Marks that have moved with a single edit are left alone. Each edit counts, so that none can be overlooked.
         drawn = self._found.text if self._found is not None and count - self._count == 1 else None
-        question = ComparisonQuestion(original.text, portions, self._whitespace.ignored, limits, drawn)
+        question = ComparisonQuestion(original.text, portions, self._whitespace.ignored, disk.LIMITS, drawn)
         in_hand, self._in_hand = self._in_hand, None
         if in_hand is not None and in_hand.question == question:
             self._compared(count, in_hand)

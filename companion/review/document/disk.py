@@ -19,7 +19,6 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import FrozenSet, Iterable, Iterator, NamedTuple, Optional, Set, Tuple
 
-from ...settings import Settings
 from ...system.files import NotRegularError, Stamp, opened, read_all
 from . import file_replacement
 from .file_replacement import DamagedError, OvertakenError
@@ -41,7 +40,6 @@ from .text import (
     without_mark,
 )
 
-BYTES_SETTING, LINES_SETTING = "review_maximum_bytes", "review_maximum_lines"  # what bounds a comparison
 COARSE_FACTOR = 10  # texts above the limits are compared coarsely, up to so many times as long
 
 _ENDING_NAMES = {"\n": "Unix", "\r\n": "Windows", "\r": "CR"}
@@ -54,11 +52,6 @@ class ReadLimits(NamedTuple):
     length: int
     lines: int
 
-    @classmethod
-    def of(cls, settings: Settings) -> ReadLimits:
-        """What the settings say."""
-        return cls(settings.review_maximum_bytes, settings.review_maximum_lines)
-
     @property
     def longest(self) -> int:
         """The length up to which texts are compared at all."""
@@ -68,6 +61,10 @@ class ReadLimits(NamedTuple):
     def most_lines(self) -> int:
         """The number of lines up to which they are."""
         return self.lines * COARSE_FACTOR
+
+
+LIMITS = ReadLimits(length=2_000_000, lines=50_000)
+"""Those of what is reviewed."""
 
 
 class Kind(Enum):
@@ -134,7 +131,7 @@ def read(path: str, limits: ReadLimits, encoding: str = "", fallback: str = DEFA
             data = read_all(descriptor, limits.longest if found.st_size <= limits.longest else HEAD)
             size = max(found.st_size, len(data))
             if size > limits.longest:
-                notice = f"{name} is too large to be shown ({size:,} bytes). Raise {BYTES_SETTING} to see it."
+                notice = f"{name} is too large to be shown ({size:,} bytes)."
                 found_format = format_of(data, encoding)
                 return Original(path, Kind.HUGE, stamp=Stamp(size=size), notice=notice, format=found_format)
     except FileNotFoundError:
@@ -153,7 +150,7 @@ def original_of(path: str, data: bytes, limits: ReadLimits, encoding: str, fallb
     original = _decode(path, data, encoding, fallback)._replace(stamp=Stamp(size=len(data)))
     if original.kind is Kind.TEXT and original.text.count("\n") > limits.most_lines:
         lines = f"{limits.most_lines:,} lines"
-        notice = f"{name} has more than {lines}: shown without a comparison. Raise {LINES_SETTING} to have it compared."
+        notice = f"{name} has more than {lines}: shown without a comparison."
         return original._replace(kind=Kind.HUGE, notice=notice)
     return original
 

@@ -14,6 +14,7 @@ import sublime
 from ...editor import file_views, marks
 from ...editor.file_views import is_in
 from ...editor.scope import Scope
+from ...settings import SIDE_BY_SIDE
 from ..decision import Review
 from ..document import disk
 from . import views
@@ -121,11 +122,11 @@ class Arrangement:
         return view
 
     def _side_by_side(self, group: int) -> bool:
-        settings = self._settings()
-        if settings.review_presentation != "auto":
-            return bool(settings.review_presentation == "side_by_side")
+        presentation = self._settings().review_presentation
+        if isinstance(presentation, str):
+            return presentation == SIDE_BY_SIDE
         columns = self.split.columns(group)
-        return columns is None or columns >= settings.review_inline_below_columns
+        return columns is None or columns >= presentation
 
     def open_file(self, path: str, in_front: bool, preview: bool) -> Optional[sublime.Sheet]:
         """Show a file in the active group because a client asks for that; its sheet.

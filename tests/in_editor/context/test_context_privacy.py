@@ -145,17 +145,3 @@ class Privacy(ProjectSwitching, ContextCase):
         self.assertTrue([call for call in said.call_args_list if "[z-a]" in call[0][0]])
         yield from self.open("c.py")
         self.assertEqual(self.names(), ["c.py", "b.py"])
-
-    def test_a_project_shows_clients_no_more_than_the_user_does(self):
-        view = yield from self.open("a.py")
-        yield from self.open("b.py")
-        self.set("context_maximum_files", 1)
-        self.set("context_maximum_selection", 3)
-        yield lambda: self.names() == ["b.py"]
-        wide = {"context_maximum_files": 50, "context_maximum_selection": 1000, "context_exclude": ["b.py"]}
-        self.window.set_project_data({"folders": [{"path": self.folder}], "settings": {"gemini_companion": wide}})
-        yield lambda: self.names() == ["a.py"]  # so the project has been heard
-        self.window.focus_view(view)
-        yield lambda: self.active() == "a.py"
-        self.select(view, sublime.Region(0, 6))
-        yield lambda: self.selected() == "# a"

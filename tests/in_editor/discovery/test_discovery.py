@@ -149,15 +149,11 @@ class WithoutFolders(ContextCase):
 
 
 class StatusBar(ContextCase):
-    def test_the_status_bar_says_who_is_connected_and_can_be_turned_off(self):
+    def test_the_status_bar_says_who_is_connected(self):
         yield from self.open("a.py")
         yield lambda: "listening-client" in self.status()
         yield from self.connect(self.folder)
         yield lambda: "2 listening-client" in self.status()
         for client in self._clients:
             client.say_goodbye()
-        yield lambda: self.status() == ""
-        settings = sublime.load_settings(SETTINGS)
-        self.addCleanup(settings.set, "show_status", settings.get("show_status"))
-        settings.set("show_status", False)
         yield lambda: self.status() == ""

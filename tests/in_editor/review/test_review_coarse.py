@@ -19,7 +19,7 @@ PRESENTATIONS = ("side_by_side", "inline")
 class TestCoarse(DecidingTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
-        self.use(review_maximum_bytes=2000)
+        self.limit(length=2000)
 
     def review(self, presentation: str, left: str = LEFT, right: str = RIGHT) -> Iterator[Any]:
         self.use(review_presentation=presentation)
@@ -33,7 +33,6 @@ class TestCoarse(DecidingTestCase):
             review = yield from self.review(presentation)
             view = self.proposal(review)
             self.assertIn("+1 \u22122", self.header(review))
-            self.assertIn("Raise review_maximum_bytes or review_maximum_lines", self.header(review))
             self.assertEqual(self.marked(view, "lines"), ["value_7 = changed\n"])
             self.assertEqual(self.marked(view, "gutter.removed"), ["value_301 = compute(301)\n"])
             self.assertEqual(self.marked(view, "characters"), [])
@@ -41,7 +40,7 @@ class TestCoarse(DecidingTestCase):
             yield self.closed
 
     def test_many_lines_are_compared_so_too(self) -> Iterator[Any]:
-        self.use(review_maximum_bytes=2000000, review_maximum_lines=100)
+        self.limit(lines=100)
         review = yield from self.review("side_by_side")
         self.assertEqual(
             self.marked(self.original(review), "lines"), ["value_7 = compute(7)\n", "value_300 = compute(300)\n"]
@@ -98,10 +97,3 @@ class TestCoarse(DecidingTestCase):
         self.type(view, 0, "typed\n")
         self.window.run_command("gemini_companion_revert_all_remaining")
         yield lambda: self.text(view) == LEFT
-
-    def test_it_becomes_a_full_one_with_another_limit(self) -> Iterator[Any]:
-        review = yield from self.review("side_by_side")
-        self.use(review_maximum_bytes=2000000)
-        self.reviews.open_reviews.settings_changed()
-        yield lambda: self.settled() and COARSE not in self.header(review)
-        self.assertEqual(self.marked(self.proposal(review), "characters"), ["changed"])

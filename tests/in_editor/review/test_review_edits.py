@@ -81,7 +81,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         yield self.closed
 
     def test_the_limits_of_a_review_do_not_stop_them(self) -> Iterator[Any]:
-        self.use(review_maximum_lines=3)
+        self.limit(lines=3)
         self.write()
         yield from self.accept()
         self.write("file.py", PROPOSED)

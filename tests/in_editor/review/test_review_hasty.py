@@ -71,7 +71,7 @@ class TestHasty(ReviewTestCase):
             self.assertEqual(self.said, ["Companion: " + sentence])
 
     def test_a_text_that_becomes_short_enough_is_not_accepted_for_an_older_request(self) -> Iterator[Any]:
-        self.use(review_maximum_lines=1)
+        self.limit(lines=1)
         review = yield from self.review("a\n", "b\n" * 20)
         view = self.proposal(review)
         self.window.run_command("gemini_companion_accept_this_hunk_only")

@@ -161,7 +161,7 @@ class TestSideBySide(LevelTestCase):
         yield lambda: self.settled() and not any(int(rows.split()[0]) > 60 for rows in self.errors(review))
 
     def test_texts_that_are_not_compared(self) -> Iterator[Any]:
-        self.use(review_maximum_lines=11)
+        self.limit(lines=11)
         review = yield from self.review(LEFT, LEFT)
         self.set_look(review, line_padding_top=-2, line_padding_bottom=-2)
         yield lambda: self.level(review)

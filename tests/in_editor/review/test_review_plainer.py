@@ -31,12 +31,12 @@ class TestInline(ReviewTestCase):
     def test_narrow_windows_get_it_by_themselves(self) -> Iterator[Any]:
         view = yield from self.open_file()
         yield lambda: view.viewport_extent()[0] > 0  # it has been drawn
-        self.use(review_presentation="auto", review_inline_below_columns=1000)
+        self.use(review_presentation=1000)
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 1)
         self.reviews.reject(review)
         yield lambda: not self.reviews.pending()
-        self.use(review_presentation="auto", review_inline_below_columns=20)
+        self.use(review_presentation=20)
         yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 2)
 
@@ -81,7 +81,7 @@ class TestNothingToCompare(ReviewTestCase):
         yield from self.accepted(review)
 
     def test_a_file_of_far_too_many_lines(self) -> Iterator[Any]:
-        self.use(review_maximum_lines=10)
+        self.limit(lines=10)
         self.write("file.py", TEXT * 30)
         review = yield from self.open_diff()
         self.assertIn("file.py has more than 100 lines: shown without a comparison", self.header(review))
@@ -91,7 +91,8 @@ class TestNothingToCompare(ReviewTestCase):
 
     def test_a_proposal_that_grows_too_large_and_shrinks_again_with_single_edits(self) -> Iterator[Any]:
         for presentation in ("side_by_side", "inline"):
-            self.use(review_presentation=presentation, review_maximum_lines=11)
+            self.use(review_presentation=presentation)
+            self.limit(lines=11)
             self.write(presentation)
             review = yield from self.open_diff(presentation)
             view = self.proposal(review)
@@ -111,7 +112,7 @@ class TestNothingToCompare(ReviewTestCase):
             self.reviews.reject(review)
 
     def test_a_proposal_that_is_far_too_large(self) -> Iterator[Any]:
-        self.use(review_maximum_bytes=200)
+        self.limit(length=200)
         self.write()
         review = yield from self.open_diff("file.py", PROPOSED * 30)
         self.assertIn("The proposal is too long", self.header(review))
@@ -128,15 +129,3 @@ class TestNothingToCompare(ReviewTestCase):
         review = yield from self.open_diff()
         self.assertIn("not a regular file", self.header(review))
         yield from self.accepted(review)
-
-    def test_another_limit_takes_effect_at_once(self) -> Iterator[Any]:
-        self.write()
-        review = yield from self.open_diff()
-        for limit, words in ((0, "without a comparison"), (50000, "1 of 2"), (1, "Coarse comparison")):
-            self.use(review_maximum_lines=limit)
-            self.reviews.open_reviews.settings_changed()
-            yield lambda words=words: self.settled() and words in self.header(review)
-        self.use(review_maximum_bytes=1)
-        self.reviews.open_reviews.settings_changed()
-        yield lambda: self.settled() and "1 of" not in self.header(review)
-        self.assertEqual(self.text(self.proposal(review)), PROPOSED)

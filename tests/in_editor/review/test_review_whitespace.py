@@ -119,7 +119,8 @@ class TestShowingThem(WhitespaceTestCase):
                 (RIGHT + "# more\n", 2000000, "are hidden"),
                 (RIGHT + "# still more\n", 100, "Coarse comparison"),  # what is as long is read in portions, too
             ):
-                self.use(review_ignore_whitespace="all", review_maximum_bytes=limit)
+                self.use(review_ignore_whitespace="all")
+                self.limit(limit)
                 review = yield from self.open_diff("file.py", proposed, drawn=False)
                 self.reviews.changes.toggle_whitespace(review)
                 self.assertNotEqual(self.text(self.proposal(review)), proposed)

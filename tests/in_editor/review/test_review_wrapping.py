@@ -90,7 +90,7 @@ class TestSideBySide(LevelTestCase):
         self.assertGreater(found, 5)
 
     def test_a_long_text_that_is_compared_coarsely(self) -> Iterator[Any]:
-        self.use(review_maximum_bytes=10000)
+        self.limit(length=10000)
         review = yield from self.unequal_review()
         self.assertIn("Coarse comparison", self.header(review))
         self.toggle(self.original(review))
@@ -99,7 +99,7 @@ class TestSideBySide(LevelTestCase):
         yield lambda: self.level(review)
 
     def test_coarse_fillers_are_level_where_a_block_is_higher_than_a_line(self) -> Iterator[Any]:
-        self.use(review_maximum_bytes=500)
+        self.limit(length=500)
         right = "".join(f"line {number}\n" for number in range(120) if number % 10)
         review = yield from self.review(LEFT, right)
         self.assertIn("Coarse comparison", self.header(review))

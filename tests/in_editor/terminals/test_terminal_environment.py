@@ -39,13 +39,6 @@ class Environment(ContextCase):
         token = announced(self.folder, os.getppid())["authToken"]
         self.assertFalse([name for name, value in os.environ.items() if token in value])
 
-    def test_nothing_is_exported_when_the_setting_says_so(self):
-        settings = sublime.load_settings("Gemini Companion.sublime-settings")
-        self.addCleanup(settings.set, "export_terminal_environment", settings.get("export_terminal_environment"))
-        yield lambda: self.exported(self.folder)
-        settings.set("export_terminal_environment", False)
-        yield lambda: not any(name in os.environ for name in PORTS + WORKSPACES)
-
     def test_the_connection_environment_is_copied_without_the_token(self):
         self.addCleanup(sublime.set_clipboard, sublime.get_clipboard())
         content = announced(self.folder, os.getppid())

@@ -151,14 +151,6 @@ class TestReviewing(ChangesTestCase):
         commands = {name: sys.modules[PLUGIN].__dict__[f"GeminiCompanion{name}Command"](self.window) for name in names}
         return [name for name in names if commands[name].is_enabled() and commands[name].is_visible()]
 
-    def test_what_was_before_stays_that_with_other_limits(self) -> Iterator[Any]:
-        settings = sublime.load_settings("Gemini Companion.sublime-settings")
-        self.addCleanup(settings.erase, "review_maximum_lines")
-        review = yield from self.change("file.py", LINES * 20, CHANGED * 20)
-        settings.set("review_maximum_lines", 100)
-        yield lambda: self.settled() and "Coarse comparison" in self.header(review)
-        self.assertEqual(self.text(self.original(review)), LINES * 20)
-
     def test_accept_keeps(self) -> Iterator[Any]:
         yield from self.change()
         self.command("keep_change")

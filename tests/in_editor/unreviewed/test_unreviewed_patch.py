@@ -11,6 +11,7 @@ import sublime
 
 from ....companion.agents.window import RESTORES_NOTHING
 from ....companion.editor import marks
+from ....companion.review.document import disk
 from ....companion.review.document.text import ProposedText
 from ....companion.unreviewed import patch
 from ...support.review_case import GEMINI, PLUGIN, PROPOSED, QWEN, TEXT
@@ -142,15 +143,14 @@ class TestText(PatchTestCase):
         self.assertNotIn("one.py", self.text(found))
 
     def test_what_is_no_text_or_secret_or_long_is_named_only(self) -> Iterator[Any]:
-        settings = sublime.load_settings("Gemini Companion.sublime-settings")
-        self.addCleanup(settings.erase, "review_maximum_lines")
         self.write("logo.png", b"\x89PNG\r\n\x1a\n\x00\x00")
         yield from self.track()
         self.write("logo.png", b"\x89PNG\r\n\x1a\n\x00\x01")
         self.write("long.py", LINES * 20)
         yield from self.listed("logo.png", "long.py")
-        settings.set("review_maximum_lines", 100)
-        yield lambda: self.endpoint.settings().review_maximum_lines == 100
+        patcher = mock.patch.object(disk, "LIMITS", disk.ReadLimits(10**6, 100))
+        patcher.start()
+        self.addCleanup(patcher.stop)
         self.propose(".env", "PASSWORD=x\n")
         self.window.new_file()
         found = yield from self.patch("# 3 files. ")

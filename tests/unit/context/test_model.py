@@ -119,9 +119,11 @@ def test_a_file_name_that_is_not_text_is_left_out():
 
 
 def test_at_most_so_many_files():
-    made = model()
-    made.focus(3, C, NOW + 10)
-    assert paths(made, Settings(context_maximum_files=2)) == [C, A]
+    made = ContextModel(NOW)
+    for number in range(12):
+        made.focus(number, f"/code/{number}", NOW + number)
+        made.set_found({f"/code/{number}": f"/code/{number}"})
+    assert paths(made) == [f"/code/{number}" for number in range(11, 1, -1)]
 
 
 def test_files_that_are_not_on_disk_are_left_out_until_they_are():
@@ -142,7 +144,7 @@ def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then()
     made.set_found({"/code/.env": "/code/.env"})
     made.focus(1, A, NOW + 10)
     made.focus(4, "/code/.env", NOW + 20)
-    settings = Settings(context_exclude=(".env*",), context_maximum_files=3)
+    settings = Settings(context_exclude=(".env*",))
     assert paths(made, settings) == [A, B, C]
     assert active(made, settings) == []
     assert not made.shares_active(settings)

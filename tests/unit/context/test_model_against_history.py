@@ -9,7 +9,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.context.model import ContextModel, Selection, exclusion
+from companion.context.model import MOST_FILES, ContextModel, Selection, exclusion
 from companion.settings import Settings
 
 BEGAN = 1_000_000
@@ -35,7 +35,6 @@ events = st.lists(
 found = st.fixed_dictionaries({name: st.sampled_from(["", "/w/real", "/w/real", "/keys/.env"]) for name in NAMES})
 some_settings = st.builds(
     Settings,
-    context_maximum_files=st.integers(1, 5),
     context_exclude=st.sampled_from([(), (".env",)]),
     workspace_trust=st.sampled_from([None, True, False]),
 )
@@ -151,7 +150,7 @@ def test_the_payload_equals_what_the_history_says(history, found, current, pause
         assert listed == []
         return
     assert [file["timestamp"] for file in listed] == sorted((stamps[name] for name in candidates), reverse=True)[
-        : current.context_maximum_files
+        :MOST_FILES
     ]
     for file in listed:
         assert file["path"] in candidates

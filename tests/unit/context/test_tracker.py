@@ -183,7 +183,7 @@ class TestTelling:
         bench.open("/a")
         bench.listen()
         before = bench.tracker.published
-        bench.settings = dataclasses.replace(bench.settings, show_status=False)
+        bench.settings = dataclasses.replace(bench.settings, review_colors="blue_orange")
         bench.tracker.settings_changed()
         assert bench.tracker.published == before
         bench.go_on(1000)

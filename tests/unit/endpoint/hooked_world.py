@@ -10,7 +10,6 @@ from companion.endpoint.hook_gate import HookGate
 from companion.endpoint.hook_sessions import HookSession
 from companion.review.decision import Outcome
 from companion.review.document import disk
-from companion.review.document.disk import ReadLimits
 from companion.review.document.preparation import FileRequest
 from companion.settings import Settings
 from tests.unit.endpoint.answering_editors import Runtime as OneThread
@@ -29,7 +28,7 @@ class Reviews:
         self.accepted_texts = SimpleNamespace(over=lambda owner, paths: self.over.append(paths))
 
     def file_request(self, path):
-        return FileRequest(path, ReadLimits.of(Settings()), "", {})
+        return FileRequest(path, disk.LIMITS, "", {})
 
     def open_diff(self, owner, path, proposed, prepared, ticket, draft):
         text = (draft or proposed).exact
@@ -101,7 +100,7 @@ def reason(answer):
 
 
 def accept(path, text, ticket):
-    ticket.consider(text, disk.read(path, ReadLimits.of(Settings())))
+    ticket.consider(text, disk.read(path, disk.LIMITS))
 
 
 def accept_as(mine):

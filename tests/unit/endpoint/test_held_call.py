@@ -13,7 +13,6 @@ from companion.agents.qwen_code import QWEN_CODE
 from companion.endpoint.held_call import HAS_CHANGED, NOT_UNDERSTOOD, WITHHELD
 from companion.endpoint.held_files import ReviewedFile, Standing, standing
 from companion.review.document import disk
-from companion.review.document.disk import ReadLimits
 from companion.settings import Settings
 from tests.unit.endpoint.answering_editors import asynchronous
 from tests.unit.endpoint.hooked_world import Asked, Reviews, Window, accept, accept_as, add, decision, reason, reject
@@ -50,7 +49,7 @@ async def test_what_was_saved_meanwhile_is_in_what_is_shown_again(folder, tool, 
         if len(reviews.shown) > 1:
             accept(path, text, ticket)
             return
-        original = disk.read(path, ReadLimits.of(Settings()))
+        original = disk.read(path, disk.LIMITS)
         if saved is None:
             file.unlink()
         else:

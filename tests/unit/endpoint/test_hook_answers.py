@@ -18,7 +18,7 @@ from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.registry import AGENTS, agents_of
 from companion.endpoint import hook_answers
 from companion.endpoint.hook_answers import HookAnswers, Serving
-from companion.protocol.limits import ENVELOPE, MEBIBYTE
+from companion.protocol.limits import ENVELOPE, TEXT_BYTES
 from companion.settings import Settings
 from companion.system.platform import Platform
 from companion.transport import hook_server
@@ -65,9 +65,7 @@ class Editor:
     def __init__(self, folder, agents=AGENTS):
         self.calls = []
         self.runtime = Runtime()
-        sessions = SimpleNamespace(
-            handle=self._handle, unread=lambda *why: {"why": why}, agents=lambda: agents, body_mebibytes=lambda: 1
-        )
+        sessions = SimpleNamespace(handle=self._handle, unread=lambda *why: {"why": why}, agents=lambda: agents)
         self.said, self.connected = [], []
         self.answers = HookAnswers(
             self.runtime,
@@ -147,13 +145,13 @@ async def test_who_is_connected_is_heard_at_once(tmp_path):
     await editor.quit()
 
 
-@pytest.mark.parametrize("size", [MEBIBYTE + ENVELOPE, 24 * MEBIBYTE])
+@pytest.mark.parametrize("size", [TEXT_BYTES + ENVELOPE, 2 * TEXT_BYTES])
 @asynchronous
 async def test_a_write_that_is_too_large_is_answered_though_curl_still_sends_it(tmp_path, size):
     editor = Editor(tmp_path)
     await editor.make()
     said, status = await editor.hook(payload={**EVENT, "x": "x" * size}, holds=True)
-    why = f"The body is larger than {MEBIBYTE + ENVELOPE} bytes."
+    why = f"The body is larger than {TEXT_BYTES + ENVELOPE} bytes."
     assert (json.loads(said), status) == ({"why": ["claude", "Stop", why]}, 0)
     await editor.quit()
 

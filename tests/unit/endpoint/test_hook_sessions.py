@@ -465,14 +465,6 @@ def test_the_status_bar_says_whose_writes_are_reviewed(clients, hooked, waiting,
         )
 
 
-def test_what_a_hook_sends_may_be_as_large_as_one_of_the_windows_takes():
-    windows = [Window("/code"), Window("/other")]
-    for size, window in zip((5, 9), windows):
-        window.settings = lambda size=size: Settings(maximum_body_mebibytes=size)
-    assert Editor(*windows).sessions.body_mebibytes() == 9
-    assert Editor().sessions.body_mebibytes() == 1
-
-
 @pytest.mark.parametrize("may_run", [True, False])
 @asynchronous
 async def test_a_tool_runs_once_that_is_decided_and_not_if_it_may_not(may_run):

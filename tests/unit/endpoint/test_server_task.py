@@ -20,7 +20,6 @@ from companion.endpoint.servers import (
     ServerState,
     ServerTask,
 )
-from companion.protocol.limits import ENVELOPE, MEBIBYTE
 from companion.protocol.serving import Address, Hooks
 from companion.protocol.streams import GONE_SECONDS
 from companion.protocol.tools import ClientSession
@@ -71,9 +70,6 @@ class Server:
 
     def disconnect(self):
         self.calls.append(("disconnect",))
-
-    def limit_bodies(self, size):
-        self.calls.append(("limit", size))
 
 
 class Libraries:
@@ -158,7 +154,6 @@ def now(loop, runtime):
 
 class TestListening:
     def test_it_tells_the_port_once_it_listens(self, task, servers, told, loop, runtime):
-        task.settings_changed(3)
         loop.create_task(task.run())
         loop.step()
         assert told.all == [], "the main thread hears of it on the main thread"
@@ -166,7 +161,6 @@ class TestListening:
         assert told.since() == [("problem", None), ("serving", 5001)]
         (server,) = servers.made
         assert server.dialect is IDE_COMPANION
-        assert server.options["limits"].body_bytes == 3 * MEBIBYTE + ENVELOPE
         assert server.asked == (0, {})
 
     def test_a_program_that_is_admitted_gets_a_token_and_is_announced_and_keeps_it(self, task, servers, told, now):
@@ -375,7 +369,6 @@ class TestClients:
         def ask():
             task.notify(ClientNotice("note", {"n": 1}, "key"), None)
             task.disconnect()
-            task.settings_changed(3)
 
         task.notify(ClientNotice("note", {"n": 2}), CLIENT.id)
         task.notify(ClientNotice("note", {"n": 0}, "key"), None)
@@ -390,7 +383,6 @@ class TestClients:
             *waited,
             ("notify", ("note", {"n": 1}), {"session": None, "collapse": "key"}),
             ("disconnect",),
-            ("limit", 3 * MEBIBYTE + ENVELOPE),
         ]
         assert servers.made[0].calls == expected
         now(task.stop(for_good=False))

@@ -37,9 +37,6 @@ class Task:
     def disconnect(self):
         self.asked.append("disconnect")
 
-    def settings_changed(self, size):
-        self.asked.append(size)
-
     def notify(self, *what):
         self.asked.append(what)
 
@@ -110,11 +107,6 @@ def test_only_started_ones_are_started_again_and_disconnected(bench):
     bench.servers.restart()
     bench.servers.disconnect()
     assert bench.asked() == [["run", "restart", "disconnect"]] * 2 + [[]]
-
-
-def test_a_limit_is_told_all_since_others_may_be_started_later(bench):
-    bench.servers.settings_changed(64)
-    assert bench.asked() == [[64]] * 3
 
 
 def test_a_message_goes_to_the_server_of_its_dialect(bench):

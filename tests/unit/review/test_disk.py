@@ -100,7 +100,7 @@ def test_a_longer_one_is_not(tmp_path):
     original = read(made(tmp_path, b"x" * 10_001))
     assert original.kind is Kind.HUGE
     assert original.text == ""
-    assert original.notice == "file.txt is too large to be shown (10,001 bytes). Raise review_maximum_bytes to see it."
+    assert original.notice == "file.txt is too large to be shown (10,001 bytes)."
 
 
 def test_a_file_of_many_lines_is_not_compared(tmp_path):
@@ -109,10 +109,7 @@ def test_a_file_of_many_lines_is_not_compared(tmp_path):
     assert original.kind is Kind.HUGE
     assert len(original.text) == 1001
     assert not original.comparable
-    assert original.notice == (
-        "file.txt has more than 1,000 lines: shown without a comparison. "
-        "Raise review_maximum_lines to have it compared."
-    )
+    assert original.notice == "file.txt has more than 1,000 lines: shown without a comparison."
 
 
 def test_a_folder_is_unreadable(tmp_path):

@@ -27,7 +27,7 @@ def test_when_all_is_well_nothing_is_said():
         ({"writer": Writer.ACCEPTED_BEFORE}, "What you accepted is not saved yet: Accept writes", True),
         ({"original_notice": "file.py cannot be read.", "unreadable": True}, "cannot be read", True),
         ({"original_notice": "file.py is large.", "too_large": True}, "file.py is large.", False),
-        ({"too_large": True}, "Raise review_maximum_bytes or review_maximum_lines to have it compared.", False),
+        ({"too_large": True}, "The proposal is too long: shown without a comparison.", False),
         ({"coarse": True}, "Coarse comparison: the text is long.", False),
         ({"contents": "file.py is a binary file: ELF program.", "too_large": True}, "ELF program", False),
         ({"writer": Writer.CLIENT_GONE, "emptied": True}, "has gone: Accept writes the file itself", False),

@@ -134,15 +134,6 @@ def test_several_clients_that_are_silent_are_let_go_one_after_the_other(run, clo
     run(scenario, SILENT)
 
 
-def test_a_bound_that_was_lowered_holds_from_the_next_request_on(run):
-    async def scenario(served):
-        assert (await served.post())[0] == 200
-        served.server.limit_bodies(10)
-        assert (await served.post())[0] == 413
-
-    run(scenario)
-
-
 def test_a_connection_that_we_have_torn_down_is_not_taken_for_one_that_the_client_has_closed(run):
     async def scenario(served):
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)

@@ -18,12 +18,10 @@ from tests.unit.transport.websocket_bench import (
     HEADER,
     INITIALIZE,
     INITIALIZED,
-    PING,
     TOKEN,
     Bench,
     connect,
     handshake,
-    heard,
     run,
 )  # fmt: skip
 
@@ -34,23 +32,6 @@ def test_a_plain_request_is_answered_and_its_connection_closed():
             assert (answer.status, answer.headers["Upgrade"]) == (426, "websocket")
             assert answer.headers["Connection"] == "close"
             assert "Only WebSocket connections" in (await answer.json())["error"]["message"]
-
-    run(scenario)
-
-
-def test_a_bound_that_was_lowered_holds_for_new_connections():
-    async def scenario(bench, http, port):
-        first = await connect(http, port)
-        await handshake(first)
-        bench.server.limit_bodies(1000)
-        second = await connect(http, port)
-        await handshake(second)
-        large = dict(PING, params={"filler": "x" * 1000})
-        await second.send_json(large)
-        message = await second.receive(NEVER_SECONDS)
-        assert (message.type, message.data) == (aiohttp.WSMsgType.CLOSE, 1009)
-        await first.send_json(large)
-        assert (await heard(first))["id"] == 9, "who was there before keeps the former bound"
 
     run(scenario)
 
