@@ -3,13 +3,14 @@
 Rules: the dataclass below *is* the table. A field has a default, a check, a rule for projects and a text for users;
 `tests/tools/generate.py` writes the file of defaults, its schema and the table in `docs/` from them. An invalid value
 is replaced by the default and reported. A project file is not trusted, so it can only restrict: of two switches both
-must be on, of two modes the more careful one, and exclusions add up. Only the user
-decides what is run, trusted or logged. Only the display of a diff is free.
+must be on, of two modes the more careful one, and exclusions add up. Only the user decides what is run or trusted. Only
+the display of a diff is free.
 """
 
 from __future__ import annotations
 
 import operator
+import re
 from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -60,14 +61,9 @@ platform_commands = ValueCheck(
     {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
     lambda value: isinstance(value, Mapping) and all(map(are_strings, value.values())),
 )
-rows = ValueCheck(
-    "a list of objects",
-    {"type": "array", "items": {"type": "object"}},
-    lambda value: isinstance(value, (list, tuple)),
-)
-commands = ValueCheck(
-    'an object of command lines, such as {"Goose": ["goose", "session"]}',
-    {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}}},
+program_rows = ValueCheck(
+    'an object of objects, such as {"codex": {"enabled": false}}',
+    {"type": "object"},
     lambda value: isinstance(value, Mapping),
 )
 
@@ -75,22 +71,6 @@ commands = ValueCheck(
 def readable(text: str) -> str:
     """What a sentence quotes of a text that may hold anything."""
     return cut_middle(shown(text), 60)
-
-
-def name_problem(name: Any) -> Optional[str]:
-    """What is wrong with the name of a user's own program, as the end of a sentence. It is shown, typed and listed."""
-    if not isinstance(name, str) or not name.strip() or name != name.strip():
-        return "its name should be a text without blanks at its ends"
-    if shown(name) != name or columns(name) > CLIENT_COLUMNS:
-        return f"its name should be one line of at most {CLIENT_COLUMNS} visible characters"
-    return None
-
-
-def words_problem(words: Any) -> Optional[str]:
-    """The same for its command line."""
-    if not are_strings(words) or not words or not words[0].strip():
-        return 'its command should be a list of words, such as ["name", "--option"]'
-    return "its command holds control characters" if any(map(has_control_characters, words)) else None
 
 
 class Sifted(NamedTuple):
@@ -104,11 +84,68 @@ class Sifted(NamedTuple):
 Sift = Callable[[Any, bool], Sifted]  # of the entries and whether a project says them
 
 
-def sifted_commands(value: Mapping[str, Any], of_project: bool) -> Sifted:
-    problems = {name: name_problem(name) or words_problem(words) for name, words in value.items()}
-    right = {name: list(words) for name, words in value.items() if problems[name] is None}
-    wrong = [f"leaves out “{readable(name)}”: {why}" for name, why in problems.items() if why is not None]
-    return Sifted(right, a_few(wrong, "leaves out {} more entries"))
+class ProgramRow(NamedTuple):
+    """What the user says of one agent: of one that the package knows, or of one of their own."""
+
+    name: str
+    """As the user spells it. An agent of their own is called so."""
+    enabled: bool = True
+    command: Tuple[str, ...] = ()
+    dialect: str = ""
+    folder: str = ""
+
+
+def program_key(name: str) -> str:
+    """What two spellings of a name have in common: neither case nor signs count."""
+    return re.sub(r"\W+", "_", name.lower()).strip("_")
+
+
+def sifted_programs(value: Mapping[str, Any], of_project: bool) -> Sifted:
+    """The rows by their keys. One that is wrong is left out, but for that it is disabled."""
+    right: Dict[str, ProgramRow] = {}
+    wrong: List[str] = []
+    for name, row in value.items():
+        if of_project and row != {"enabled": False}:
+            wrong.append(f'may say nothing of “{readable(name)}” but "enabled": false')
+            continue
+        key = program_key(name)
+        why = _name_problem(name) or _row_problem(row)
+        if why is None and key in right:
+            why = f"“{right[key].name}” stands for the same agent"
+        if why is None:
+            right[key] = ProgramRow(name, **{**row, "command": tuple(row.get("command", ()))})
+            continue
+        wrong.append(f"is wrong for “{readable(name)}”: {why}")
+        if isinstance(row, Mapping) and row.get("enabled") is False:
+            right[key] = right.get(key, ProgramRow(name))._replace(enabled=False)
+    return Sifted(right, a_few(wrong, "is wrong for {} more agents"))
+
+
+def _name_problem(name: str) -> Optional[str]:
+    """What is wrong with the name of an agent, as the end of a sentence. It is shown, typed and listed."""
+    if name != name.strip():
+        return "its name should have no blanks at its ends"
+    if shown(name) != name or columns(name) > CLIENT_COLUMNS:
+        return f"its name should be one line of at most {CLIENT_COLUMNS} visible characters"
+    return None if program_key(name) else "its name should have a letter or a digit"
+
+
+def _row_problem(row: Any) -> Optional[str]:
+    """What is wrong with what is said of an agent, as the end of a sentence."""
+    if not isinstance(row, Mapping):
+        return 'it should be an object, such as {"command": ["name", "--option"]}'
+    unknown = sorted(set(row) - set(ProgramRow._fields[1:]))
+    if unknown:
+        return f"it has an unknown entry “{readable(unknown[0])}”"
+    if not isinstance(row.get("enabled", True), bool):
+        return "its “enabled” should be true or false"
+    words = row.get("command", ["-"])
+    if not are_strings(words) or not words or not words[0].strip():
+        return 'its “command” should be a list of words, such as ["name", "--option"]'
+    texts = [row.get("dialect", ""), row.get("folder", "")]
+    if not are_strings(texts):
+        return "its “dialect” and its “folder” should be texts"
+    return "it has control characters" if any(map(has_control_characters, [*words, *texts])) else None
 
 
 def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
@@ -147,6 +184,13 @@ adding = Merge(
     operator.add,  # both are tuples
     f"A project's are added to yours: at most {MOST_PROJECT_PATTERNS} patterns of {LONGEST_PROJECT_PATTERN} "
     "characters.",
+)
+disabling = Merge(
+    lambda user, project: {
+        **user,
+        **{key: user.get(key, row)._replace(enabled=False) for key, row in project.items()},
+    },
+    'A project can only say `"enabled": false`.',
 )
 harmless = Merge(lambda user, project: project, "A project can choose it.")
 
@@ -189,14 +233,6 @@ SECRETS = tuple(
     ".env* *.env *.pem *.key *.p12 *.pfx *.keystore *.jks *.kdbx id_rsa* id_dsa* id_ecdsa* id_ed25519* .ssh .gnupg "
     ".netrc .npmrc .pypirc .pgpass .htpasswd .git-credentials credentials credentials.* *.sublime_session".split()
 )
-RUN_COMMANDS = {
-    "Antigravity CLI": ["agy"],
-    "Amp": ["amp"],
-    "Goose": ["goose", "session"],
-    "Pi": ["pi"],
-    "Cursor CLI": ["cursor-agent"],
-    "Kiro CLI": ["kiro-cli"],
-}
 
 
 @dataclass(frozen=True)
@@ -204,41 +240,17 @@ class Settings:
     """Every setting with its default. Units are in the names. Safe to hand to any thread."""
 
     # Which agents there are, and how they find this editor.
-    publish_for_gemini: bool = _setting(True, boolean, both, "Whether Gemini CLI is told where this editor is.")
-    publish_for_qwen: bool = _setting(True, boolean, both, "Whether Qwen Code is told where this editor is.")
-    publish_for_llxprt: bool = _setting(True, boolean, both, "Whether LLxprt Code is told where this editor is.")
-    publish_for_claude: bool = _setting(True, boolean, both, "Whether Claude Code is told where this editor is.")
-    publish_for_opencode: bool = _setting(True, boolean, both, "Whether opencode is told where this editor is.")
-    publish_for_kilo: bool = _setting(True, boolean, both, "Whether Kilo CLI is told where this editor is.")
-    publish_for_copilot: bool = _setting(True, boolean, both, "Whether Copilot CLI is told where this editor is.")
-    publish_for_codex: bool = _setting(True, boolean, both, "Whether Codex CLI is told where this editor is.")
-    gemini_command: Tuple[str, ...] = _setting(
-        ("gemini",), strings, None, "What *Run Gemini CLI* starts, as a list of words."
-    )
-    qwen_command: Tuple[str, ...] = _setting(
-        ("qwen",), strings, None, "What *Run Qwen Code* starts, as a list of words."
-    )
-    llxprt_command: Tuple[str, ...] = _setting(
-        ("llxprt",), strings, None, "What *Run LLxprt Code* starts, as a list of words."
-    )
-    claude_command: Tuple[str, ...] = _setting(
-        ("claude",), strings, None, "What *Run Claude Code* starts, as a list of words."
-    )
-    opencode_command: Tuple[str, ...] = _setting(
-        ("opencode",), strings, None, "What *Run opencode* starts, as a list of words."
-    )
-    kilo_command: Tuple[str, ...] = _setting(
-        ("kilo",), strings, None, "What *Run Kilo CLI* starts, as a list of words."
-    )
-    copilot_command: Tuple[str, ...] = _setting(
-        ("copilot",), strings, None, "What *Run Copilot CLI* starts, as a list of words."
-    )
-    codex_command: Tuple[str, ...] = _setting(
-        ("codex",), strings, None, "What *Run Codex CLI* starts, as a list of words."
-    )
-    agents: Tuple[Any, ...] = _setting((), rows, None, "Programs of your own that connect.")
-    run_commands: Mapping[str, Sequence[str]] = _setting(
-        RUN_COMMANDS, commands, None, "What else *Run Agent…* offers: programs that know no editor.", sifted_commands
+    programs: Mapping[str, ProgramRow] = _setting(
+        {},
+        program_rows,
+        disabling,
+        "What you want otherwise of an agent, by its key ({keys}). `enabled`: `false` for one that must not find this "
+        "editor; *Run Agent…* leaves it out. `command`: the words that start it; the first may have `~` and "
+        "environment variables. Any other key is an [agent of your own](programs.md#agents-of-your-own), which needs "
+        "a `command`. If it connects as a known agent does, it has the key of that one as its `dialect`, and maybe a "
+        '`folder` in which it looks for editors. Example: `{"codex": {"enabled": false}, "gemini": {"command": ["npx", '
+        '"gemini"]}}`.',
+        sifted_programs,
     )
     workspace_fallback: str = _setting(
         "version_control",

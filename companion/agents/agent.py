@@ -118,30 +118,33 @@ class ConnectionDetails(NamedTuple):
 
 
 class Program:
-    """A command line program that *Run …* starts."""
+    """An agent as far as *Run Agent…* has to know it: this is all of one that knows no editor."""
 
     key: str
-    """Its name in settings, commands and key bindings, in lower case."""
+    """Its name in the setting `programs`, in commands and key bindings."""
     title: str
     """As users call it."""
     program: str
     """The command that starts it."""
     words: Tuple[str, ...] = ()
-    """The command line in the user's row for it; empty for those that the package itself knows."""
+    """The whole command line, if it has further words."""
+    is_own = False
+    """Whether the package knows it only from the user's settings."""
 
-    @property
-    def command_setting(self) -> str:
-        """The name of the setting that has the command line to start it with."""
-        return "run_commands"
+    def is_wanted(self, settings: Settings) -> bool:
+        """Whether the user has not disabled it."""
+        row = settings.programs.get(self.key)
+        return row is None or row.enabled
 
     def command(self, settings: Settings) -> Tuple[str, ...]:
-        """The command line that starts it."""
-        return self.words
+        """The command line that starts it: the user's, else the usual one."""
+        row = settings.programs.get(self.key)
+        return (row.command if row is not None else ()) or self.words or (self.program,)
 
     def how_to_install(self, configured: str = "") -> str:
         """A few lines for a user who has not installed it, or whose setting starts `configured`, which is not there."""
         why = (
-            f'there is no "{configured}", which your setting "{self.command_setting}" starts.\n'
+            f'there is no "{configured}", which your setting "programs" starts.\n'
             if configured
             else f'there is no "{self.program}" on the PATH of your login shell.\n'
         )
@@ -149,7 +152,7 @@ class Program:
 
     def how_to_update(self) -> str:
         """How to get its current release, in a sentence."""
-        return f"Install or update it, or correct the setting “{self.command_setting}”."
+        return "Install or update it, or correct the setting “programs”."
 
     def run_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         """What it gets where it is the only program of the terminal."""
@@ -157,8 +160,7 @@ class Program:
 
 
 class Agent(Program):
-    """A program that connects to the editor. Those that the package knows are listed in `registry`; a user's rows add
-    to them."""
+    """One that connects to the editor. Those that the package knows are listed in `registry`; users add their own."""
 
     dialect: Dialect
     """What it speaks with the editor."""
@@ -175,7 +177,7 @@ class Agent(Program):
     node: int
     """The oldest major version of Node.js that it supports."""
     folder = ""
-    """Of a user's row: the folder in which it looks for the editor; "" for that of the program that it is like."""
+    """Of a user's own: the folder in which it looks for the editor; "" for that of the agent that it is like."""
     how_to_connect: str
     """A sentence that tells users how to connect it once it runs."""
     can_be_told_which = True
@@ -201,31 +203,11 @@ class Agent(Program):
         """Matches all names of its discovery files. The group "pid" is the editor's process id if the name has it."""
         return _NO_FILE
 
-    # -- settings -----------------------------------------------------------------------------------------------------
-
-    @property
-    def publish_setting(self) -> str:
-        """The name of the setting that enables its discovery files."""
-        return self.command_setting if self.words else f"publish_for_{self.key}"
-
-    def is_wanted(self, settings: Settings) -> bool:
-        """Whether the user has enabled its discovery files: a row of theirs does so by being there."""
-        return bool(self.words) or bool(getattr(settings, self.publish_setting))
-
-    @property
-    def command_setting(self) -> str:
-        return "agents" if self.words else f"{self.key}_command"
-
-    def command(self, settings: Settings) -> Tuple[str, ...]:
-        """The user's setting or, if that is empty, its program."""
-        words: Tuple[str, ...] = self.words or getattr(settings, self.command_setting)
-        return words or (self.program,)
-
     # -- texts for users ----------------------------------------------------------------------------------------------
 
     def how_to_install(self, configured: str = "") -> str:
         why = super().how_to_install(configured)
-        if self.words:
+        if self.is_own:
             return why
         correct = "Correct the setting, or remove it to start the usual program.\n" if configured else ""
         return (
@@ -238,7 +220,7 @@ class Agent(Program):
         )
 
     def how_to_update(self) -> str:
-        if self.words:
+        if self.is_own:
             return super().how_to_update()
         package = f"npm install -g {self.npm_package}@latest"
         return f"Install or update it with “{package}” (needs Node.js {self.node} or newer)."

@@ -1,21 +1,19 @@
-"""The list of the programs: ours, and those of a user's own rows.
+"""The list of the agents: ours, and those that the user's setting `programs` adds.
 
-Rule: this is the only list. A new agent of ours is a module in this folder, a line here, and its settings. A user adds
-one by a row of the setting `agents`, which connects, or of `run_commands`, which does not.
+Rule: this is the only list. A new agent of ours is a module in this folder and a line here.
 
-Pure. A row of `agents` is a program of ours by other names, with another command and maybe another folder: it
-needs no code. One that is not right is left out, and a sentence says why. Equal rows give the same objects.
+Pure. An agent of the user's own is one of ours by other names, with another command and maybe another folder: it needs
+no code. An entry that is not right is left out, and a sentence says why. Equal entries give the same objects.
 """
 
 from __future__ import annotations
 
 import copy
-import json
 import re
 from functools import lru_cache
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
-from ..settings import Settings, a_few, name_problem, readable, words_problem
+from ..settings import ProgramRow, Settings, a_few, program_key, readable
 from .agent import Agent, Program
 from .claude_code import CLAUDE_CODE
 from .codex_cli import CODEX_CLI
@@ -23,11 +21,6 @@ from .copilot_cli import COPILOT_CLI
 from .gemini_cli import GEMINI_CLI, LLXPRT_CODE
 from .opencode import KILO_CLI, OPENCODE
 from .qwen_code import QWEN_CODE
-
-_FIELDS = {"name", "command", "dialect", "folder"}
-_FOLDER_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")  # in the directory for temporary files
-_FOLDER_PATH = re.compile(r"(~|[A-Za-z]:)?[\\/].*[^\\/. ].*")
-
 
 AGENTS: Tuple[Agent, ...] = (
     GEMINI_CLI,
@@ -39,103 +32,103 @@ AGENTS: Tuple[Agent, ...] = (
     COPILOT_CLI,
     CODEX_CLI,
 )
+MODELS: Dict[str, Agent] = {agent.key: agent for agent in (GEMINI_CLI, QWEN_CODE, CLAUDE_CODE, OPENCODE, COPILOT_CLI)}
+"""Those that an agent of the user's own may be like, by its `dialect`. Codex CLI is none of them: all that ask at its
+socket get an answer."""
+
+_FOLDER_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")  # in the directory for temporary files
+_FOLDER_PATH = re.compile(r"(~|[A-Za-z]:)?[\\/].*[^\\/. ].*")
 
 
-class OwnAgents(NamedTuple):
-    """The programs of the rows that are right, and a sentence for each other one (at most a few)."""
-
-    agents: Tuple[Agent, ...]
-    complaints: Tuple[str, ...]
-
-
-MODELS: Dict[str, Agent] = {
-    "gemini": GEMINI_CLI,
-    "qwen": QWEN_CODE,
-    "claude": CLAUDE_CODE,
-    "opencode": OPENCODE,
-    "copilot": COPILOT_CLI,
-}
-"""The programs that a row may be like, by its `dialect`. Codex CLI is none of them: all that ask at its socket get an
-answer."""
-
-
-def agents_of(settings: Settings) -> Tuple[Agent, ...]:
-    """Ours and those of the user's rows. Any thread; the same rows give the same objects."""
-    return (*AGENTS, *_own_agents(settings).agents)
-
-
-def wanted_agents(settings: Settings) -> Tuple[Agent, ...]:
-    """Those of them that the user has switched on. Any thread."""
-    return tuple(agent for agent in agents_of(settings) if agent.is_wanted(settings))
-
-
-def wrong_rows(settings: Settings) -> Sequence[str]:
-    """A sentence for each row of the user's that is left out. Any thread."""
-    return _own_agents(settings).complaints
-
-
-def programs_of(settings: Settings) -> List[Program]:
-    """All that a Run command can start, those that do not connect last: of these only the command is known."""
-    return [*agents_of(settings), *(_program(title, words) for title, words in settings.run_commands.items())]
-
-
-def _own_agents(settings: Settings) -> OwnAgents:
-    return _read(json.dumps(settings.agents))
-
-
-def _program(title: str, words: Sequence[str]) -> Program:
+def _started(key: str, title: str, *words: str) -> Program:
+    """An agent of which only the command line is known."""
     program = Program()
-    # No key of an agent has a hyphen, and none a full stop.
-    program.key, program.title, program.words, program.program = "run-" + _key(title), title, tuple(words), words[0]
+    program.key, program.title, program.program, program.words = key, title, words[0], words
     return program
 
 
-def _like(agent: Agent, title: str, words: Tuple[str, ...], folder: str) -> Agent:
-    own = copy.copy(agent)
-    own.key, own.title, own.words, own.program, own.folder = _key(title), title, words, words[0], folder
+STARTED: Tuple[Program, ...] = (
+    _started("antigravity", "Antigravity CLI", "agy"),
+    _started("amp", "Amp", "amp"),
+    _started("goose", "Goose", "goose", "session"),
+    _started("pi", "Pi", "pi"),
+    _started("cursor", "Cursor CLI", "cursor-agent"),
+    _started("kiro", "Kiro CLI", "kiro-cli"),
+)
+"""Those that know no editor: *Run Agent…* starts them."""
+
+_KNOWN: Dict[str, Program] = {program.key: program for program in (*AGENTS, *STARTED)}
+_BY_TITLE: Dict[str, Program] = {program_key(program.title): program for program in _KNOWN.values()}
+
+
+def agents_of(settings: Settings) -> Tuple[Agent, ...]:
+    """Ours and the user's, disabled ones included. Any thread; the same entries give the same objects."""
+    own = (_own_agent(row.name, row.command[0], row.dialect, row.folder) for row in _own_rows(settings) if row.dialect)
+    return (*AGENTS, *own)
+
+
+def wanted_agents(settings: Settings) -> Tuple[Agent, ...]:
+    """Those of them that the user has not disabled. Any thread."""
+    return tuple(agent for agent in agents_of(settings) if agent.is_wanted(settings))
+
+
+def programs_of(settings: Settings) -> List[Program]:
+    """All that the user can run, those that do not connect last."""
+    own = (_own_program(row.name, row.command[0]) for row in _own_rows(settings) if not row.dialect)
+    return [each for each in (*agents_of(settings), *STARTED, *own) if each.is_wanted(settings)]
+
+
+def wrong_programs(settings: Settings) -> Sequence[str]:
+    """A sentence for each entry of `programs` that has no effect (at most a few). Any thread."""
+    wrong = [
+        f'"programs" in the settings is wrong for “{readable(row.name)}”: {why}.'
+        for key, row in settings.programs.items()
+        for why in [_problem(key, row)]
+        if why is not None
+    ]
+    return a_few(wrong, '"programs" in the settings is wrong for {} more agents.')
+
+
+def _own_rows(settings: Settings) -> List[ProgramRow]:
+    return [
+        row
+        for key, row in settings.programs.items()
+        if key not in _KNOWN and row.command and _problem(key, row) is None
+    ]
+
+
+def _problem(key: str, row: ProgramRow) -> Optional[str]:
+    """What is wrong with an entry, as the end of a sentence."""
+    known = _KNOWN.get(key) or _BY_TITLE.get(key)
+    if key in _KNOWN:
+        needless = row.dialect or row.folder
+        return "it is known already: only its “enabled” and its “command” count" if needless else None
+    if known is not None:
+        return f"its key is “{known.key}”"
+    if not row.command:
+        return "it needs a “command”" if row.enabled else None
+    if not row.dialect:
+        return "a “folder” needs a “dialect”" if row.folder else None
+    if row.dialect not in MODELS:
+        return "its “dialect” should be one of " + ", ".join(f'"{name}"' for name in MODELS)
+    is_name = row.dialect == GEMINI_CLI.key
+    if row.folder and not (_FOLDER_NAME if is_name else _FOLDER_PATH).fullmatch(row.folder):
+        return "its “folder” should be " + ("a name" if is_name else "a path such as “~/.name”")
+    return None
+
+
+@lru_cache(maxsize=64)
+def _own_agent(title: str, program: str, dialect: str, folder: str) -> Agent:
+    model = MODELS[dialect]
+    own = copy.copy(model)
+    own.key, own.title, own.program, own.folder, own.is_own = program_key(title), title, program, folder, True
     own.client_names, own.has_own_token, own.last_without_token = (), True, (0, 0, 0)
-    own.how_to_connect = agent.how_to_connect.replace(agent.title, title)
+    own.how_to_connect = model.how_to_connect.replace(model.title, title)
     return own
 
 
-def _key(title: str) -> str:
-    return re.sub(r"\W+", "_", title.lower()).strip("_")
-
-
-@lru_cache(maxsize=4)
-def _read(rows: str) -> OwnAgents:
-    agents: List[Agent] = []
-    complaints: List[str] = []
-    taken = {name for agent in AGENTS for name in (agent.title.lower(), agent.key)}
-    for number, row in enumerate(json.loads(rows), 1):
-        problem = _problem(row, taken)
-        if problem is not None:
-            complaints.append(f"Row {number} of “agents” is left out: {problem}.")
-            continue
-        title = row["name"]
-        taken.add(_key(title))
-        agents.append(_like(MODELS[row["dialect"]], title, tuple(row["command"]), row.get("folder", "")))
-    return OwnAgents(tuple(agents), tuple(a_few(complaints, "{} more rows of “agents” are left out.")))
-
-
-def _problem(row: Any, taken: Set[str]) -> Optional[str]:
-    """What is wrong with a row, as the end of a sentence."""
-    if not isinstance(row, Mapping):
-        return 'it should be an object, such as {"name": "…", "command": ["…"], "dialect": "claude"}'
-    unknown = sorted(set(row) - _FIELDS)
-    if unknown:
-        return f"it has an unknown entry “{readable(unknown[0])}”"
-    problem = name_problem(row.get("name")) or words_problem(row.get("command"))
-    if problem is not None:
-        return problem
-    title, dialect, folder = row["name"], row.get("dialect"), row.get("folder", "")
-    if not isinstance(dialect, str) or dialect not in MODELS:
-        return "its dialect should be one of " + ", ".join(f'"{name}"' for name in MODELS)
-    if not _key(title) or {title.lower(), _key(title)} & taken:
-        return "another program has this name" if _key(title) else "its name should have a letter or a digit"
-    if not isinstance(folder, str):
-        return "its folder should be a text"
-    right = _FOLDER_NAME if dialect == "gemini" else _FOLDER_PATH
-    if folder and (not right.fullmatch(folder) or words_problem([folder])):
-        return "its folder should be " + ("a name" if dialect == "gemini" else "a path such as “~/.name”")
-    return None
+@lru_cache(maxsize=64)
+def _own_program(title: str, program: str) -> Program:
+    own = _started(program_key(title), title, program)
+    own.is_own = True
+    return own

@@ -20,6 +20,7 @@ TITLE = "Companion: Diagnose"
 NOTE = "This report holds no token, selected text or file content: you can paste it into a bug report."
 WAITING = "…"
 LOG = "See “Companion: Show Log”. If it happens again, please report it and include this page."
+DISABLED = "disabled by the setting “programs”"
 RESTART = "Run “Companion: Restart Server” from the command palette."
 
 

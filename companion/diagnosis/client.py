@@ -17,7 +17,7 @@ from ..agents.agent import Agent
 from ..agents.dialect import Transport
 from ..endpoint.clients import SELF_TEST
 from ..endpoint.context_answers import ContextAnswers, Holding
-from .checks import LOG, RESTART, Check, WindowFacts, failed, noted, passed
+from .checks import DISABLED, LOG, RESTART, Check, WindowFacts, failed, noted, passed
 
 SECONDS = 3.0  # for one request on the loopback device
 PROTOCOL_VERSION = "2025-06-18"
@@ -154,7 +154,7 @@ async def check_answers(answers: ContextAnswers) -> Check:
     """Whether a program that asks the one editor that answers, instead of looking for a window, asks this one."""
     name = f"{answers.agent.title} can ask this editor"
     if answers.holding is Holding.OFF:
-        return noted(name, f"switched off by the setting “{answers.agent.publish_setting}”")
+        return noted(name, DISABLED)
     if answers.holding is Holding.REFUSED:
         return failed(name, answers.problem, "Correct that; it is tried again within seconds.")
     if answers.holding is not Holding.HELD:

@@ -15,7 +15,7 @@ from ..discovery import files
 from ..discovery.files import DiscoveryError, prepare
 from ..system.platform import Platform
 from ..system.processes import is_alive
-from .checks import RESTART, Check, WindowFacts, failed, noted, passed
+from .checks import DISABLED, RESTART, Check, WindowFacts, failed, noted, passed
 
 WRITES_AGAIN = RESTART + " That writes the file again."
 
@@ -91,7 +91,7 @@ def described(agent: Agent, content: Optional[Mapping[str, Any]]) -> str:
 def _obstacle(name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str) -> Optional[Check]:
     """Why there is no file of the window's that the agent could choose; None if there is one."""
     if agent.key not in window.published_for:
-        return noted(name, f"switched off by the setting “{agent.publish_setting}”")
+        return noted(name, DISABLED)
     if window.port is None or not any(window.address(agent)):
         return failed(name, "no server is running for it", RESTART)
     if not window.folders and not window.is_this:

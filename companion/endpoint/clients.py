@@ -134,7 +134,7 @@ def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent] =
     """Which of these programs it is: one of a user's row by its token, others of one dialect by the names that they
     introduce themselves with."""
     same = [agent for agent in agents if agent.dialect is dialect]
-    by_token = (agent for agent in same if agent.words and agent.title == session.token_name)
+    by_token = (agent for agent in same if agent.is_own and agent.title == session.token_name)
     return next(by_token, next((agent for agent in same if session.client_name in agent.client_names), None))
 
 

@@ -17,7 +17,7 @@ import sublime
 
 from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Dialect
-from ..agents.registry import wanted_agents, wrong_rows
+from ..agents.registry import wanted_agents, wrong_programs
 from ..common.display_names import file_name
 from ..common.waiting import Debounce
 from ..context.tracker import ContextTracker
@@ -67,7 +67,7 @@ class WindowSettings:
             ]
         )
         self._current = reading.settings
-        return [*reading.complaints, *wrong_rows(reading.settings)]
+        return [*reading.complaints, *wrong_programs(reading.settings)]
 
     def project_has_changed(self) -> bool:
         """Whether the project is no longer what was read. The editor has no event for that."""

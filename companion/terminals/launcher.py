@@ -182,7 +182,7 @@ class Launcher:
         )
 
     def _explain(self, window: sublime.Window, program: Program, word: str, why: str) -> None:
-        own = shown(word) if program.words or word != program.program else ""  # the user knows the usual word
+        own = shown(word) if program.is_own or word != program.program else ""  # the user knows the usual word
         panel = window.create_output_panel(INSTALL_PANEL)
         why = shown(why)
         more = f"\n{why}.\n" if why else ""

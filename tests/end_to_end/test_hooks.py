@@ -134,7 +134,7 @@ def test_the_writes_of_the_document(hooked):
         desktop.host.call("press", keys="enter")
 
     def switch_off():
-        desktop.host.execute(CHANGE.format("publish_for_claude", False))
+        desktop.host.execute(CHANGE.format("programs", {"claude": {"enabled": False}}))
 
     for act, expected in ((desktop.accept, accepted), (edit, edited), (reject, rejected), (switch_off, undecided)):
         held = hooked.start(write, file)
@@ -143,7 +143,7 @@ def test_the_writes_of_the_document(hooked):
         act()
         assert json.loads(held.communicate(timeout=NEVER_SECONDS)[0]) == expected
         desktop.wait_no_review()
-    desktop.host.execute(CHANGE.format("publish_for_claude", True))
+    desktop.host.execute(CHANGE.format("programs", {}))
 
     with ClaudeClient(desktop.host.environment["HOME"], desktop.workspace) as client:
         client.connect()

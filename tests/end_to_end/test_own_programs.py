@@ -17,7 +17,7 @@ from tests.tools.desktop import Desktop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts for a POSIX shell")
 
-ROW = {"name": "OpenClaude", "command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}
+ENTRY = {"command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}
 PROGRAM = """#!/bin/sh
 echo "$0 $*" > "$REPORT"
 until [ -e "$REPORT.go" ]; do sleep 0.1; done
@@ -27,7 +27,7 @@ LOOKED = (
     "(lambda folders: bool(folders) and not any(folder.looks.under_way for folder in folders.values()))("
     "__import__('sys').modules['Gemini Companion.plugin'].application._endpoints.tracking._folders)"
 )
-SET = "sublime.load_settings('Gemini Companion.sublime-settings').set('agents', {})"
+SET = "sublime.load_settings('Gemini Companion.sublime-settings').set('programs', {})"
 
 
 @pytest.fixture
@@ -85,12 +85,14 @@ def run(host, program):
 
 
 def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_listed(start, workspace):
-    with start({"run_commands": {"My Tool": ["my tool", "--x y"], "": ["wrong"]}}, "my tool") as host:
+    with start(
+        {"programs": {"My Tool": {"command": ["my tool", "--x y"]}, "": {"command": ["wrong"]}}}, "my tool"
+    ) as host:
         desktop = Desktop(host, workspace)
         desktop.wait_published()
         offered = run(host, "My Tool")
         assert offered[:2] == ["My Tool", "Gemini CLI"], "what is there comes first"
-        assert offered[-1] == "Codex CLI"
+        assert offered[-1] == "Kiro CLI"
         host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
         host.wait_until(LOOKED)
@@ -103,16 +105,18 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
 def test_the_example_of_the_page_works_as_written(start, workspace):
     text = (Path(__file__).resolve().parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
-    (example,) = [json.loads(block) for block in blocks if '"agents"' in block]
-    with start(example, "goose", "aider") as host:
+    (example,) = [json.loads(block) for block in blocks if '"programs"' in block]
+    with start(example, "aider") as host:
         assert host.wait_until(lambda: lock_files(host.environment["HOME"], ".openclaude"))
-        assert run(host, "Aider")[:2] == ["Goose", "Aider"]
+        offered = run(host, "Aider")
+        assert offered.index("Aider") <= 1, "behind Gemini CLI, where npx is installed"
+        assert "Codex CLI" not in offered
         host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/aider --no-gitignore\n"))
-        assert "is left out" not in host.console()
+        assert "is wrong" not in host.console()
 
 
-def test_a_key_may_name_it_and_one_that_is_not_there_is_said_with_its_setting(start, workspace):
+def test_a_key_may_name_it_and_one_that_is_not_there_is_said(start, workspace):
     with start({}) as host:
         Desktop(host, workspace).wait_published()
         application = "__import__('sys').modules['Gemini Companion.plugin'].application"
@@ -121,11 +125,11 @@ def test_a_key_may_name_it_and_one_that_is_not_there_is_said_with_its_setting(st
         host.wait_until("window.active_panel() is not None")
         text = "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
         said = host.evaluate(text)
-        assert said.startswith('Goose was not found: there is no "goose", which your setting "run_commands"')
+        assert said.startswith('Goose was not found: there is no "goose" on the PATH')
 
 
-def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start, workspace):
-    with start({"agents": [ROW]}, "openclaude") as host:
+def test_an_entry_adds_an_agent_that_finds_the_window_and_goes_with_it(start, workspace):
+    with start({"programs": {"OpenClaude": ENTRY}}, "openclaude") as host:
         desktop, home = Desktop(host, workspace), host.environment["HOME"]
         ((port, lock),) = host.wait_until(lambda: lock_files(home, ".openclaude")).items()
         assert lock["workspaceFolders"] == [os.path.realpath(workspace)]
@@ -139,12 +143,12 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
             desktop.wait_status("OpenClaude")  # it says that it is Claude Code
             asked = client.open_diff(desktop.path("greeting.py"), "new\n", "a name")
             assert desktop.wait_proposal()["title"] == "greeting.py \u2190 OpenClaude (proposal)"
-            host.evaluate(SET.format([]))
+            host.evaluate(SET.format({}))
             host.wait_until(lambda: not lock_files(home, ".openclaude"))
             desktop.wait_no_client()
             assert asked.result(NEVER_SECONDS)["result"]["isError"], "its question goes on in its terminal"
             host.wait_until(lambda: client.ended)
-            host.evaluate(SET.format([{**ROW, "folder": "~/.claude", "name": "Other"}, "no row", ROW, ROW]))
+            host.evaluate(SET.format({"Other": {**ENTRY, "folder": "~/.claude"}, "No": "entry", "OpenClaude": ENTRY}))
             ((_, again),) = host.wait_until(lambda: lock_files(home, ".openclaude")).items()
             assert again["authToken"] != lock["authToken"]
         with ClaudeClient(home, workspace, folder=".openclaude") as client:
@@ -160,9 +164,9 @@ def test_a_row_adds_a_program_that_finds_the_window_and_goes_with_the_row(start,
     assert not lock_files(home, ".openclaude")
 
 
-def test_the_report_tries_a_program_of_a_row_as_any_other_and_its_name_is_text_everywhere(start, workspace):
+def test_the_report_tries_an_own_agent_as_any_other_and_its_name_is_text_everywhere(start, workspace):
     name = "<b>Mine</b> & $Co."
-    with start({"agents": [{**ROW, "name": name, "command": ["not there"]}]}) as host:
+    with start({"programs": {name: {**ENTRY, "command": ["not there"]}}}) as host:
         desktop, home = Desktop(host, workspace), host.environment["HOME"]
         ((_, lock),) = host.wait_until(lambda: lock_files(home, ".openclaude")).items()
         with ClaudeClient(home, workspace, folder=".openclaude") as client:

@@ -20,9 +20,9 @@ def home(desktop):
 
 
 def switch(desktop, program, on):
-    desktop.host.evaluate(
-        f"sublime.load_settings('Gemini Companion.sublime-settings').set('publish_for_{program}', {on})"
-    )
+    settings = "sublime.load_settings('Gemini Companion.sublime-settings')"
+    programs = {**desktop.host.evaluate(f"{settings}.get('programs')"), program: {"enabled": on}}
+    desktop.host.evaluate(f"{settings}.set('programs', {programs})")
 
 
 def shown(desktop, name):

@@ -194,7 +194,7 @@ def test_without_terminus_the_users_own_program_runs_in_the_users_own_terminal(m
     machine.home.mkdir()
     machine.install("gemini", folder=tools)
     machine.install("my-terminal", '#!/bin/sh\nexec "$@"\n', folder=tools)
-    settings = {"gemini_command": ["~/own tools/gemini", "~", "$HOME"], **machine.terminal()}
+    settings = {"programs": {"gemini": {"command": ["~/own tools/gemini", "~", "$HOME"]}}, **machine.terminal()}
     (terminal,) = settings["terminal_commands"].values()
     terminal[0] = "${HOME}/own tools/my-terminal"
     with machine.start(folders[1], settings=settings) as host:

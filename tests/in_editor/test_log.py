@@ -141,14 +141,16 @@ class Contents(LogCase):
 class WrongSettings(LogCase):
     """What is left out of the user's settings is in the log and in the status bar."""
 
-    def test_rows_of_programs_of_one_name(self):
-        self.addCleanup(self.settings.set, "agents", self.settings.get("agents"))
-        row = {"command": ["my-claude"], "dialect": "claude", "folder": self.folder}
-        sentence = "Row 2 of “agents” is left out: another program has this name."
+    def test_what_is_wrong_with_agents(self):
+        self.addCleanup(self.settings.set, "programs", self.settings.get("programs"))
+        entry = {"command": ["my-claude"], "dialect": "claude", "folder": self.folder}
+        twice = '"programs" in the settings is wrong for “my-claude”: “My Claude” stands for the same agent.'
+        unknown = '"programs" in the settings is wrong for “Mine”: it needs a “command”.'
         with mock.patch.object(sublime.Window, "status_message") as said:
-            self.settings.set("agents", [{**row, "name": name} for name in ("My Claude", "my-claude")])
-            yield lambda: f"warning endpoint: {sentence}" in self.logged()
-            yield lambda: any(sentence in call[0][0] for call in said.call_args_list)
+            self.settings.set("programs", {"My Claude": entry, "my-claude": entry, "Mine": {}})
+            for sentence in (twice, unknown):
+                yield lambda sentence=sentence: f"warning endpoint: {sentence}" in self.logged()
+                yield lambda sentence=sentence: any(sentence in call[0][0] for call in said.call_args_list)
 
 
 class Errors(LogCase):

@@ -15,6 +15,7 @@ from typing import Any, Dict, List, Optional
 import sublime
 
 from ...companion.agents.registry import AGENTS
+from ...companion.settings import read
 from .context_case import ContextCase, Steps
 from .listening_client import discovery_directory
 
@@ -34,10 +35,18 @@ class DiagnoseCase(ContextCase):
         self.application = sys.modules[PLUGIN].application
         self.endpoint = self.application.endpoint_of(self.window)
         yield self.endpoint.folders  # which are known a moment after the client has found the file
+        self.programs: Dict[str, Dict[str, Any]] = {}
         for agent in AGENTS:  # what else is on this machine's PATH does not matter
             version = VERSIONS.get(agent.key, "100.0.0")
-            self.setting(f"{agent.key}_command", [self.program(agent.key, f"echo {version}")])
-        yield lambda: all(agent.command(self.endpoint.settings())[0].startswith(self.folder) for agent in AGENTS)
+            self.programs[agent.key] = {"command": [self.program(agent.key, f"echo {version}")]}
+        yield from self.use_program("gemini")
+
+    def use_program(self, key: str, **entry: Any) -> Steps:
+        """Say this of an agent until the test ends."""
+        self.programs[key] = {**self.programs[key], **entry}
+        self.setting("programs", self.programs)
+        wanted = read([("the settings", {"programs": self.programs})]).settings.programs
+        yield lambda: self.endpoint.settings().programs == wanted
 
     def setting(self, name: str, value: Any) -> None:
         """Change a setting until the test ends."""

@@ -9,11 +9,11 @@ from types import ModuleType, SimpleNamespace
 
 from companion.agents.agent import ConnectionDetails
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.settings import Settings
 from companion.system.platform import LINUX, Platform
 from companion.system.programs import FoundProgram
 from companion.terminals.command_lines import words_with_folders
 from companion.terminals.processes import ClientCommand
+from tests.support.programs import with_programs
 from tests.support.stepping import SteppedRuntime
 
 TITLE = "Companion: "
@@ -192,9 +192,8 @@ class Bench:
         return self.module.Launcher(self.runtime, self.platform)
 
     def run(self, connection=ONE, agent=GEMINI_CLI, words=("gemini",), terminals=None):
-        settings = Settings(terminal_commands=terminals or {})
-        if not agent.words:
-            settings = dataclasses.replace(settings, **{agent.command_setting: words})
+        settings = with_programs({agent.title if agent.is_own else agent.key: {"command": words}})
+        settings = dataclasses.replace(settings, terminal_commands=terminals or {})
         self.launcher.run(self.window, agent, connection, settings)
         self.go_on()
 

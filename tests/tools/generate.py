@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from companion import settings  # noqa: E402
+from companion.agents import registry  # noqa: E402
+from companion.agents.agent import Program  # noqa: E402
 
 WIDTH = 100  # of the file of defaults
 MOST_OF_A_DEFAULT = 40  # characters of one in a table
@@ -31,19 +33,24 @@ own, under "settings": {"gemini_companion": {...}}. They can only restrict yours
 OF_PROJECTS = (
     "Gemini Companion's settings for this project. They can only restrict yours, except in how a diff is shown."
 )
-_MARKUP = re.compile(r"(?P<code>`[^`]+`)|\*+(?P<emphasis>[^*]+)\*+|\[(?P<link>[^\]]+)\]\([^)]+\)")
+_MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*+(?P<emphasis>[^*]+)\*+|\[(?P<link>[^\]]+)\]\([^)]+\)")
 
 
 # -- texts ------------------------------------------------------------------------------------------------------------
 
 
-def plain(text: str, code: str = "", emphasis: str = '"') -> str:
-    """Markdown as text: without links, with these characters around code and around what is emphasised."""
+def without_links(text: str) -> str:
+    """Markdown without its links, which lead nowhere in a pop-up."""
+    return _MARKUP.sub(lambda found: found["link"] or found[0], text)
+
+
+def plain(text: str) -> str:
+    """Markdown as the text of a comment, where names, patterns and captions are in quotes."""
 
     def unmarked(found: re.Match[str]) -> str:
-        if found["code"]:
-            return code + found["code"][1:-1] + code
-        return found["link"] or emphasis + found["emphasis"] + emphasis
+        said = found["code"] or found["emphasis"]
+        is_json = found["code"] and (said[0] in '"{' or said in ("true", "false", "null"))
+        return found["link"] or (said if is_json else f'"{said}"')
 
     return _MARKUP.sub(unmarked, text)
 
@@ -80,8 +87,46 @@ def _default(name: str) -> Any:
 
 def _about(row: dataclasses.Field[Any]) -> str:
     """What users are told of a setting, with what a project can do to it."""
-    merge = row.metadata["merge"]
-    return f"{row.metadata['about']} {settings.USERS_ALONE if merge is None else merge.about}"
+    merge, keys = row.metadata["merge"], ", ".join(f"`{each.key}`" for each in _programs())
+    about = row.metadata["about"].replace("{keys}", keys)
+    return f"{about} {settings.USERS_ALONE if merge is None else merge.about}"
+
+
+def _schemas_of_agents() -> Dict[str, Any]:
+    """Those of the entries of `programs`: of an agent that the package knows, and of one of the user's own."""
+    enabled = {"type": "boolean", "markdownDescription": "`false`: it must not find this editor."}
+    words = {"type": "array", "minItems": 1, "items": {"type": "string"}}
+    known = {"enabled": enabled, "command": {**words, "markdownDescription": "What starts it, as a list of words."}}
+    own = {
+        **known,
+        "dialect": {"enum": list(registry.MODELS), "markdownDescription": "The agent that it is like."},
+        "folder": {
+            "type": "string",
+            "markdownDescription": "Where it looks for editors, if not where that agent does: a path such as "
+            "`~/.openclaude`, in which it has a folder `ide`; with `gemini` a name in the folder for temporary files.",
+        },
+    }
+    return {
+        name: {"type": "object", "properties": properties, "additionalProperties": False}
+        for name, properties in (("known_agent", known), ("own_agent", own))
+    }
+
+
+def _reference(name: str) -> Dict[str, str]:
+    return {"$ref": f"sublime://settings/Gemini Companion#/definitions/{name}"}
+
+
+def _values(row: dataclasses.Field[Any]) -> Dict[str, Any]:
+    """The schema of a setting's values."""
+    schema = dict(row.metadata["check"].schema)
+    if row.name == "programs":
+        known = {each.key: {**_reference("known_agent"), "markdownDescription": each.title} for each in _programs()}
+        schema.update(properties=known, additionalProperties=_reference("own_agent"))
+    return schema
+
+
+def _programs() -> Sequence[Program]:
+    return [*registry.AGENTS, *registry.STARTED]
 
 
 def _comment(text: str, indent: str) -> str:
@@ -103,21 +148,25 @@ def defaults_file(_: str) -> str:
 
 def schema(_: str) -> str:
     """What the editor offers and accepts in a file of settings, and in a project's."""
-    reference = {"$ref": "sublime://settings/Gemini Companion#/definitions/settings"}
     properties = {
         row.name: {
-            **row.metadata["check"].schema,
+            **_values(row),
             "default": _default(row.name),
-            "markdownDescription": plain(_about(row), code="`", emphasis="*"),
+            "markdownDescription": without_links(_about(row)),
         }
         for row in _rows()
     }
     own = {
         "$id": "sublime://settings/Gemini Companion",
-        "definitions": {"settings": {"type": "object", "properties": properties, "additionalProperties": False}},
-        "allOf": [reference],
+        "definitions": {
+            "settings": {"type": "object", "properties": properties, "additionalProperties": False},
+            **_schemas_of_agents(),
+        },
+        "allOf": [_reference("settings")],
     }
-    of_projects: Mapping[str, Any] = {settings.PROJECT_KEY: {"markdownDescription": OF_PROJECTS, **reference}}
+    of_projects: Mapping[str, Any] = {
+        settings.PROJECT_KEY: {"markdownDescription": OF_PROJECTS, **_reference("settings")}
+    }
     inner = {"properties": {"settings": {"properties": of_projects}}}
     contributions = [
         {"file_patterns": ["/" + settings.FILE_NAME], "schema": own},

@@ -15,14 +15,6 @@ PROJECT = "the project's settings"
 
 NAMES = [entry.name for entry in fields(Settings)]
 SWITCHES = [
-    "publish_for_gemini",
-    "publish_for_qwen",
-    "publish_for_llxprt",
-    "publish_for_claude",
-    "publish_for_opencode",
-    "publish_for_kilo",
-    "publish_for_copilot",
-    "publish_for_codex",
     "share_selection",
 ]
 WAYS: Dict[str, List[Any]] = {
@@ -32,17 +24,8 @@ WAYS: Dict[str, List[Any]] = {
     "review_before_writing": ["as_program", "always"],
 }
 LISTS = ["context_exclude"]
+OF_AGENTS = ["programs"]  # tests/unit/agents/test_own_agents.py
 USERS_ALONE: Dict[str, List[Any]] = {
-    "gemini_command": [["sh"], ["gemini"]],
-    "qwen_command": [["sh"], ["qwen"]],
-    "llxprt_command": [["sh"], ["llxprt"]],
-    "claude_command": [["sh"], ["claude"]],
-    "opencode_command": [["sh"], ["opencode"]],
-    "kilo_command": [["sh"], ["kilo"]],
-    "copilot_command": [["sh"], ["copilot"]],
-    "codex_command": [["sh"], ["codex"]],
-    "agents": [[{"name": "Sh", "command": ["sh"], "dialect": "claude"}], []],
-    "run_commands": [{"Sh": ["sh"]}, {}],
     "terminal_commands": [{"linux": ["sh"]}, {}],
     "notify": ["never", "unfocused"],
     "review_skip": [["*"], ["docs/**"], []],
@@ -63,7 +46,7 @@ def merged(name, user, project):
 
 
 def test_every_setting_is_in_exactly_one_of_these_classes():
-    assert sorted([*SWITCHES, *WAYS, *LISTS, *USERS_ALONE, *ONLY_SHOWN]) == sorted(NAMES)
+    assert sorted([*SWITCHES, *WAYS, *LISTS, *OF_AGENTS, *USERS_ALONE, *ONLY_SHOWN]) == sorted(NAMES)
 
 
 def test_every_switch_of_the_table_is_recognised_by_its_type():

@@ -130,8 +130,8 @@ class Journeys:
 
     def switch(self, desktop, on):
         """The user switches the program off, or on."""
-        name = f"publish_for_{self.title.split()[0].lower()}"
-        desktop.host.evaluate(f"sublime.load_settings('Gemini Companion.sublime-settings').set({name!r}, {on})")
+        programs = {self.title.split()[0].lower(): {"enabled": on}}
+        desktop.host.evaluate(f"sublime.load_settings('Gemini Companion.sublime-settings').set('programs', {programs})")
 
     def test_a_program_that_is_closed_takes_its_diff_with_it(self, desktop, program, model):
         before = desktop.arrangement()

@@ -45,13 +45,13 @@ class Privacy(ProjectSwitching, ContextCase):
         self.assertNotIn("selectedText", str(self.client.contexts[count - 1 :]))
 
     def test_a_program_that_the_user_switches_off_is_out(self):
-        yield from self.is_out(lambda: self.set("publish_for_gemini", False))
-        self.settings.set("publish_for_gemini", True)
+        yield from self.is_out(lambda: self.set("programs", {"gemini": {"enabled": False}}))
+        self.settings.set("programs", {})
         later = yield from self.connect(self.folder)
         self.assertEqual([os.path.basename(path) for path in later.paths], ["a.py"])
 
     def test_a_program_that_the_project_does_without_is_out(self):
-        restricted = {"gemini_companion": {"publish_for_gemini": False}}
+        restricted = {"gemini_companion": {"programs": {"gemini": {"enabled": False}}}}
         project = {"folders": [{"path": self.folder}], "settings": restricted}
         yield from self.is_out(lambda: self.window.set_project_data(project))
 

@@ -119,8 +119,7 @@ class Report(DiagnoseCase):
         self.assertTrue(self.client._thread.is_alive())
 
     def test_a_report_is_open_at_once_and_completed_later(self):
-        self.setting("gemini_command", [self.program("slow", "sleep 1; echo 0.61.0")])
-        yield lambda: self.endpoint.settings().gemini_command[0].endswith("slow")
+        yield from self.use_program("gemini", command=[self.program("slow", "sleep 1; echo 0.61.0")])
         self.window.run_command("gemini_companion_diagnose")
         view = self.view()
         self.assertIn("- \u2026 Gemini CLI", self.text())
@@ -278,10 +277,9 @@ class DiscoveryFiles(DiagnoseCase):
         self.assertEqual(self.failures(report), [])
 
     def test_an_agent_that_is_switched_off(self):
-        self.setting("publish_for_qwen", False)
-        yield lambda: not self.endpoint.settings().publish_for_qwen
+        yield from self.use_program("qwen", enabled=False)
         report = yield from self.diagnose()
-        self.assert_noted(report, QWEN_FINDS, "switched off by the setting \u201cpublish_for_qwen\u201d")
+        self.assert_noted(report, QWEN_FINDS, "disabled by the setting \u201cprograms\u201d")
 
 
 @POSIX
@@ -324,8 +322,7 @@ class Workspaces(DiagnoseCase):
 @POSIX
 class Programs(DiagnoseCase):
     def gemini(self, *words):
-        self.setting("gemini_command", list(words))
-        yield lambda: self.endpoint.settings().gemini_command == words
+        yield from self.use_program("gemini", command=list(words))
         return (yield from self.diagnose())
 
     def test_a_program_that_is_missing(self):

@@ -40,34 +40,32 @@ class Announcements(ContextCase):
         self.addCleanup(self.settings.set, name, self.settings.get(name))
         self.settings.set(name, value)
 
+    def disable(self, *keys):
+        self.set("programs", {key: {"enabled": False} for key in keys})
+
     def gemini(self, workspace):
         return announced(workspace, os.getppid())
 
     def test_each_agent_can_be_switched_off_and_on_while_the_editor_runs(self):
         yield lambda: len(qwen_locks(self.folder)) == 2
-        self.set("publish_for_gemini", False)
+        self.disable("gemini")
         yield lambda: self.gemini(self.folder) is None
         self.assertEqual(len(qwen_locks(self.folder)), 2)
-        self.set("publish_for_qwen", False)
+        self.disable("gemini", "qwen")
         yield lambda: qwen_locks(self.folder) == {}
-        self.settings.set("publish_for_gemini", True)
+        self.disable("qwen")
         yield lambda: self.gemini(self.folder) is not None
         self.assertEqual(qwen_locks(self.folder), {})
 
     def test_an_agent_that_was_off_at_the_start_is_served_once_it_is_switched_on(self):
-        dialects = {
-            "claude": ("publish_for_claude", "publish_for_opencode", "publish_for_kilo"),
-            "copilot": ("publish_for_copilot",),
-        }
-        for names in dialects.values():
-            for name in names:
-                self.set(name, False)
+        dialects = {"claude": ("claude", "opencode", "kilo"), "copilot": ("copilot",)}
+        self.disable("claude", "opencode", "kilo", "copilot")
         other = yield from self.new_window(self.new_folder())
         endpoint = sys.modules[PLUGIN].application.endpoint_of(other)
         yield lambda: endpoint.port is not None
         self.assertEqual(set(endpoint.servers.services) & set(dialects), set())
-        for served, names in dialects.items():
-            self.settings.set(names[0], True)
+        for served, left in (("claude", dialects["copilot"]), ("copilot", ())):
+            self.disable("opencode", "kilo", *left)
             yield lambda served=served: served in endpoint.servers.services
         self.assertEqual(set(endpoint.servers.services) & set(dialects), set(dialects))
 
@@ -80,11 +78,11 @@ class Announcements(ContextCase):
         yield lambda: self.gemini(other) is not None
 
     def test_switching_an_agent_off_does_not_disconnect_another(self):
-        for name in ("qwen", "llxprt", "claude", "opencode", "kilo", "copilot"):
-            self.set(f"publish_for_{name}", False)
+        others = ("qwen", "llxprt", "claude", "opencode", "kilo", "copilot")
+        self.disable(*others)
         yield from self.open("a.py")
         self.assertFalse(self.client.ended)
-        self.set("publish_for_gemini", False)
+        self.disable(*others, "gemini")
         yield lambda: self.client.ended
 
 

@@ -435,7 +435,7 @@ class TestWhatEndsIt(GateCase):
 
     def switched_off(self) -> Iterator[Any]:
         data = self.window.project_data()
-        data["settings"] = {"gemini_companion": {"publish_for_claude": False}}
+        data["settings"] = {"gemini_companion": {"programs": {"claude": {"enabled": False}}}}
         self.window.set_project_data(data)
         self.endpoint.settings_changed()
         yield

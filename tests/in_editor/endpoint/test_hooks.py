@@ -82,7 +82,7 @@ class TestSessions(HookCase):
 
     def test_a_program_that_is_switched_off_is_answered_with_nothing(self) -> Iterator[Any]:
         data = self.window.project_data()
-        data["settings"] = {"gemini_companion": {"publish_for_claude": False}}
+        data["settings"] = {"gemini_companion": {"programs": {"claude": {"enabled": False}}}}
         self.window.set_project_data(data)
         self.endpoint.settings_changed()
         said = yield from self.tell("SessionStart")
@@ -96,7 +96,7 @@ class TestSessions(HookCase):
             self.assertTrue(only[-1])
             self.endpoint.changes.started("claude")
             self.assertTrue(only[-1])
-            self.endpoint.changes.started("run-goose")
+            self.endpoint.changes.started("goose")
             self.assertFalse(only[-1])
             self.endpoint.changes.terminal_closed()
             self.assertTrue(only[-1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import pytest
@@ -18,6 +17,7 @@ from companion.diagnosis.discovery import described
 from companion.protocol.tools import Catalogue, Implementation
 from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
+from tests.support.programs import disabled, with_programs
 
 MACHINE = Platform(LINUX, {"HOME": "/home/me", "TMPDIR": "/tmp"}, "/home/me", 1000)
 ON_WINDOWS = Platform(WINDOWS, {"USERPROFILE": "C:\\Users\\me", "TEMP": "C:\\Temp"}, "C:\\Users\\me")
@@ -178,7 +178,7 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
         assert f'"{agent.program}"' in text
         own = agent.how_to_install("~/bin/other")
         assert '"~/bin/other"' in own
-        assert f'"{agent.key}_command"' in own
+        assert 'your setting "programs"' in own
         assert own.partition("needs")[2] == text.partition("needs")[2]
         assert [each for each in (own, text) if "Correct the setting, or remove it" in each] == [own]
     assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "kilo", "copilot", "codex"]
@@ -186,11 +186,10 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)
 def test_a_program_is_started_by_its_name_or_as_the_user_says_and_its_files_may_not_be_wanted(agent):
-    def settings(name, value):
-        return dataclasses.replace(Settings(), **{name: value})
-
-    assert agent.command(Settings()) == agent.command(settings(f"{agent.key}_command", ())) == (agent.program,)
-    configured = ("wrapper", agent.program, "--flag")
-    assert agent.command(settings(f"{agent.key}_command", configured)) == configured
+    configured = ["wrapper", agent.program, "--flag"]
+    settings = with_programs({agent.key: {"command": configured}})
+    assert agent.command(Settings()) == agent.command(disabled(agent.key)) == (agent.program,)
+    assert agent.command(settings) == tuple(configured)
     assert agent.is_wanted(Settings())
-    assert not agent.is_wanted(settings(f"publish_for_{agent.key}", False))
+    assert agent.is_wanted(settings)
+    assert not agent.is_wanted(disabled(agent.key))

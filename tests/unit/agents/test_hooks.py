@@ -14,8 +14,8 @@ from companion.agents.gemini_cli import GEMINI_CLI, LLXPRT_CODE
 from companion.agents.hooks import Happening, HookEntry, HookEvent, ToolKind
 from companion.agents.qwen_code import QWEN_CODE
 from companion.agents.registry import AGENTS, agents_of
-from companion.settings import read as read_settings
 from companion.system.platform import LINUX, WINDOWS, Platform
+from tests.support.programs import with_programs
 
 HERE = Platform(LINUX, {}, "/home/me", 1000)
 THERE = Platform(WINDOWS, {}, "C:\\Users\\me")
@@ -400,8 +400,7 @@ def test_which_of_these_files_are_ours_alone():
 
 
 def test_a_row_of_the_user_has_the_hooks_of_the_program_that_it_is_like():
-    rows = [{"name": "Mine", "command": ["mine"], "dialect": "claude", "folder": "~/.mine"}]
-    own = agents_of(read_settings([("the settings", {"agents": rows})]).settings)[-1]
+    own = agents_of(with_programs({"Mine": {"command": ["mine"], "dialect": "claude", "folder": "~/.mine"}}))[-1]
     assert own.hooks is CLAUDE_CODE.hooks
     assert own.configuration(HERE) == "/home/me/.mine"
     assert LLXPRT_CODE.hooks is None

@@ -31,8 +31,8 @@ from companion.connecting.installing import (
 )
 from companion.connecting.json_text import JsonTextError, parse
 from companion.review.document.disk import ChangedError, DiskError, Kind
-from companion.settings import Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
+from tests.support.programs import with_programs
 
 BY_KEY: Dict[str, Agent] = {agent.key: agent for agent in AGENTS}
 HOOKED = sorted(agent.key for agent in AGENTS if agent.hooks is not None)
@@ -238,7 +238,7 @@ def test_the_hooks_of_another_editor_stay(world: World, tmp_path: Path) -> None:
 
 def test_hooks_from_before_a_row_was_renamed_are_put_right(world: World) -> None:
     def row(name: str) -> Installation:
-        settings = Settings(agents=({"name": name, "command": ["x"], "dialect": "claude", "folder": "~/.x"},))
+        settings = with_programs({name: {"command": ["x"], "dialect": "claude", "folder": "~/.x"}})
         found = installations(agents_of(settings), world.files, world.platform)
         return next(wanted for wanted, _ in found if wanted.agent.title == name)
 
@@ -481,12 +481,8 @@ def test_without_a_file_of_ours_nothing_is_written(world: World, monkeypatch: py
 
 
 def test_rows_of_the_user_have_hooks_by_their_dialect(world: World) -> None:
-    settings = Settings(
-        agents=(
-            {"name": "Own", "command": ["own"], "dialect": "claude", "folder": "~/.own"},
-            {"name": "Same", "command": ["same"], "dialect": "claude"},
-        )
-    )
+    own = {"command": ["own"], "dialect": "claude", "folder": "~/.own"}
+    settings = with_programs({"Own": own, "Same": {"command": ["same"], "dialect": "claude"}})
     found = installations(agents_of(settings), world.files, world.platform)
     by_path = {wanted.path: [agent.title for agent in sharing] for wanted, sharing in found}
     assert by_path[str(world.home / ".own" / "settings.json")] == ["Own"]
@@ -503,7 +499,7 @@ def test_programs_that_are_installed_can_be_connected_and_connected_ones_disconn
     def listed(connects: bool) -> List[str]:
         return [each.wanted.agent.key for each in look(found, settings, connects, lambda: False)]
 
-    settings = Settings(agents=({"name": "Own", "command": ["own", "run"], "dialect": "claude"},))
+    settings = with_programs({"Own": {"command": ["own", "run"], "dialect": "claude"}})
     found = installations(agents_of(settings), world.files, world.platform)
     program = {"claude": "own"}.get(key, BY_KEY[key].command(settings)[0])
     asked: List[Any] = []

@@ -13,7 +13,7 @@ from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.diagnosis import client, programs
-from companion.diagnosis.checks import LOG, RESTART, Check, CheckOutcome, WindowFacts, failed, passed
+from companion.diagnosis.checks import DISABLED, LOG, RESTART, Check, CheckOutcome, WindowFacts, failed, passed
 from companion.diagnosis.client import check_agent_server, check_answers, describe, try_server
 from companion.diagnosis.discovery import DiscoverySnapshot, check_window
 from companion.diagnosis.programs import check_agent
@@ -160,7 +160,7 @@ class Asked:
 @pytest.mark.parametrize(
     ("asked", "outcome", "detail"),
     [
-        (Asked(Holding.OFF), CheckOutcome.NOTE, "switched off by the setting “publish_for_codex”"),
+        (Asked(Holding.OFF), CheckOutcome.NOTE, DISABLED),
         (Asked(Holding.STANDBY), CheckOutcome.NOTE, "another editor answers it; this one does when that has ended"),
         (Asked(Holding.REFUSED), CheckOutcome.FAILED, Asked.problem),
         (Asked(Holding.HELD), CheckOutcome.OK, "at /run/ipc.sock"),

@@ -21,6 +21,7 @@ from companion.system.platform import LINUX, Platform
 from companion.transport import framed_socket
 from companion.transport.framed_socket import ask
 from tests.host.waiting import a_moment, ends
+from tests.support.programs import disabled
 
 CONTEXT = SharedContext(
     {
@@ -46,7 +47,7 @@ class Window:
         self.wanted = wanted
 
     def settings(self):
-        return Settings(publish_for_codex=self.wanted)
+        return Settings() if self.wanted else disabled("codex")
 
 
 class Runtime:

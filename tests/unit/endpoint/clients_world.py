@@ -8,6 +8,7 @@ from companion.agents.window import ActiveFile, SharedContext, TextPosition
 from companion.endpoint.clients import Clients
 from companion.protocol.tools import ClientSession
 from companion.settings import Settings
+from tests.support.programs import with_programs
 
 ACTIVE = ActiveFile("/a.py", TextPosition(0, 0), TextPosition(0, 1), "x")
 CONTEXT = SharedContext({"workspaceState": {"openFiles": []}}, ACTIVE)
@@ -122,13 +123,14 @@ class World:
 
     def switch(self, **programs):
         """The user switches programs on and off."""
-        switches = {f"publish_for_{key}": value for key, value in programs.items()}
-        self.current = dataclasses.replace(self.current, **switches)
+        entries = {key: {"enabled": value} for key, value in programs.items()}
+        switched = with_programs(entries).programs
+        self.current = dataclasses.replace(self.current, programs={**self.current.programs, **switched})
         self.clients.wanted_has_changed()
 
-    def own_rows(self, *rows):
-        """The user's own rows for programs are these."""
-        self.current = dataclasses.replace(self.current, agents=rows)
+    def own_agents(self, **entries):
+        """The user's own agents are these."""
+        self.current = with_programs(entries)
         self.clients.wanted_has_changed()
 
     def name(self, session):

@@ -112,26 +112,26 @@ class TestComing:
         assert set(world.clients.wanted_dialects()) == {IDE_COMPANION, CLAUDE, CODEX}
 
 
-class TestOwnRows:
-    ROW = {"name": "OpenClaude", "command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}
+class TestOwnAgents:
+    ENTRY = {"command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}
     OWN = client(1, "claude-code", "OpenClaude")
 
-    def test_a_program_is_the_one_of_its_row_by_its_token_whatever_it_calls_itself(self, world):
-        world.own_rows(self.ROW)
+    def test_its_token_says_which_it_is_whatever_it_calls_itself(self, world):
+        world.own_agents(OpenClaude=self.ENTRY)
         world.switch(claude=False)
         world.come(CLAUDE, self.OWN, CLAUDES[2])
         assert world.clients.names() == ["OpenClaude"]
         assert world.clients.mention(Mention("/a.py"), "openclaude") == "OpenClaude"
         assert world.clients.mention(Mention("/a.py"), "claude") is None
 
-    def test_without_its_row_it_is_told_nothing_any_more(self, world):
-        world.own_rows(self.ROW)
+    def test_without_its_entry_it_is_told_nothing_any_more(self, world):
+        world.own_agents(OpenClaude=self.ENTRY)
         world.come(CLAUDE, self.OWN)
         world.reviews.open = [world.clients.owner_of(self.OWN)]
-        world.own_rows()
+        world.own_agents()
         assert not world.clients
         assert world.reviews.withdrawn == ["session-1"]
-        world.own_rows(self.ROW)
+        world.own_agents(OpenClaude=self.ENTRY)
         assert world.clients.names() == ["OpenClaude"]
 
 

@@ -11,6 +11,7 @@ from companion.endpoint import discovery_updates
 from companion.endpoint.servers import Service
 from companion.protocol.serving import Address
 from companion.settings import Settings
+from tests.support.programs import disabled
 
 TOKENS = {"Gemini CLI": "one", "Qwen Code": "another", "LLxprt Code": "a third"}
 ALL = ["gemini", "qwen", "llxprt"]
@@ -124,7 +125,7 @@ def test_whatever_changes_is_published(world, change):
     elif change == "project":
         world.window.project = "/code/a.sublime-project"
     elif change in ("gemini", "qwen"):
-        world.settings = Settings(**{"publish_for_" + change: False})
+        world.settings = disabled(change)
     world.announce(2 if change == "port" else 1)
     world.work()
     assert len(world.publisher.published) == 2

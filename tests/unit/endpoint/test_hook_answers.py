@@ -19,10 +19,10 @@ from companion.agents.registry import AGENTS, agents_of
 from companion.endpoint import hook_answers
 from companion.endpoint.hook_answers import HookAnswers, Serving
 from companion.protocol.limits import ENVELOPE, TEXT_BYTES
-from companion.settings import Settings
 from companion.system.platform import Platform
 from companion.transport import hook_server
 from tests.host.waiting import a_moment
+from tests.support.programs import with_programs
 from tests.unit.endpoint.answering_editors import asynchronous
 
 EVENT = {"session_id": "s", "cwd": os.path.abspath("/w"), "hook_event_name": "Stop"}
@@ -314,8 +314,7 @@ async def test_nor_does_who_is_connected_at_that_moment(tmp_path):
 
 @asynchronous
 async def test_a_program_of_the_users_own_rows_is_heard_whatever_it_is_called(tmp_path):
-    rows = ({"name": "\u00dcber prog %20", "command": ["x"], "dialect": "claude"},)
-    agents = agents_of(Settings(agents=rows))
+    agents = agents_of(with_programs({"\u00dcber prog %20": {"command": ["x"], "dialect": "claude"}}))
     editor = Editor(tmp_path, agents)
     await editor.make(agents[-1])
     assert await editor.hook(agents[-1]) == HEARD

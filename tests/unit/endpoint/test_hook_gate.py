@@ -20,8 +20,8 @@ from companion.endpoint.held_call import NOT_UNDERSTOOD, REJECTED, TAKEN_BACK, U
 from companion.endpoint.hook_gate import NOBODY
 from companion.endpoint.hook_sessions import HookSession
 from companion.review.decision import Ticket
-from companion.settings import Settings
 from tests.host.waiting import a_moment, comes_true
+from tests.support.programs import disabled
 from tests.unit.endpoint.answering_editors import asynchronous
 from tests.unit.endpoint.hooked_world import (
     Asked,
@@ -115,7 +115,7 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
         asked.gate.look()
 
     def disable(asked):
-        asked.window.settings = lambda: Settings(publish_for_claude=False)
+        asked.window.settings = lambda: disabled("claude")
         asked.gate.look()
 
     def close(asked):

@@ -18,6 +18,7 @@ from companion.settings import UNFOCUSED, Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.unreviewed.calls import Doer, OpenCall
 from tests.host.waiting import a_moment
+from tests.support.programs import disabled
 from tests.unit.endpoint.answering_editors import asynchronous
 from tests.unit.endpoint.sessions_world import PATCH, Editor, NoOpinion, Window, run_tool
 
@@ -253,7 +254,7 @@ async def test_what_the_user_has_not_enabled_or_has_ended_is_no_session():
     editor = Editor(window)
     window.hooks_told = told.append
     await editor.tell("SessionEnd")
-    window.settings = lambda: Settings(publish_for_claude=False)
+    window.settings = lambda: disabled("claude")
     await editor.tell("SessionStart")
     assert (told, editor.sessions._sessions) == ([], {})
 
@@ -406,7 +407,7 @@ async def test_a_write_that_makes_no_sense_is_asked_for_where_all_are_reviewed(l
     assert await editor.tell("PreToolUse", **call) == {}
     answer = await editor.tell("PreToolUse", held=True, **call)
     assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"
-    editor.windows[0].settings = lambda: Settings(publish_for_claude=False)
+    editor.windows[0].settings = lambda: disabled("claude")
     assert await editor.tell("PreToolUse", held=True, **call) == {}
     editor.windows[0].settings, editor.windows[0].reviews_every_write = Settings, False
     assert await editor.tell("PreToolUse", held=True, **call) == {}

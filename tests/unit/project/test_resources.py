@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Tuple
 
 from companion import settings
+from companion.agents.registry import wrong_programs
 from tests.host import lenient_json
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,13 +26,12 @@ def resource(name: str) -> Any:
     return lenient_json.loads((ROOT / name).read_text(encoding="utf-8"), name)
 
 
-def schema_of_settings() -> Dict[str, Any]:
-    """The schema's definition of the settings, which the file and the projects' part of it share."""
+def definitions() -> Dict[str, Any]:
+    """The schema's definitions of the settings, which the file and the projects' part of it share."""
     for contribution in resource("sublime-package.json")["contributions"]["settings"]:
         if "/Gemini Companion.sublime-settings" in contribution["file_patterns"]:
-            definitions = contribution["schema"]["definitions"]
-            (definition,) = definitions.values()
-            return definition
+            definitions: Dict[str, Any] = contribution["schema"]["definitions"]
+            return definitions
     raise AssertionError("sublime-package.json says nothing of the settings file")
 
 
@@ -75,8 +75,23 @@ def test_the_settings_file_has_every_setting_with_the_default_of_the_code() -> N
     assert resource("Gemini Companion.sublime-settings") == DEFAULTS
 
 
+PROGRAMS: List[Dict[str, Any]] = [
+    {"codex": {"enabled": False}},
+    {"codex": {"enabled": 0}},
+    {"gemini": {"command": ["npx", "gemini"]}},
+    {"gemini": {"command": []}},
+    {"gemini": {"dialect": "qwen"}},
+    {"gemini": True},
+    {"OpenClaude": {"command": ["openclaude"], "dialect": "claude", "folder": "~/.openclaude"}},
+    {"OpenClaude": {"command": ["openclaude"], "dialect": "codex"}},
+    {"OpenClaude": {"command": ["openclaude"], "colour": "red"}},
+]
+
+
 def fits(value: Any, schema: Dict[str, Any]) -> bool:
     """Whether a JSON schema takes the value, as far as ours go."""
+    if "$ref" in schema:
+        return fits(value, definitions()[schema["$ref"].rpartition("/")[2]])
     if "anyOf" in schema:
         return any(fits(value, each) for each in schema["anyOf"])
     if "enum" in schema:
@@ -101,16 +116,15 @@ def fits(value: Any, schema: Dict[str, Any]) -> bool:
 
 
 def test_the_schema_and_the_code_take_the_same_values() -> None:
-    for key, entry in schema_of_settings()["properties"].items():
-        if key in ("agents", "run_commands"):
-            continue
+    for key, entry in definitions()["settings"]["properties"].items():
         named = [value for each in entry.get("anyOf", [entry]) for value in each.get("enum", [])]
         bounds = [each[name] for each in entry.get("anyOf", []) for name in ("minimum", "maximum") if name in each]
         near = [value + step for value in bounds for step in (-1, 0, 1)]
         others = (True, False, None, 0, -1, 1.5, "", "x", [], ["x"], [1], {}, {"linux": ["xterm"]}, {"linux": "xterm"})
-        for value in [*named, *near, *others]:
+        for value in [*named, *near, *others, *PROGRAMS]:
             read = settings.read([("the test", {key: value})])
-            assert (read.complaints == []) is fits(value, entry), (key, value)
+            wrong = [*read.complaints, *wrong_programs(read.settings)]
+            assert (wrong == []) is fits(value, entry), (key, value)
 
 
 def test_projects_are_offered_the_same_settings() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from companion.agents.registry import programs_of
@@ -12,6 +10,7 @@ from companion.system import programs
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.terminals import installed
 from companion.terminals.installed import InstalledPrograms, find_installed
+from tests.support.programs import with_programs
 from tests.support.stepping import SteppedRuntime
 
 
@@ -99,7 +98,7 @@ def test_the_answer_is_that_of_the_last_look_and_takes_none(monkeypatch):
     known.look(settings)
     look()
     assert known.has(qwen, settings)
-    other = dataclasses.replace(settings, gemini_command=("my-gemini",))
+    other = with_programs({"gemini": {"command": ["my-gemini"]}})
     known.settings_changed(other)
     look()
     assert not known.has(gemini, other)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import os
 import sys
@@ -20,6 +19,7 @@ from companion.system.platform import LINUX, MACOS, WINDOWS
 from companion.system.programs import FoundProgram
 from companion.terminals.command_lines import shell_line
 from tests.support.launching import ONE, SPOILED, TWO, Bench, Region, View, tagged, terminal
+from tests.support.programs import with_programs
 
 
 @pytest.fixture
@@ -41,15 +41,15 @@ WORDS = ("my tool", "--say", "it's 5 % of $HOME")
 @pytest.mark.parametrize("platform", [LINUX, MACOS, WINDOWS])
 @pytest.mark.parametrize("with_terminus", [True, False])
 def test_a_program_of_the_users_own_is_quoted_for_whoever_starts_it(bench, platform, with_terminus):
-    *_, program = programs_of(dataclasses.replace(Settings(), run_commands={"My Tool": WORDS}))
+    *_, program = programs_of(with_programs({"My Tool": {"command": WORDS}}))
     bench.platform = bench.platform._replace(name=platform)
     if with_terminus:
         bench.with_terminus()
-    bench.run(agent=program)
+    bench.run(agent=program, words=WORDS)
     if with_terminus:
         ((_, arguments),) = bench.window.commands
         assert arguments["title"] == "My Tool"
-        assert arguments["tag"].startswith(f"{bench.module.TAG}run-my_tool.")
+        assert arguments["tag"].startswith(f"{bench.module.TAG}my_tool.")
         words = [word.replace("\\$", "$") for word in arguments["cmd"]]  # Terminus expands the others
     else:
         ((words, _, _),) = bench.started
@@ -172,21 +172,20 @@ class TestWhatIsNotThere:
 
     def test_where_the_users_own_is_not_there_it_is_named_with_the_setting(self, bench):
         bench.folders = None
-        bench.run(words=("~/bin/\x1b[31mgemini", "--flag"))
+        bench.run(words=("~/bin/my gemini", "--flag"))
         text = bench.window.output[bench.module.INSTALL_PANEL].text
-        assert '"~/bin/<U+001B>[31mgemini"' in text
-        assert '"gemini_command"' in text
-        assert "\x1b" not in text
+        assert '"~/bin/my gemini"' in text
+        assert 'your setting "programs"' in text
         assert '"gemini"' not in text
         assert "npm install -g @google/gemini-cli" in text
         assert "there is no “~/bin/" in bench.window.said[-1]
         assert "not installed" not in bench.window.said[-1]
 
     def test_a_program_of_the_users_own_is_named_with_the_setting_too(self, bench):
-        *_, program = programs_of(dataclasses.replace(Settings(), run_commands={"My Tool": WORDS}))
+        *_, program = programs_of(with_programs({"My Tool": {"command": WORDS}}))
         bench.folders = None
-        bench.run(agent=program)
-        assert '"run_commands"' in bench.window.output[bench.module.INSTALL_PANEL].text
+        bench.run(agent=program, words=WORDS)
+        assert 'your setting "programs"' in bench.window.output[bench.module.INSTALL_PANEL].text
         assert bench.window.said[-1] == "My Tool was not found: there is no “my tool”"
 
     def test_why_what_there_is_is_not_started_is_said(self, bench):
