@@ -304,7 +304,7 @@ class Settings:
         "never",
         one_of("never", UNFOCUSED),
         None,
-        'Whether the system says so when a [hooked](programs.md#connect-agent) agent waits for you: `"never"`, or '
+        'Whether the system says so when a [hooked](programs.md#hooks) agent waits for you: `"never"`, or '
         '`"unfocused"`, while no tab of the editor has the focus.',
     )
     review_before_writing: str = _setting(

@@ -117,6 +117,18 @@ class ConnectionDetails(NamedTuple):
         return self.separator.join(self.folders)
 
 
+class Profile(NamedTuple):
+    """What README and `docs/programs.md` say of an agent, in Markdown; `tests/tools/generate.py` puts it there."""
+
+    to_connect: str
+    """What users type."""
+    works: str
+    cannot: str = ""
+    shows_diffs: str = ""
+    """What makes diffs come, if it shows any."""
+    link: str = ""
+
+
 class Program:
     """An agent as far as *Run Agent…* has to know it: this is all of one that knows no editor."""
 
@@ -180,6 +192,7 @@ class Agent(Program):
     """Of a user's own: the folder in which it looks for the editor; "" for that of the agent that it is like."""
     how_to_connect: str
     """A sentence that tells users how to connect it once it runs."""
+    profile: Profile
     can_be_told_which = True
     """Whether a terminal of the editor can tell it which of several windows to take."""
     needs_lines = False

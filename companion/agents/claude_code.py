@@ -27,6 +27,7 @@ from .agent import (
     ConnectionDetails,
     DiscoveryFile,
     LookupContext,
+    Profile,
     folders_of,
     process_id,
 )
@@ -299,6 +300,15 @@ class ClaudeCode(ClaudeLockFiles):
     restored = RESTORES_ALL._replace(mark=False)  # it is in its proposals
     hooks = ClaudeHooks()
     how_to_connect = "In Claude Code, type /ide and choose Sublime Text to connect to this editor."
+    profile = Profile(
+        "`/ide`",
+        works="context, mentions, diffs with your edits, diagnostics",
+        cannot="connect unasked: use `/ide`, or start it in a terminal of the editor. If two windows have the same "
+        "folder it connects to neither, unless **Run Agent…** starts it",
+        shows_diffs='`"permissions": {"defaultMode": "manual"}` in `~/.claude/settings.json`; by default it writes '
+        "without asking",
+        link="https://github.com/anthropics/claude-code",
+    )
 
     def why_no_diffs(self) -> str:
         return (

@@ -11,7 +11,7 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_NAME, Agent, Place, SharedSocket
+from .agent import EDITOR_NAME, Agent, Place, Profile, SharedSocket
 from .claude_code import ClaudeHooks
 from .dialect import ClientNotice, ContextOf, Dialect, Transport, position
 from .hook_proposals import WriteForm, WriteTool
@@ -153,6 +153,12 @@ class CodexCli(Agent):
     node = 16
     can_be_told_which = False
     how_to_connect = "In Codex CLI, type /ide to let it ask this editor with every prompt."
+    profile = Profile(
+        "`/ide`",
+        works="context, once you have typed `/ide`",
+        cannot="show diffs: it asks in the terminal; use two editors at once",
+        link="https://github.com/openai/codex",
+    )
     home_variable, usual_home = "CODEX_HOME", ".codex"
     hooks = CodexHooks()
 

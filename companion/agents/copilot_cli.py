@@ -16,7 +16,16 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult
 from ..system.platform import WINDOWS, Platform
-from .agent import EDITOR_DISPLAY_NAME, EDITOR_INFO, Agent, Announcement, DiscoveryFile, LookupContext, folders_of
+from .agent import (
+    EDITOR_DISPLAY_NAME,
+    EDITOR_INFO,
+    Agent,
+    Announcement,
+    DiscoveryFile,
+    LookupContext,
+    Profile,
+    folders_of,
+)
 from .dialect import TEXT, SelectionDialect, Transport, diagnostic_fields, file_url, json_result, selection_fields, tool
 from .hook_proposals import LineEnds, WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
@@ -220,6 +229,14 @@ class CopilotCli(Agent):
     can_be_told_which = False
     how_to_connect = (
         "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and choose Sublime Text."
+    )
+    profile = Profile(
+        "nothing; below the open folder `/ide`",
+        works="context, diffs, diagnostics; it connects by itself in an open folder, and below one when you use `/ide`",
+        cannot="take your edits back",
+        shows_diffs="its default mode; not with `--allow-all-tools` or `--allow-tool write`, nor with "
+        "`ide.openDiffOnEdit: false`",
+        link="https://github.com/github/copilot-cli",
     )
     home_variable, usual_home = "COPILOT_HOME", ".copilot"
     hooks = CopilotHooks()

@@ -11,7 +11,7 @@ import re
 from typing import Any, Dict, Mapping, Optional, Pattern, Sequence, Tuple
 
 from ..system.platform import Platform
-from .agent import Agent, Announcement, ConnectionDetails, DiscoveryFile, LookupContext, Place, common_content
+from .agent import Agent, Announcement, ConnectionDetails, DiscoveryFile, LookupContext, Place, Profile, common_content
 from .hook_proposals import WriteForm, WriteTool
 from .hooks import Happening, HookDialect, HookEntry, HookEvent, Shell, Way
 from .ide_companion import IDE_COMPANION
@@ -81,6 +81,12 @@ class GeminiCli(Agent):
     npm_package = "@google/gemini-cli"
     node = 20
     how_to_connect = "In Gemini CLI, type /ide enable to connect to this editor."
+    profile = Profile(
+        "`/ide enable` (first Escape, if it offers to connect)",
+        works="context, diffs with your edits",
+        shows_diffs="`/ide enable`",
+        link="https://github.com/google-gemini/gemini-cli",
+    )
     last_without_token = (0, 4, 999)
     hooks: Optional[HookDialect] = GeminiHooks()
     restored = RESTORES_ALL._replace(mark=False, encoding=False)  # a mark is in its proposals, and it writes UTF-8
@@ -149,6 +155,7 @@ class LlxprtCode(GeminiCli):
     npm_package = "@vybestack/llxprt-code"
     node = 24
     how_to_connect = "In LLxprt Code, type /ide enable to connect to this editor."
+    profile = Profile("`/ide enable`", works="as Gemini CLI", shows_diffs="`/ide enable`")
     last_without_token = (0, 0, 0)
     usual_folder = "llxprt"
     variables = "LLXPRT_CODE_IDE"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Tuple
 
-from .agent import DiscoveryFile, LookupContext, folders_of
+from .agent import DiscoveryFile, LookupContext, Profile, folders_of
 from .claude_code import PORT, ClaudeLockFiles
 
 
@@ -20,9 +20,9 @@ class OpenCode(ClaudeLockFiles):
     can_be_told_which = False
     needs_lines = True
 
-    def __init__(self, key: str, title: str, program: str, npm_package: str, client_names: Tuple[str, ...]) -> None:
-        self.key, self.title, self.program, self.npm_package = key, title, program, npm_package
-        self.client_names = client_names
+    def __init__(self, key: str, title: str, npm_package: str, client_names: Tuple[str, ...], profile: Profile) -> None:
+        self.key, self.title, self.program, self.npm_package = key, title, key, npm_package
+        self.client_names, self.profile = client_names, profile
         self.how_to_connect = f"{title} connects to this editor by itself."
 
     def why_no_diffs(self) -> str:
@@ -47,5 +47,26 @@ def _depth(entry: DiscoveryFile, lookup: LookupContext) -> int:
     return max((len(folder) for folder in folders_of(entry.content) if here.startswith(join(folder, ""))), default=0)
 
 
-OPENCODE = OpenCode("opencode", "opencode", "opencode", "opencode-ai", ("opencode",))
-KILO_CLI = OpenCode("kilo", "Kilo CLI", "kilo", "@kilocode/cli", ())
+OPENCODE = OpenCode(
+    "opencode",
+    "opencode",
+    "opencode-ai",
+    ("opencode",),
+    Profile(
+        "nothing",
+        works="context, mentions; it connects by itself",
+        cannot="show diffs: by default it [writes without asking](unreviewed-changes.md)",
+        link="https://github.com/sst/opencode",
+    ),
+)
+KILO_CLI = OpenCode(
+    "kilo",
+    "Kilo CLI",
+    "@kilocode/cli",
+    (),
+    Profile(
+        "nothing",
+        works="as opencode; the status bar calls it so, too",
+        cannot="show diffs: it asks in the terminal",
+    ),
+)

@@ -19,6 +19,7 @@ from .agent import (
     ConnectionDetails,
     DiscoveryFile,
     LookupContext,
+    Profile,
     common_content,
     process_id,
 )
@@ -84,6 +85,12 @@ class QwenCode(Agent):
     npm_package = "@qwen-code/qwen-code"
     node = 20
     how_to_connect = "In Qwen Code, type /ide enable to connect to this editor."
+    profile = Profile(
+        "`/ide enable`",
+        works="context, diffs with your edits",
+        shows_diffs='`/ide enable`, and `"tools": {"approvalMode": "default"}`',
+        link="https://github.com/QwenLM/qwen-code",
+    )
     last_without_token = (0, 0, 14)
     home_variable, usual_home = "QWEN_HOME", ".qwen"
     hooks = QwenHooks()

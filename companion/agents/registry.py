@@ -48,12 +48,12 @@ def _started(key: str, title: str, *words: str) -> Program:
 
 
 STARTED: Tuple[Program, ...] = (
-    _started("antigravity", "Antigravity CLI", "agy"),
     _started("amp", "Amp", "amp"),
-    _started("goose", "Goose", "goose", "session"),
-    _started("pi", "Pi", "pi"),
+    _started("antigravity", "Antigravity CLI", "agy"),
     _started("cursor", "Cursor CLI", "cursor-agent"),
+    _started("goose", "Goose", "goose", "session"),
     _started("kiro", "Kiro CLI", "kiro-cli"),
+    _started("pi", "Pi", "pi"),
 )
 """Those that know no editor: *Run Agent…* starts them."""
 

@@ -1,6 +1,7 @@
 """Writes what can be computed from the code: `python3 tests/tools/generate.py`.
 
-From the rows of `Settings` come the file of defaults, its schema and the table of settings.
+From the rows of `Settings` come the file of defaults, its schema and the table of settings; from `AGENTS` the tables of
+agents.
 
 Rule: `GENERATED` has one function for each generated file. It takes the text that the file has and returns the one that
 it should have. Of a page only tables are replaced, each found by its first line. A test
@@ -15,14 +16,16 @@ import re
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from companion import settings  # noqa: E402
 from companion.agents import registry  # noqa: E402
-from companion.agents.agent import Program  # noqa: E402
+from companion.agents.agent import Agent, Program  # noqa: E402
+from companion.agents.hooks import HookDialect  # noqa: E402
+from companion.system.platform import LINUX, Platform  # noqa: E402
 
 WIDTH = 100  # of the file of defaults
 MOST_OF_A_DEFAULT = 40  # characters of one in a table
@@ -70,7 +73,7 @@ def table(page: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join(cell or "\u2013" for cell in cells) + " |"
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -189,6 +192,49 @@ def _short(value: Any) -> str:
     return text[0] + ", ".join([*map(json.dumps, list(value)[:3]), "…"]) + text[-1]
 
 
+# -- agents -----------------------------------------------------------------------------------------------------------
+
+
+def page_of_agents(page: str) -> str:
+    """What each agent can do, and where its hooks are configured."""
+    rows = [
+        (_linked(agent), f"`{agent.key}`", agent.profile.works, agent.profile.cannot, agent.profile.shows_diffs)
+        for agent in registry.AGENTS
+    ]
+    names = ", ".join(each.title for each in registry.STARTED)
+    keys = ", ".join(f"`{each.key}`" for each in registry.STARTED)
+    started = "**Run Agent…** starts them, and [what they write](unreviewed-changes.md) is listed"
+    rows.append((names, keys, started, "connect: they know no editor", ""))
+    page = table(page, ("Agent", "Key", "Works", "Cannot", "What makes diffs come"), rows)
+    hooked = [(agent.title, *_of_hooks(agent, agent.hooks)) for agent in registry.AGENTS if agent.hooks is not None]
+    return table(page, ("Agent", "File", "When it takes effect"), hooked)
+
+
+def readme(page: str) -> str:
+    """How to connect each agent, and which shows diffs."""
+    rows: Dict[Tuple[str, str], List[str]] = {}
+    for agent in registry.AGENTS:
+        shows = "yes" if agent.profile.shows_diffs else "no"
+        rows.setdefault((agent.profile.to_connect, shows), []).append(_linked(agent))
+    rows[("they know no editor: **Run Agent…** starts them", "no")] = [each.title for each in registry.STARTED]
+    cells = [(", ".join(names), to_connect, shows) for (to_connect, shows), names in rows.items()]
+    return table(page, ("Agent", "To connect, type", "Shows diffs"), cells)
+
+
+def _linked(agent: Agent) -> str:
+    return f"[{agent.title}]({agent.profile.link})" if agent.profile.link else agent.title
+
+
+def _of_hooks(agent: Agent, hooks: HookDialect) -> Tuple[str, str]:
+    """Where they are configured, and when a change of that takes effect."""
+    home = agent.configuration(Platform(LINUX, {}, "~"))
+    files = ["/".join([home, *names]) for names in (hooks.below_home, hooks.manifest_below_home) if names]
+    told = " and ".join(f"`{file}`" for file in files)
+    own = {1: ", a file of its own", 2: ", files of their own"}[len(files)] if hooks.is_own_file else ""
+    when = "at once, in running sessions, too" if hooks.reads_while_running else "when you start it next"
+    return told + own, f"{when}. {hooks.trust_note}" if hooks.trust_note else when
+
+
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
@@ -196,6 +242,8 @@ GENERATED: Dict[str, Callable[[str], str]] = {
     settings.FILE_NAME: defaults_file,
     "sublime-package.json": schema,
     "docs/settings-and-commands.md": page_of_settings,
+    "docs/programs.md": page_of_agents,
+    "README.md": readme,
 }
 """By the name of the file."""
 

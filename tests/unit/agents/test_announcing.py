@@ -156,20 +156,7 @@ def test_its_tools_have_schemas_that_every_installed_jsonschema_takes(agent):
     assert len(json.loads(catalogue.tools_list)["tools"]) == len(agent.dialect.tools)
 
 
-def test_what_users_are_told_and_what_tells_the_agents_apart():
-    assert [
-        (agent.key, agent.node, agent.can_be_told_which, agent.takes_the_only_one, agent.last_without_token)
-        for agent in AGENTS
-    ] == [
-        ("gemini", 20, True, False, (0, 4, 999)),
-        ("qwen", 20, True, False, (0, 0, 14)),
-        ("llxprt", 24, True, False, (0, 0, 0)),
-        ("claude", 22, True, True, (0, 0, 0)),
-        ("opencode", 18, False, False, (0, 0, 0)),
-        ("kilo", 18, False, False, (0, 0, 0)),
-        ("copilot", 22, False, False, (0, 0, 0)),
-        ("codex", 16, False, False, (0, 0, 0)),
-    ]
+def test_what_users_are_told():
     for agent in AGENTS:
         text = agent.how_to_install()
         assert f"npm install -g {agent.npm_package}" in text
@@ -181,7 +168,7 @@ def test_what_users_are_told_and_what_tells_the_agents_apart():
         assert 'your setting "programs"' in own
         assert own.partition("needs")[2] == text.partition("needs")[2]
         assert [each for each in (own, text) if "Correct the setting, or remove it" in each] == [own]
-    assert [agent.key for agent in AGENTS if agent.why_no_diffs()] == ["claude", "opencode", "kilo", "copilot", "codex"]
+        assert agent.profile.shows_diffs or agent.why_no_diffs()
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)

@@ -383,20 +383,11 @@ def test_how_a_hook_stands_in_the_settings():
     assert hooks["qwen"].definition(HookEntry("Stop", "", False), "/f", THERE)["hooks"][0]["shell"] == "powershell"
 
 
-def test_where_hooks_are_configured():
-    platform = Platform(LINUX, {"CLAUDE_CONFIG_DIR": "/elsewhere"}, "/home/me", 1000)
-    places = {agent.key: platform.path.join(agent.configuration(platform), *agent.hooks.below_home) for agent in HOOKED}
-    assert places == {
-        "claude": "/elsewhere/settings.json",
-        "gemini": "/home/me/.gemini/extensions/gemini-companion/hooks/hooks.json",
-        "qwen": "/home/me/.qwen/settings.json",
-        "codex": "/home/me/.codex/hooks.json",
-        "copilot": "/home/me/.copilot/hooks/gemini-companion.json",
-    }
-
-
-def test_which_of_these_files_are_ours_alone():
-    assert [agent.key for agent in HOOKED if agent.hooks.is_own_file] == ["gemini", "copilot"]
+def test_a_variable_of_the_user_says_where_hooks_are_configured():
+    for agent, variable in [*((agent, agent.home_variable) for agent in HOOKED), (CLAUDE_CODE, "CLAUDE_CONFIG_DIR")]:
+        platform = Platform(LINUX, {variable: "/elsewhere"} if variable else {}, "/home/me", 1000)
+        file = platform.path.join(agent.configuration(platform), *agent.hooks.below_home)
+        assert file.startswith("/elsewhere/" if variable else "/home/me/")
 
 
 def test_a_row_of_the_user_has_the_hooks_of_the_program_that_it_is_like():

@@ -61,7 +61,7 @@ class TestKnownAgents:
 
     def test_those_that_know_no_editor_come_last(self):
         names = [program.title for program in programs_of(Settings())]
-        assert names[len(AGENTS) :] == ["Antigravity CLI", "Amp", "Goose", "Pi", "Cursor CLI", "Kiro CLI"]
+        assert names[len(AGENTS) :] == ["Amp", "Antigravity CLI", "Cursor CLI", "Goose", "Kiro CLI", "Pi"]
 
 
 class TestOwnAgents:

@@ -12,6 +12,8 @@ from typing import Dict, Iterator, List, Set, Tuple
 
 import pytest
 
+from companion.agents.registry import AGENTS
+
 ROOT = Path(__file__).resolve().parents[3]
 
 #: Innermost first. An entry is a module or a folder below `companion`; entries of one row do not know each other.
@@ -138,7 +140,7 @@ def test_the_plugin_knows_the_application_only():
     assert at_once == {"companion.startup"}
 
 
-@pytest.mark.parametrize("program", ["qwen", "copilot", "claude", "opencode", "llxprt", "aioncli", "codex", "kilo"])
+@pytest.mark.parametrize("program", [*(agent.key for agent in AGENTS if agent.key != "gemini"), "aioncli"])
 def test_programs_are_known_by_name_in_their_folder_and_in_the_settings_only(program):
     """Not so "gemini", which is in the name of the package."""
     knowing = {

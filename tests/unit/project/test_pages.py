@@ -65,7 +65,7 @@ def test_readme_is_read_in_a_few_minutes() -> None:
 
 def test_readme_says_how_to_begin_before_it_goes_on() -> None:
     titles = re.findall(r"^## (.+)$", text_of(README), re.MULTILINE)
-    assert titles == ["Install", "The first minute", "Programs", "More", "Try it, test it"]
+    assert titles == ["Install", "The first minute", "Agents", "More", "Try it, test it"]
 
 
 def test_readme_names_the_demonstration_and_the_command_that_the_ci_calls() -> None:
