@@ -1,10 +1,11 @@
-"""One call that is held: its files are reviewed one after the other, in the order in which the call names them.
+"""One call that is held: its files are reviewed in the order in which the call names them, unless the user goes to
+another one first.
 
     a review                                      what follows
     --------------------------------------------  ------------------------------------------
     the user accepts, the file is as it is shown  the review ends, and the next file is shown
     the user accepts, the file has changed        it is shown again, with the user's edits
-    the user rejects                              the program is refused at once
+    the user rejects                              the program is refused at once, and the others are withdrawn
     it is withdrawn, or cannot be shown           the program asks, or is refused if it cannot
 
 When the last file is accepted all are looked at again, since the first may have changed meanwhile: such a file is shown
@@ -19,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from typing import Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from ..agents.hook_proposals import FileProposal
 from ..agents.hooks import HookDialect, HookEvent
@@ -28,7 +29,7 @@ from ..common.display_names import shown
 from ..protocol.limits import TEXT_BYTES
 from ..review.decision import Outcome, Owner, Ticket
 from ..review.document.disk import Original
-from ..review.document.preparation import Preparation, prepare
+from ..review.document.preparation import FileRequest, PathError, Preparation, path_problem, prepare
 from ..review.document.text import ProposedText
 from ..runtime import Runtime, settle
 from ..system.platform import Platform
@@ -88,6 +89,25 @@ class _Withdrawn(NamedTuple):
 _Said = Union[_Offered, _Rejected, _Withdrawn]
 
 
+class _Undecided(NamedTuple):
+    """A file that the user has to decide. `was`: what was accepted of it before."""
+
+    ticket: Ticket
+    file: ReviewedFile
+    was: Optional[_Accepted] = None
+
+
+class _ToShow(NamedTuple):
+    """A proposal as `ReviewManager.open_diff` takes it, and the `problem` of its ticket."""
+
+    ticket: Ticket
+    path: str
+    proposed: ProposedText
+    prepared: Optional[Preparation]
+    draft: Optional[ProposedText]
+    problem: str
+
+
 class HeldCall:
     """A call that waits for the user."""
 
@@ -102,7 +122,7 @@ class HeldCall:
         self.places = places(event, session.endpoint.discovery.all_folders)
         self._reviews = session.endpoint.reviews
         self._owner = owner_of(session)
-        self._shown: Optional[Ticket] = None
+        self._shown: List[Ticket] = []
         self._late: Tuple[str, ...] = ()  # that the program may have gone on, once it may have
 
     # -- its answer ---------------------------------------------------------------------------------------------------
@@ -165,87 +185,76 @@ class HeldCall:
     async def _decide_all(self, looked: Looked, accepted: Dict[str, _Accepted]) -> Union[_Rejected, _Withdrawn, None]:
         """Have the user decide all files that are not `accepted` as they are. The first that is not accepted then, or
         None."""
+        said: asyncio.Queue[Tuple[int, _Said]] = asyncio.Queue()
+        undecided: Dict[int, _Undecided] = {}
         for number, file in enumerate(looked.reviewed):
-            if _is_current(file, accepted):
-                continue
-            was = accepted.pop(file.path, None)
-            if was is not None:
-                self._not_written([file.path])
-            said = await self._decide_one(looked, number, was)
-            if not isinstance(said, _Accepted):
-                return said
-            accepted[file.path] = said
-        return None
-
-    async def _decide_one(
-        self, looked: Looked, number: int, was: Optional[_Accepted]
-    ) -> Union[_Accepted, _Rejected, _Withdrawn]:
-        """Show one file until the user accepts it as it is, or does not. `was`: what was accepted of it before."""
-        worker, file = self._runtime.in_worker, looked.reviewed[number]
-        said: asyncio.Queue[_Said] = asyncio.Queue()
-        ticket = self._shown = self._ticket(looked, number, said.put_nowait)
+            if not _is_current(file, accepted):
+                ticket = self._ticket(looked, number, said.put_nowait)
+                undecided[number] = _Undecided(ticket, file, accepted.pop(file.path, None))
+        self._not_written([each.file.path for each in undecided.values() if each.was is not None])
+        tickets = self._shown = [each.ticket for each in undecided.values()]
         try:
-            await self._show(ticket, file, was)
-            while True:
-                answer = await said.get()
+            await self._show(list(undecided.values()))
+            while undecided:
+                number, answer = await said.get()
                 if not isinstance(answer, _Offered):
                     return answer
-                is_now = await worker(standing, file, answer.shown, TEXT_BYTES)
-                if is_now is not Standing.SAME:
-                    shown_before, now = file.proposal, await self._look()
-                    if now.proposals is None and (answer.text == shown_before.text or not now.texts):
-                        return _Withdrawn(applies=False)
-                    looked = now if now.proposals is not None else looked.of(now.texts)
-                    found = looked.file(file.path)
-                    if found is None:
-                        return _Withdrawn(applies=False)
-                    file = found
-                    if is_now is Standing.SHOWN:  # the user had it compared again
-                        is_now = await worker(standing, file, answer.shown, TEXT_BYTES)
-                    if is_now is not Standing.SAME:
-                        await self._show(ticket, file, _Accepted(shown_before, answer.text, ""))
-                        continue
-                told = await worker(told_of, self.dialect, self.event, looked, file.proposal, answer.text)
-                if await self._runtime.call_main(self._reviews.confirm, ticket, answer.text, told):
-                    return _Accepted(file.proposal, answer.text, file.proposal.text if told is None else told)
+                decided = await self._decide(looked, undecided[number], answer)
+                if isinstance(decided, _Withdrawn):
+                    return decided
+                if isinstance(decided, _Accepted):
+                    accepted[undecided.pop(number).file.path] = decided
+                else:
+                    undecided[number] = decided
+            return None
         finally:
-            self._shown = None
-            self._runtime.on_main(_withdraw, self._reviews.take_back, ticket)
+            self._shown = []
+            self._runtime.on_main(_withdraw, self._reviews.take_back, tickets)
 
-    async def _show(self, ticket: Ticket, file: ReviewedFile, was: Optional[_Accepted]) -> None:
-        """Show a file, or show it again, with what the user has made of it. Raises `CannotDo`."""
-        worker, text, problem = self._runtime.in_worker, file.proposal.text, ""
-        if was is not None:
-            text, overlaps = await worker(rebased, was.proposal, was.text, file.proposal)
-            name, places = shown(os.path.basename(file.path)), f"in {overlaps:,} places that"
-            problem = HAS_CHANGED.format(name)
-            if overlaps:
-                problem = OVERLAPS.format(name, "in 1 place that" if overlaps == 1 else places)
-        request = await self._runtime.call_main(self._reviews.file_request, file.path)
-        proposed, prepared = await worker(prepare, request, text, RESTORES_NOTHING)
-        draft = None
-        if text != file.proposal.text:
-            draft, proposed = proposed, await worker(ProposedText, file.proposal.text, RESTORES_NOTHING)
-        await self._runtime.call_main(self._open, ticket, file.path, proposed, prepared, draft, problem)
+    async def _decide(
+        self, looked: Looked, undecided: _Undecided, answer: _Offered
+    ) -> Union[_Accepted, _Undecided, _Withdrawn]:
+        """The user has pressed Accept: what is accepted then, or what is shown instead because the file has changed."""
+        worker, (ticket, file, _) = self._runtime.in_worker, undecided
+        is_now = await worker(standing, file, answer.shown, TEXT_BYTES)
+        if is_now is not Standing.SAME:
+            shown_before, now = file.proposal, await self._look()
+            if now.proposals is None and (answer.text == shown_before.text or not now.texts):
+                return _Withdrawn(applies=False)
+            looked = now if now.proposals is not None else looked.of(now.texts)
+            found = looked.file(file.path)
+            if found is None:
+                return _Withdrawn(applies=False)
+            file = found
+            if is_now is Standing.SHOWN:  # the user had it compared again
+                is_now = await worker(standing, file, answer.shown, TEXT_BYTES)
+            if is_now is not Standing.SAME:
+                again = _Undecided(ticket, file, _Accepted(shown_before, answer.text, ""))
+                await self._show([again])
+                return again
+        told = await worker(told_of, self.dialect, self.event, looked, file.proposal, answer.text)
+        if await self._runtime.call_main(self._reviews.confirm, ticket, answer.text, told):
+            return _Accepted(file.proposal, answer.text, file.proposal.text if told is None else told)
+        return undecided._replace(file=file)  # it has ended meanwhile, which is heard next
 
-    def _open(
-        self,
-        ticket: Ticket,
-        path: str,
-        proposed: ProposedText,
-        prepared: Preparation,
-        draft: Optional[ProposedText],
-        problem: str,
-    ) -> None:
+    async def _show(self, files: Sequence[_Undecided]) -> None:
+        """Show the first of these files, or show it again, with what the user has made of it; the others are shown when
+        it is their turn. Raises `CannotDo`."""
+        request = await self._runtime.call_main(self._reviews.file_request, files[0].file.path)
+        proposals = await self._runtime.in_worker(_proposals_of, files, request)
+        await self._runtime.call_main(self._open, proposals)
+
+    def _open(self, proposals: Sequence[_ToShow]) -> None:
         """Main thread."""
-        ticket.problem = problem
-        self._reviews.open_diff(self._owner, path, proposed, prepared, ticket, draft)
+        for ticket, path, proposed, prepared, draft, problem in proposals:
+            ticket.problem = problem
+            self._reviews.open_diff(self._owner, path, proposed, prepared, ticket, draft)
 
-    def _ticket(self, looked: Looked, number: int, tell: Callable[[_Said], None]) -> Ticket:
+    def _ticket(self, looked: Looked, number: int, tell: Callable[[Tuple[int, _Said]], None]) -> Ticket:
         file, dialect, title = looked.reviewed[number], self.dialect, shown(self.session.agent.title)
 
         def hear(said: _Said) -> None:
-            self._runtime.on_loop(tell, said)
+            self._runtime.on_loop(tell, (number, said))
 
         def deliver(outcome: Optional[Outcome]) -> None:
             if outcome is None:
@@ -254,8 +263,6 @@ class HeldCall:
                 hear(_Rejected(""))
 
         edits_return, notes = self.event.name in dialect.edits_by, []
-        if len(looked.reviewed) > 1:
-            notes.append(f"File {number + 1:,} of {len(looked.reviewed):,} of this call: the next one follows.")
         if file.proposal.deletes:
             notes.append(f"{title} deletes this file.")
         elif file.proposal.moved_from:
@@ -267,6 +274,7 @@ class HeldCall:
         ticket = Ticket(f"{self.event.call} {number}", edits_return, deliver, (*notes, *self._late))
         ticket.refuse = lambda reason: hear(_Rejected(reason))
         ticket.consider = lambda text, original: hear(_Offered(text, original))
+        ticket.call = self
         return ticket
 
     async def _allowed(self, looked: Looked, accepted: Mapping[str, _Accepted]) -> Reviewed:
@@ -292,8 +300,8 @@ class HeldCall:
     def _may_be_gone(self) -> None:
         sentence = self.dialect.may_be_gone.format(shown(self.session.agent.title))
         self._late = (sentence,)
-        if self._shown is not None:
-            self._runtime.on_main(self._reviews.note, self._shown, sentence)
+        for ticket in self._shown:
+            self._runtime.on_main(self._reviews.note, ticket, sentence)
 
     def _not_written(self, paths: Sequence[str]) -> None:
         """Stop waiting for the accepted texts of these files: the program was not told of them."""
@@ -318,7 +326,32 @@ def _is_current(file: ReviewedFile, accepted: Mapping[str, _Accepted]) -> bool:
     return known is not None and known.proposal == file.proposal
 
 
-def _withdraw(take_back: Callable[[Ticket], None], ticket: Ticket) -> None:
+def _proposals_of(files: Sequence[_Undecided], request: FileRequest) -> List[_ToShow]:
+    """Make ready what is shown of these files; the `request` is for the first, whose review appears at once. Raises
+    `PathError`. Disk thread."""
+    found: List[_ToShow] = []
+    for ticket, file, was in files:
+        text, problem, prepared, draft = file.proposal.text, "", None, None
+        if was is not None:
+            text, overlaps = rebased(was.proposal, was.text, file.proposal)
+            name, places = shown(os.path.basename(file.path)), f"in {overlaps:,} places that"
+            problem = HAS_CHANGED.format(name)
+            if overlaps:
+                problem = OVERLAPS.format(name, "in 1 place that" if overlaps == 1 else places)
+        if not found:
+            proposed, prepared = prepare(request, text, RESTORES_NOTHING)
+        elif path_problem(file.path):
+            raise PathError(path_problem(file.path))
+        else:
+            proposed = ProposedText(text, RESTORES_NOTHING)
+        if text != file.proposal.text:
+            draft, proposed = proposed, ProposedText(file.proposal.text, RESTORES_NOTHING)
+        found.append(_ToShow(ticket, file.path, proposed, prepared, draft, problem))
+    return found
+
+
+def _withdraw(take_back: Callable[[Ticket], None], tickets: Sequence[Ticket]) -> None:
     """Main thread."""
-    take_back(ticket)
-    ticket.settle(None)  # it may not be shown yet
+    for ticket in reversed(tickets):  # what is not shown first, so that it never is
+        take_back(ticket)
+        ticket.settle(None)  # it may not be shown yet

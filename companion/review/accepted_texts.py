@@ -472,8 +472,9 @@ class AcceptedTexts:
                 self._ended(accepted)
             presentation = self._open.presentations.get(review)
             if presentation is None or presentation.retired:
-                # The user has closed its tab meanwhile.
-                self._open.presentations.pop(review, None)
+                # The user has closed its tab meanwhile, if there was one.
+                if presentation is not None:
+                    self._open.forget(review)
                 if guard is None:
                     self._show(accepted)
                 elif self._open.find(review.owner, review.path) is None:

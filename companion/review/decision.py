@@ -68,6 +68,9 @@ class Ticket:
     then has the review end, or be shown again. Main thread."""
     problem = ""
     """Why what was accepted is shown again, as a sentence for the header."""
+    call: object = None
+    """What the tickets of a call of several files have in common: its end is theirs, so a rejection opens none of them.
+    None where a call is about one file."""
 
     def __init__(
         self, name: str, edits_return: bool, deliver: Callable[[Optional[Outcome]], None], notes: Tuple[str, ...] = ()
@@ -139,6 +142,11 @@ class Source:
 
     def bring_back(self, review: Review, number: int) -> None:
         """Bring back what was rejected last, or the hunk whose link has this number."""
+
+    def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
+        """Go to the first change of the next file that belongs together with this one, or to the last change of the one
+        before it; with `around` from the last file to the first, and back. False if there is none."""
+        return False
 
 
 class ReviewState(Enum):

@@ -29,7 +29,7 @@ from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
 from .document.writing import Guard, IsInside
-from .open_reviews import OpenReviews
+from .open_reviews import LAST_ROW, OpenReviews
 from .window import views
 from .window.split import project_of, put_layout_back
 
@@ -171,7 +171,7 @@ class ReviewManager:
         """Close all reviews of these clients, who hear that they are rejected; where calls wait, that they are closed.
         What the user has accepted before is no client's any more."""
         self._withdraw(lambda owner, ticket: of(owner))
-        for review in self.pending():
+        for review in self._waiting_first():
             if not review.orphaned and of(review.owner):
                 self.end(review, review.reject())
 
@@ -182,13 +182,17 @@ class ReviewManager:
     def _withdraw(self, fits: Callable[[Owner, Ticket], bool]) -> int:
         self._runtime.assert_main_thread()
         count = 0
-        for review in self.pending():
+        for review in self._waiting_first():
             if review.ticket is not None and fits(review.owner, review.ticket):
                 outcome = review.reject()
                 review.ticket.settle(None)
                 self.end(review, outcome, tell=False)
                 count += 1
         return count
+
+    def _waiting_first(self) -> List[Review]:
+        """The pending proposals, those that are not shown first: so none is shown just to be closed with the others."""
+        return sorted(self.pending(), key=lambda review: review in self._presentations)
 
     def path_of(self, owner: Owner, path: str) -> str:
         """The path that accepting this client's diff would write. Raises `ReviewError` with a sentence for the client.
@@ -480,6 +484,16 @@ class Proposals(Source):
     def bring_back(self, review: Review, number: int) -> None:
         """Bring back what was taken back there."""
         self._reviews.changes.undo_in_text(review, number)
+
+    def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
+        """To the one that its client has proposed next, or before it."""
+        opened = self._reviews.open_reviews
+        files = [each for each in opened.order.together(review) if each is review or each.pending]
+        at = files.index(review) + (1 if forward else -1)
+        if len(files) == 1 or not (around or 0 <= at < len(files)):
+            return False
+        opened.show_at(files[at % len(files)], 0 if forward else LAST_ROW)
+        return True
 
 
 # -- reviews whose tab was closed --------------------------------------------------------------------------------------

@@ -2,32 +2,39 @@
 
 Rules: everything runs on the main thread. Nothing in here decides, or tells a client anything. A view is known by its
 buffer, so that its clones are known, too. After the last review the window is given back. Views come and go only while
-the focus is free, or, as `review_open` says, once it is asked for; a review that waits for that is open, but has no
+the focus is free, or, as `review_open` says, once it is asked for. Of the proposals of one session one is shown at a
+time, the oldest first; the next one comes in its place. A review that waits for any of that is open, but has no
 presentation.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from functools import partial
-from typing import Callable, Dict, List, Optional, Union
+from typing import Callable, Dict, List, Optional, Set, Union
 
 import sublime
 
 from ..editor import file_views, marks
 from ..editor.scope import Scope
 from ..editor.status_bar import say
-from .decision import Owner, Review, ReviewError, Source, Ticket, Writer
+from .decision import Owner, Review, ReviewError, ReviewState, Source, Ticket, Writer
+from .display.header import place_of
 from .display.pacing import Poller
-from .display.panes import one_pane_says_all
+from .display.panes import file_request, one_pane_says_all
 from .display.presentation import Presentation
 from .document.disk import Original
-from .document.preparation import Preparation
+from .document.preparation import Preparation, read
 from .document.text import ProposedText
+from .order import ReviewOrder
+from .position import Position
 from .window.arrangement import Arrangement
 from .window.focus import InputGuard
 
 ON_REQUEST = "on_request"
+LAST_ROW = sys.maxsize
+"""As the row of a text: goes to its last change."""
 THAW_MILLISECONDS = 100  # between two looks whether a review that has come by itself may be edited
 
 
@@ -42,8 +49,10 @@ class OpenReviews:
         self, scope: Scope, proposals: Source, on_link: Callable[[Review, str], None], on_count: Callable[[], None]
     ) -> None:
         self.presentations: Dict[Review, Presentation] = {}
-        """The oldest review first."""
-        self._waiting: Dict[Review, Optional[Preparation]] = {}  # for the focus or to be asked for
+        self._waiting: Dict[Review, Optional[Preparation]] = {}  # for the focus, their turn, or to be asked for
+        self.order = ReviewOrder()
+        self._read_for: Set[Review] = set()  # those that wait, and whose file is being read
+        self._news = False  # whether `on_count` is about to be called
         self.arrangement = Arrangement(scope)
         self.input_guard = InputGuard()
         self._window, self._runtime, self._settings = scope
@@ -76,8 +85,8 @@ class OpenReviews:
         return [review for review in self.all() if review.pending]
 
     def all(self) -> List[Review]:
-        """Every review, those that wait for the focus or have ended and are about to be closed included."""
-        return [*self.presentations, *self._waiting]
+        """Every review, the oldest first; those that wait, or have ended and are about to be closed, included."""
+        return self.order.all()
 
     def text_of(self, review: Review) -> str:
         """The text of an open review as it would be accepted now."""
@@ -210,23 +219,26 @@ class OpenReviews:
     def await_focus(self, review: Review, prepared: Optional[Preparation] = None, unasked: bool = False) -> None:
         """Show a review that has no views, as soon as the focus is free; `unasked` is as in `propose`."""
         self._waiting[review] = prepared
+        self.order.add(review)
         if not unasked:
             self.arrangement.focus.when_free(partial(self._open, review))
         elif not self._on_request:
             self.arrangement.focus.when_free(partial(self._open_unasked, review, self._open))
-        self._runtime.on_main(self._on_count)
+        self._note_news()
 
-    def _open(self, review: Review) -> None:
+    def _open(self, review: Review, behind: bool = False) -> None:
+        """Make the views of a review that waits; `behind` is as in `Arrangement.make_views`."""
         if review not in self._waiting:
             return  # it has been closed, or shown
+        alone = self._alone(review)
         prepared = self._waiting.pop(review)
         if prepared is not None:
             review.same_files = prepared.same_files
-        in_use = self._in_use()
-        alone = prepared is not None and one_pane_says_all(prepared.original, review.proposal)
+        self._find_place(review)
+        in_use = [] if behind else self._in_use()
         presentation = Presentation(
             review,
-            *self.arrangement.make_views(review, self.views(), in_use, alone),
+            *self.arrangement.make_views(review, self.views(), in_use, alone, behind),
             runtime=self._runtime,
             settings=self._settings,
             on_link=self._on_link,
@@ -236,7 +248,12 @@ class OpenReviews:
         if self.input_guard.ignores(review):
             self._hold(review)
         self._poller.start()
-        self._runtime.on_main(self._on_count)
+        self._note_news()
+
+    def _alone(self, review: Review) -> bool:
+        """Whether a review that waits is to be shown in one pane."""
+        prepared = self._waiting[review]
+        return prepared is not None and one_pane_says_all(prepared.original, review.proposal)
 
     def _hold(self, review: Review, typing: bool = False) -> None:
         """The review has come to the front by itself: for a moment, longer for a `typing` user, nothing decides or
@@ -275,15 +292,19 @@ class OpenReviews:
         if review in self.presentations:
             self.presentations[review].hunks.show_first(row)
 
-    def _open_late(self, review: Review) -> None:
+    def _open_late(self, review: Review, behind: bool = False) -> None:
         """Show a review that has waited: what was found out about its file may be hours old."""
         if review in self._waiting:
-            self._open(review)
-            self.presentations[review].load()
+            is_old = self._waiting[review] is not None
+            self._open(review, behind)
+            if is_old:
+                self.presentations[review].load()
 
     def _open_unasked(self, review: Review, open_review: Callable[[Review], None]) -> None:
-        """Show what nobody has asked for, unless the user has decided meanwhile that it waits for that."""
-        if not self._on_request:
+        """Show what nobody has asked for, unless another one of its session is to be decided first, or the user has
+        decided meanwhile that it waits to be asked for."""
+        others = (each for each in self.order.together(review) if each in self.presentations)
+        if not self._on_request and not any(each.pending or each.state is ReviewState.WRITING for each in others):
             open_review(review)
 
     @property
@@ -348,42 +369,116 @@ class OpenReviews:
         presentation.retire()
 
     def close(self, review: Review) -> None:
-        """Close the views of an ended review, and show the newest one that is left, or give the window back.
+        """Close the views of an ended review, and show the one that comes next, or give the window back.
 
         Where that would touch the focus of an overlay or a panel it waits until that has gone.
         """
         if review in self._waiting:
-            del self._waiting[review]
-            self._runtime.on_main(self._on_count)
+            self.forget(review)
         elif review in self.presentations:
             self.arrangement.focus.when_free(partial(self._close, review))
             if review in self.presentations:
                 self.presentations[review].retire()
 
+    def forget(self, review: Review) -> None:
+        """The review has no views, or none that are left to us, and is not open any more."""
+        self._waiting.pop(review, None)
+        self.presentations.pop(review, None)
+        self.order.remove(review)
+        self._note_news()
+
     def _close(self, review: Review) -> None:
         if review not in self.presentations:
             return
         self.note_project()
-        presentation = self.presentations.pop(review)
+        presentation, following = self.presentations[review], self.order.following(review)
         closed = presentation.views
+        self.arrangement.note_closing(closed)
+        if following in self._waiting and not self._on_request and self._fits(following, presentation):
+            self._open_late(following, behind=True)
+        self.forget(review)
         if not self.presentations:
             self._buffers.clear()
-        self.arrangement.note_closing(closed)
         presentation.close()
         if self.presentations:
-            self._go_on()
+            self._go_on(following)
         else:
-            self.arrangement.restore(closed, lambda: bool(self.presentations))
-        self._runtime.on_main(self._on_count)
+            self.arrangement.restore(closed, lambda: bool(self.presentations), partial(self._restored, following))
 
-    def _go_on(self) -> None:
-        """Show the newest review that is left, of this window if there is one, where the ended one was."""
-        newest_first = list(reversed(list(self.presentations)))
-        review = next((each for each in newest_first if self.window_of(each) == self._window), newest_first[0])
+    def _fits(self, following: Review, presentation: Presentation) -> bool:
+        """Whether a review that waits can be opened before the ended one is closed: in the same panes, so that the
+        layout stays. If the user has closed its tab, they may have closed all tabs, for another project."""
+        is_like = self._alone(following) is (presentation.original_view is None)
+        return not self.arrangement.closed_by_others and (is_like or len(self.presentations) > 1)
+
+    def _restored(self, following: Optional[Review], had_focus: bool, has_left: bool) -> None:
+        """The window is as it was before the ended review: open the one that comes next. If another project `has_left`
+        no room for it, what waits is closed as tabs are then."""
+        if has_left:
+            for review in list(self._waiting):
+                review.source.closed(review)
+                self.close(review)
+        elif following in self._waiting and not self._on_request:
+            self._open_late(following)
+            if had_focus:
+                presentation = self.presentations[following]
+                self.arrangement.show(presentation.views, presentation.proposal_view, True)
+                self._hold(following)
+
+    def _go_on(self, following: Optional[Review]) -> None:
+        """Show the review that comes next where the ended one was; else the oldest that is left, of this window if it
+        has one."""
+        oldest_first = [each for each in self.all() if each in self.presentations]
+        review = next((each for each in oldest_first if self.window_of(each) == self._window), oldest_first[0])
+        review = following if following in self.presentations else review
         presentation = self.presentations[review]
         if self.arrangement.go_on(presentation.views, presentation.proposal_view):
             self._hold(review)
         self._poller.start()
+
+    # -- how many there are -------------------------------------------------------------------------------------------
+
+    def _note_news(self) -> None:
+        """A review was opened, or has ended, and perhaps more in the same turn."""
+        if not self._news:
+            self._news = True
+            self._runtime.on_main(self._tell_news)
+
+    def _tell_news(self) -> None:
+        self._news = False
+        for review, presentation in self.presentations.items():
+            if review.source is self._proposals and review.pending:
+                if self._find_place(review):
+                    presentation.update_header()
+                self._read_ahead(self.order.following(review))
+        self._on_count()
+
+    def _find_place(self, review: Review) -> bool:
+        """Find which file of several a proposal is. Whether that is another one than before."""
+        if review.source is not self._proposals:
+            return False
+        before, following = review.position, self.order.following(review)
+        label = "" if following is None else self.label(following.path)
+        review.position = Position(*self.order.place(review), label)
+        return review.position != before
+
+    def label(self, path: str) -> str:
+        """What the user reads a file called: by its workspace folder."""
+        return "/".join(filter(None, [place_of(path, self._window.folders()), os.path.basename(path)]))
+
+    def _read_ahead(self, review: Optional[Review]) -> None:
+        """Read the file of the proposal that comes next, unless that was done: so it appears complete."""
+        if review not in self._waiting or self._waiting[review] is not None or review in self._read_for:
+            return
+        self._read_for.add(review)
+        request = file_request(review.path, self._settings(), self._window.active_view())
+        then = partial(self._has_read, review, review.proposal)
+        self._runtime.use_disk(read, request, review.proposal, then=then)
+
+    def _has_read(self, review: Review, proposal: ProposedText, found: Preparation) -> None:
+        self._read_for.discard(review)
+        if review in self._waiting and self._waiting[review] is None and review.proposal is proposal:
+            self._waiting[review] = found
 
     def note_project(self) -> None:
         """The project may have been saved under another name."""
@@ -397,6 +492,7 @@ class OpenReviews:
         """Close all reviews and give the window back at once. `closed` are their views."""
         self._poller.stop()
         self._waiting.clear()
+        self.order.clear()
         if closed:
             self.note_project()
             self.arrangement.note_closing(closed)

@@ -189,10 +189,17 @@ class ReviewTestCase(TimeCase):
         review = next(
             review for review in self.reviews.pending() if review.owner == owner and review.path == self.path(name)
         )
+        self.show_at_once(review)
         if drawn:
             yield lambda: self.header(review) != ""
             yield self.settled
         return review
+
+    def show_at_once(self, review: Review) -> None:
+        """Let a review open that waits until others of its client are decided, as one of another client does."""
+        opened = self.reviews.open_reviews
+        if opened.arrangement.focus.free and self.settings.review_open == "at_once":
+            opened._open(review)
 
     def settled(self) -> bool:
         """Whether every review shows its comparison of the text that its view holds."""
@@ -355,6 +362,7 @@ class CallTestCase(DecidingTestCase):
         review = self.review_of(ticket)
         if review is None:
             self.fail("no review has come")
+        self.show_at_once(review)
         yield lambda: self.header(review) != ""
         yield self.settled
         return review

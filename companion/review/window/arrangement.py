@@ -79,17 +79,25 @@ class Arrangement:
         """Whether a review may take the place of another one that the user is in, because the settings say so."""
         return self._settings().review_focus == ALWAYS
 
-    def make_views(self, review: Review, ours: List[sublime.View], in_use: Sequence[sublime.View], alone: bool) -> Pair:
+    def make_views(
+        self,
+        review: Review,
+        ours: List[sublime.View],
+        in_use: Sequence[sublime.View],
+        alone: bool,
+        behind: bool = False,
+    ) -> Pair:
         """Make the views for a review and show them. `ours` are the views of the reviews that are open already.
 
         The first one is None if there is room for the proposal only, or if it is to be shown `alone`. Beside another
         review that stands side by side it never is: the other half would show that one's file. The focus goes where the
         settings say. `in_use` are the views of a review that the user is in, the one with the focus last: they stay in
-        front.
+        front. `behind`: everything stays in front that is there.
         """
         setting = self._settings().review_focus
-        takes_focus = not in_use and self.focus.proposal_may_take_it(setting)
+        takes_focus = not in_use and not behind and self.focus.proposal_may_take_it(setting)
         before = self.focus.place()
+        in_front = file_views.in_front(self._window) if behind else []
         self._closing = None
         if not self.split.open:
             self.focus.remember()
@@ -107,6 +115,7 @@ class Arrangement:
             proposal_view = self._make(groups.proposal, marks.PROPOSAL, name, review.path, user_view, not pair)
             if in_use:
                 self.pair_up(in_use, in_use[-1])
+            file_views.bring_back(in_front)
             self.focus.give(proposal_view if takes_focus else before, setting if takes_focus else NEVER)
         return original_view, proposal_view
 
@@ -195,6 +204,11 @@ class Arrangement:
 
     # -- closing ------------------------------------------------------------------------------------------------------
 
+    @property
+    def closed_by_others(self) -> bool:
+        """Whether a tab of the review that is being closed was closed by the user or the editor."""
+        return self._closing is not None
+
     def note_closing(self, closing: Sequence[sublime.View]) -> None:
         """Note what the views that are about to be closed cover, and whether they have the focus."""
         self._elsewhere = self.focus.place()
@@ -228,8 +242,15 @@ class Arrangement:
             self.focus.give(proposal_view if had_focus else holder)
         return had_focus
 
-    def restore(self, closed: Sequence[sublime.View], wanted: Callable[[], bool], tries: int = _CLOSING_TRIES) -> None:
-        """Restore the window as soon as the views `closed` are gone, unless `wanted()` is true by then.
+    def restore(
+        self,
+        closed: Sequence[sublime.View],
+        wanted: Callable[[], bool],
+        then: Callable[[bool, bool], None] = lambda had_focus, has_left: None,
+        tries: int = _CLOSING_TRIES,
+    ) -> None:
+        """Restore the window as soon as the views `closed` are gone, unless `wanted()` is true by then. After that
+        `then` is called: with whether one of those views had the focus, and whether another project has the window.
 
         The editor may take a moment to close a view, and to put another project in the place of this one: its tabs and
         its columns may come before its name and its settings. With no `tries` left it is not waited for.
@@ -238,18 +259,20 @@ class Arrangement:
             self._closing = None
             return
         if tries and any(file_views.is_open(view) and view.file_name() is None for view in closed):
-            self._runtime.later_on_main(_CLOSING_MILLISECONDS, self.restore, closed, wanted, tries - 1)
+            self._runtime.later_on_main(_CLOSING_MILLISECONDS, self.restore, closed, wanted, then, tries - 1)
             return
-        closing = self._closing
+        closing, has_left = self._closing, False
         if closing is not None and not any(sheet.window() == self._window for sheet in closing.others):
             if closing.layout != self._window.layout():
                 self.split.leave()
+                has_left = True
             elif tries and self.is_still_there:
                 tries = min(tries, _PROJECT_TRIES) - 1
-                self._runtime.later_on_main(_CLOSING_MILLISECONDS, self.restore, closed, wanted, tries)
+                self._runtime.later_on_main(_CLOSING_MILLISECONDS, self.restore, closed, wanted, then, tries)
                 return
         self._closing = None
         front, had_focus = self._take_notes()
+        has_left = has_left or not self.is_still_there
         with self._arranging():
             self.split.restore(sorted(front))
             if had_focus:
@@ -257,6 +280,7 @@ class Arrangement:
             else:
                 self.focus.give(self._elsewhere)
         self._elsewhere = None
+        then(had_focus, has_left)
 
     def _take_notes(self) -> Tuple[Set[int], bool]:
         front, had_focus = self._front, self._had_focus

@@ -236,10 +236,12 @@ class TestDecisions(GateCase):
         )
         fields = {"tool_name": "apply_patch", "tool_input": {"command": said}}
         process, review = yield from self.hold(CODEX_CLI, **fields)
-        self.assertIn("File 1 of 3 of this call: the next one follows.", self.header(review))
-        for name in ("file.py", "new.py", "gone.py"):
+        names = ["file.py", "new.py", "gone.py"]
+        for number, name in enumerate(names, 1):
             review = yield from self.shown(name)
-            self.assertEqual([os.path.basename(each.path) for each in self.reviews.pending()], [name])
+            self.assertEqual([os.path.basename(each.path) for each in self.reviews.pending()], names[number - 1 :])
+            self.assertEqual([each.review for each in self.presentations()], [review])
+            yield lambda number=number: f"file {number} of 3" in self.header(review)  # noqa: B023
             if name == "new.py":
                 yield from self.edit(review, "newer\n")
             if name == "gone.py":

@@ -16,7 +16,7 @@ from ....companion.review.decision import ReviewError, ReviewState
 from ....companion.review.document import disk, file_replacement, writing
 from ....companion.review.document.writing import Writes
 from ...host.waiting import NEVER_SECONDS
-from ...support.review_case import GEMINI, PROPOSED, TEXT, DiskTestCase
+from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -283,7 +283,7 @@ class TestNoAnswer(DiskTestCase):
         with mock.patch.object(disk, "read", read):
             for number in range(3):
                 yield from self.open_diff(f"dead{number}.py", drawn=False)
-            self.reviews.open_diff(GEMINI, self.write(), PROPOSED)
+            self.reviews.open_diff(QWEN, self.write(), PROPOSED)
             review = self.reviews.pending()[-1]
             yield lambda: self.header(review) != "" and self.reviews._presentations[review].settled
             release.set()

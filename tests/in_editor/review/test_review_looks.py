@@ -138,6 +138,7 @@ class TestOnePane(ReviewTestCase):
         proposal, prepared = prepare(self.reviews.file_request(path), proposed)
         self.reviews.open_diff(GEMINI, path, proposal, prepared)
         review = self.reviews.pending()[-1]
+        self.show_at_once(review)
         yield lambda: self.header(review) != ""
         yield self.settled
         return review

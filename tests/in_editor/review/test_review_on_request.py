@@ -7,7 +7,7 @@ from unittest import mock
 
 import sublime
 
-from ....companion.review.decision import Ticket
+from ....companion.review.decision import Owner, Ticket
 from ....companion.review.document.preparation import prepare
 from ...support.review_case import GEMINI, PROPOSED, QWEN, TEXT, DiskTestCase
 
@@ -172,7 +172,7 @@ class TestOnRequest(DiskTestCase):
 
     def test_all_that_wait_open_one_in_a_turn_when_the_setting_is_changed(self) -> Iterator[Any]:
         for name in ("a.py", "b.py", "c.py"):
-            yield from self.propose(name)
+            yield from self.propose(name, Owner(name, "Qwen Code"))
         self.use(review_presentation="inline", review_open="at_once")
         opened = self.count_opened()
         self.reviews.open_reviews.settings_changed()
@@ -211,7 +211,7 @@ class TestOnRequest(DiskTestCase):
         self.window.run_command("show_overlay", {"overlay": "command_palette"})
         yield lambda: not self.reviews.open_reviews.arrangement.focus.free
         for name in ("a.py", "b.py", "c.py"):
-            yield from self.propose(name)
+            yield from self.propose(name, Owner(name, "Qwen Code"))
         self.assertEqual(self.presentations(), [])
         opened = self.count_opened()
         self.window.run_command("hide_overlay")

@@ -9,6 +9,7 @@ from typing import Any, Iterator, List
 
 from ....companion.common.workers import WrongThreadError
 from ....companion.editor.edits import text_steps
+from ....companion.review.decision import Owner
 from ....companion.review.document.preparation import prepare
 from ...support.listening_client import ListeningClient, announced
 from ...support.review_case import GEMINI, PROPOSED, TEXT, DecidingTestCase
@@ -109,7 +110,7 @@ class TestDay(DecidingTestCase):
         yield self.closed
         self.assertEqual((self.read("open.py").decode(), self.text(view)), (PROPOSED, PROPOSED))
         self.reviews.open_diff(GEMINI, self.path(os.path.join("deep", "new.py")), "new\n")
-        self.reviews.open_diff(GEMINI, self.path("linked.py"), PROPOSED)
+        self.reviews.open_diff(Owner("gone", "Qwen Code"), self.path("linked.py"), PROPOSED)
         yield lambda: all(self.header(review) != "" for review in self.reviews.pending())
         yield self.settled
         self.write("linked.py", TEXT + "\n")

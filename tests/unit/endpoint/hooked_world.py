@@ -10,7 +10,7 @@ from companion.endpoint.hook_gate import HookGate
 from companion.endpoint.hook_sessions import HookSession
 from companion.review.decision import Outcome
 from companion.review.document import disk
-from companion.review.document.preparation import FileRequest
+from companion.review.document.preparation import FileRequest, read
 from companion.settings import Settings
 from tests.unit.endpoint.answering_editors import Runtime as OneThread
 
@@ -21,27 +21,40 @@ class Runtime(OneThread):
 
 
 class Reviews:
-    """Decides every review as soon as it is shown: with what `decides` gives for its text. Without one it waits."""
+    """Shows one review after the other, and decides each at once: with what `decides` gives for its text. Without one
+    it waits."""
 
     def __init__(self, decides=None):
         self.decides, self.shown, self.over, self.gone, self.taken = decides, [], [], [], []
+        self.turns = {}  # what is proposed for which file, by the ticket
         self.accepted_texts = SimpleNamespace(over=lambda owner, paths: self.over.append(paths))
 
     def file_request(self, path):
         return FileRequest(path, disk.LIMITS, "", {})
 
     def open_diff(self, owner, path, proposed, prepared, ticket, draft):
-        text = (draft or proposed).exact
+        is_turn = next(iter(self.turns), ticket) is ticket
+        self.turns[ticket] = path, (draft or proposed).exact
+        if is_turn:
+            self.show_next()
+
+    def show_next(self):
+        self.ticket, (path, text) = next(iter(self.turns.items()))
+        self.original = read(self.file_request(path)).original
         self.shown.append((os.path.basename(path), text))
-        self.ticket, self.original = ticket, prepared.original
         if self.decides is not None:
-            self.decides(path, text, ticket)
+            self.decides(path, text, self.ticket)
 
     def confirm(self, ticket, text, told):
         self.told = told
-        return ticket.settle(Outcome("", text))
+        del self.turns[ticket]
+        settled = ticket.settle(Outcome("", text))
+        if self.turns:
+            self.show_next()
+        return settled
 
     def take_back(self, ticket):
+        self.turns.pop(ticket, None)
         self.taken.append(ticket.name)
 
     def note(self, ticket, sentence):

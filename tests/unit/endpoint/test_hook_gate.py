@@ -186,7 +186,7 @@ async def test_that_a_program_may_have_gone_on_is_said_while_it_waits(folder, la
     reviews = asked.window.reviews
     for number, name in enumerate(("a.py", "b.py")):
         # Whether the diff was open by then or not.
-        await comes_true(lambda number=number: len(reviews.shown) > number and reviews.ticket.notes[-1] == sentence)
+        await comes_true(lambda number=number: len(reviews.shown) > number and reviews.ticket.notes[-1:] == (sentence,))
         assert reviews.shown[number] == (name, "new\n")
         if number == 0:
             accept(str(folder / name), "new\n", reviews.ticket)
