@@ -1,7 +1,7 @@
 """The settings: one typed, frozen object, declared in one table and read in one place.
 
-Rules: the dataclass below *is* the table. A field has a default, a check, a rule for projects and a text for users;
-`tests/tools/generate.py` writes the file of defaults, its schema and the table in `docs/` from them. An invalid value
+Rules: the dataclass below *is* the table. A field has a default, a check, a rule for projects and a text for users, of
+which `tests/tools/generate.py` makes the file of defaults, its schema and the table in `docs/`. An invalid value
 is replaced by the default and reported. A project file is not trusted, so it can only restrict: of two switches both
 must be on, of two modes the more careful one, and exclusions add up. Only the user decides what is run or trusted. Only
 the display of a diff is free.
@@ -201,13 +201,9 @@ def towards(*names: str) -> Merge:
     return Merge(lambda user, project: max(user, project, key=names.index), about)
 
 
-USERS_ALONE = "Not for projects."
-
-
-def _setting(default: Any, check: ValueCheck, merge: Optional[Merge], about: str, sift: Optional[Sift] = None) -> Any:
-    """`merge` is None for a setting that is the user's alone, `sift` for one that is right or wrong as a whole. `about`
-    tells users what the setting does, in Markdown."""
-    metadata = {"check": check, "merge": merge, "sift": sift, "about": about}
+def _setting(default: Any, check: ValueCheck, merge: Optional[Merge] = None, sift: Optional[Sift] = None) -> Any:
+    """Without a `merge` it is the user's alone, without a `sift` it is right or wrong as a whole."""
+    metadata = {"check": check, "merge": merge, "sift": sift}
     if isinstance(default, Mapping):
         return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -217,7 +213,7 @@ def _setting(default: Any, check: ValueCheck, merge: Optional[Merge], about: str
 FALLBACKS = ("version_control", "directory", "none")
 TRACKING = ("always", "connected", "never")
 UNFOCUSED = "unfocused"
-REVIEWED = (AS_PROGRAM, ALWAYS_BEFORE) = ("as_program", "always")
+REVIEWED = (AS_AGENT, ALWAYS_BEFORE) = ("as_agent", "always")
 IGNORED_WHITESPACE = ("all", "trailing", "none")
 SIDE_BY_SIDE, INLINE = "side_by_side", "inline"
 _COLUMNS = integer(20, 1000)
@@ -237,138 +233,69 @@ SECRETS = tuple(
 
 @dataclass(frozen=True)
 class Settings:
-    """Every setting with its default. Units are in the names. Safe to hand to any thread."""
+    """Every setting with its default and, in Markdown, what users are told of it. Safe to hand to any thread."""
 
     # Which agents there are, and how they find this editor.
-    programs: Mapping[str, ProgramRow] = _setting(
-        {},
-        program_rows,
-        disabling,
-        "What you want otherwise of an agent, by its key ({keys}). `enabled`: `false` for one that must not find this "
-        "editor; *Run Agent…* leaves it out. `command`: the words that start it; the first may have `~` and "
-        "environment variables. Any other key is an [agent of your own](programs.md#agents-of-your-own), which needs "
-        "a `command`. If it connects as a known agent does, it has the key of that one as its `dialect`, and maybe a "
-        '`folder` in which it looks for editors. Example: `{"codex": {"enabled": false}, "gemini": {"command": ["npx", '
-        '"gemini"]}}`.',
-        sifted_programs,
-    )
-    workspace_fallback: str = _setting(
-        "version_control",
-        one_of(*FALLBACKS),
-        towards(*FALLBACKS),
-        "The workspace of a window without folders and without a project: the version-controlled folder that holds the "
-        'active file, else the folder of that file (`"version_control"`); always the folder of that file '
-        '(`"directory"`); or none (`"none"`): then no agent finds the window.',
-    )
-    terminal_commands: Mapping[str, Any] = _setting(
-        {},
-        platform_commands,
-        None,
-        'How to open a system terminal, by platform (`"linux"`, `"osx"`, `"windows"`), as a list of words. `$command` '
-        "stands for the command line to run, `$folder` for the folder to run it in. In the first word `~` and "
-        "environment variables can be used. Without an entry, the platform's usual terminal is opened.",
-    )
+    programs: Mapping[str, ProgramRow] = _setting({}, program_rows, disabling, sifted_programs)
+    """What you want otherwise of an agent, by its key ({keys}). `enabled`: `false` for one that must not find this
+    editor; *Run Agent…* leaves it out. `command`: the words that start it; the first may have `~` and environment
+    variables. Any other key is an [agent of your own](programs.md#agents-of-your-own), which needs a `command`. If it
+    connects as a known agent does, it has the key of that one as its `dialect`, and maybe a `folder` in which it looks
+    for editors. Example: `{"codex": {"enabled": false}, "gemini": {"command": ["npx", "gemini"]}}`."""
+    workspace_fallback: str = _setting("version_control", one_of(*FALLBACKS), towards(*FALLBACKS))
+    """The workspace of a window without folders and without a project: the version-controlled folder that holds the
+    active file, else the folder of that file (`"version_control"`); always the folder of that file (`"directory"`); or
+    none (`"none"`): then no agent finds the window."""
+    terminal_commands: Mapping[str, Any] = _setting({}, platform_commands)
+    """How to open a system terminal, by platform (`"linux"`, `"osx"`, `"windows"`), as a list of words. `$command`
+    stands for the command line to run, `$folder` for the folder to run it in. In the first word `~` and environment
+    variables can be used. Without an entry, the platform's usual terminal is opened."""
 
     # What agents are told of the editor.
-    share_selection: bool = _setting(
-        True,
-        boolean,
-        both,
-        "Whether agents see the selected text. The file and the position of the cursor are shared anyway.",
-    )
-    context_exclude: Tuple[str, ...] = _setting(
-        SECRETS,
-        strings,
-        adding,
-        "Files that agents are never told about: patterns (`*`, `?`, `[a-z]`, `[!a-z]`) for a name or, with a slash, "
-        "for a path. The status bar names an invalid pattern; the others still work.",
-        sifted_patterns,
-    )
-    workspace_trust: Optional[bool] = _setting(
-        None,
-        boolean_or_null,
-        None,
-        "Whether agents are told that the folder is trusted (`true`) or is not (`false`). `null` leaves the decision "
-        "to them.",
-    )
+    share_selection: bool = _setting(True, boolean, both)
+    """Whether agents see the selected text. The file and the position of the cursor are shared anyway."""
+    context_exclude: Tuple[str, ...] = _setting(SECRETS, strings, adding, sifted_patterns)
+    """Files that agents are never told about: patterns (`*`, `?`, `[a-z]`, `[!a-z]`) for a name or, with a slash, for a
+    path. The status bar names an invalid pattern; the others still work."""
+    workspace_trust: Optional[bool] = _setting(None, boolean_or_null)
+    """Whether agents are told that the folder is trusted (`true`) or is not (`false`). `null` leaves the decision to
+    them."""
 
     # What agents write.
-    track_changes: str = _setting(
-        "connected",
-        one_of(*TRACKING),
-        towards(*TRACKING),
-        "When [files that agents change without asking](unreviewed-changes.md) are listed: while an agent is connected "
-        'or was started from here (`"connected"`), `"always"`, or `"never"`.',
-    )
-    notify: str = _setting(
-        "never",
-        one_of("never", UNFOCUSED),
-        None,
-        'Whether the system says so when a [hooked](programs.md#hooks) agent waits for you: `"never"`, or '
-        '`"unfocused"`, while no tab of the editor has the focus.',
-    )
-    review_before_writing: str = _setting(
-        AS_PROGRAM,
-        one_of(*REVIEWED),
-        towards(*REVIEWED),
-        'What you see before an agent writes it: what the agent asks about (`"as_program"`), or '
-        '[every write](programs.md#every-write-before-it-happens) of a hooked agent (`"always"`).',
-    )
-    review_skip: Tuple[str, ...] = _setting(
-        (),
-        strings,
-        None,
-        'Files that `"always"` leaves out: an agent writes them as it likes. Patterns as in `context_exclude`, of '
-        "names (`*.lock`) or of paths below a folder of the window (`docs/**`). What counts is where a file really is.",
-        sifted_patterns,
-    )
+    track_changes: str = _setting("connected", one_of(*TRACKING), towards(*TRACKING))
+    """When [files that agents change without asking](unreviewed-changes.md) are listed: while an agent is connected or
+    was started from here (`"connected"`), `"always"`, or `"never"`."""
+    notify: str = _setting("never", one_of("never", UNFOCUSED))
+    """Whether the system says so when a [hooked](programs.md#hooks) agent waits for you: `"never"`, or `"unfocused"`,
+    while no tab of the editor has the focus."""
+    review_before_writing: str = _setting(AS_AGENT, one_of(*REVIEWED), towards(*REVIEWED))
+    """What you see before an agent writes it: what the agent asks about (`"as_agent"`), or [every
+    write](programs.md#every-write-before-it-happens) of a hooked agent (`"always"`)."""
+    review_skip: Tuple[str, ...] = _setting((), strings, None, sifted_patterns)
+    """Files that `"always"` leaves out: an agent writes them as it likes. Patterns as in `context_exclude`, of names
+    (`*.lock`) or of paths below a folder of the window (`docs/**`). What counts is where a file really is."""
 
     # How a diff is reviewed.
-    review_open: str = _setting(
-        "at_once",
-        one_of("at_once", "on_request"),
-        harmless,
-        'When a diff opens: `"at_once"`, or `"on_request"`, once you choose it in *Show Pending Diffs*. Until then the '
-        "status bar counts it.",
-    )
-    review_focus: str = _setting(
-        "auto",
-        one_of("auto", "always", "never"),
-        harmless,
-        "Whether a diff that opens, or a file that an agent opens, gets the focus: "
-        '`"always"`, `"never"`, or `"auto"`, which leaves the focus to a terminal, another window or another diff that '
-        "has it.",
-    )
-    review_presentation: Union[str, int] = _setting(
-        100,
-        PRESENTATION,
-        harmless,
-        f'How a diff opens: `"{SIDE_BY_SIDE}"`, `"{INLINE}"`, or a number: inline where there are fewer columns than '
-        "that, and side by side elsewhere. An open diff stays as it is.",
-    )
-    review_marks: str = _setting(
-        "outline",
-        one_of("outline", "fill"),
-        harmless,
-        'How changed lines are marked: `"outline"` draws a line around them, so that they keep their syntax colors; '
-        '`"fill"` gives them the backgrounds that the color scheme has for diffs, on which the editor draws text in '
-        "one color.",
-    )
-    review_colors: str = _setting(
-        "scheme",
-        one_of("scheme", "blue_orange"),
-        harmless,
-        'The colors of the marks: green and red as the color scheme has them (`"scheme"`), or `"blue_orange"`, with '
-        "which changed characters of the text are underlined.",
-    )
-    review_ignore_whitespace: str = _setting(
-        "none",
-        one_of(*IGNORED_WHITESPACE),
-        towards(*IGNORED_WHITESPACE),
-        'Changes of whitespace that are not marked: `"none"`, those at the ends of lines (`"trailing"`), or those '
-        'anywhere inside lines, indentation too (`"all"`). They stay part of the proposal: the header says how many '
-        "are hidden, and shows them at a click.",
-    )
+    review_open: str = _setting("at_once", one_of("at_once", "on_request"), harmless)
+    """When a diff opens: `"at_once"`, or `"on_request"`, once you choose it in *Show Pending Diffs*. Until then the
+    status bar counts it."""
+    review_focus: str = _setting("auto", one_of("auto", "always", "never"), harmless)
+    """Whether a diff that opens, or a file that an agent opens, gets the focus: `"always"`, `"never"`, or `"auto"`,
+    which leaves the focus to a terminal, another window or another diff that has it."""
+    review_presentation: Union[str, int] = _setting(100, PRESENTATION, harmless)
+    """How a diff opens: `"side_by_side"`, `"inline"`, or a number: inline where there are fewer columns than that, and
+    side by side elsewhere. An open diff stays as it is."""
+    review_marks: str = _setting("outline", one_of("outline", "fill"), harmless)
+    """How changed lines are marked: `"outline"` draws a line around them, so that they keep their syntax colors;
+    `"fill"` gives them the backgrounds that the color scheme has for diffs, on which the editor draws text in one
+    color."""
+    review_colors: str = _setting("scheme", one_of("scheme", "blue_orange"), harmless)
+    """The colors of the marks: green and red as the color scheme has them (`"scheme"`), or `"blue_orange"`, with which
+    changed characters of the text are underlined."""
+    review_ignore_whitespace: str = _setting("none", one_of(*IGNORED_WHITESPACE), towards(*IGNORED_WHITESPACE))
+    """Changes of whitespace that are not marked: `"none"`, those at the ends of lines (`"trailing"`), or those anywhere
+    inside lines, indentation too (`"all"`). They stay part of the proposal: the header says how many are hidden, and
+    shows them at a click."""
 
 
 _DEFAULTS = Settings()

@@ -32,7 +32,7 @@ from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
 from ..review.manager import ReviewManager
 from ..runtime import Runtime
-from ..settings import ALWAYS_BEFORE, AS_PROGRAM, FILE_NAME, Settings, project_layer, read
+from ..settings import ALWAYS_BEFORE, AS_AGENT, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
 from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
@@ -313,7 +313,7 @@ class Endpoint:
 
     def review_every_write(self, always: bool) -> None:
         """Choose that for this window, whatever the settings say. The editor keeps it with the window."""
-        self._choice = ALWAYS_BEFORE if always else AS_PROGRAM
+        self._choice = ALWAYS_BEFORE if always else AS_AGENT
         marks.put(self.window.settings(), CHOICE, {CHOICE: self._choice})
         others = self._coverage().not_reviewed if always else ()
         said = "every write is reviewed" if always else "a write is reviewed if its program asks"

@@ -61,7 +61,7 @@ _DIVISION = {"group": 0, "before": _HALVES, "after": _WHOLE, "groups": [1], "col
 # By the names, as the package and Terminus write them themselves; the rest as the editor does.
 _OWN = {
     "gemini_companion.role": "proposal",
-    "gemini_companion.review_before_writing": {"gemini_companion.review_before_writing": "as_program"},
+    "gemini_companion.review_before_writing": {"gemini_companion.review_before_writing": "as_agent"},
     "gemini_companion.sharing_paused": False,
     "gemini_companion.stage": {"division": _DIVISION, "automatic": _HALVES, "active_group": 0, "active": [0]},
     "fallback_encoding": "Western (Windows 1252)",

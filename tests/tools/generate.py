@@ -10,7 +10,9 @@ it should have. Of a page only tables are replaced, each found by its first line
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import functools
 import json
 import re
 import sys
@@ -91,8 +93,23 @@ def _default(name: str) -> Any:
 def _about(row: dataclasses.Field[Any]) -> str:
     """What users are told of a setting, with what a project can do to it."""
     merge, keys = row.metadata["merge"], ", ".join(f"`{each.key}`" for each in _programs())
-    about = row.metadata["about"].replace("{keys}", keys)
-    return f"{about} {settings.USERS_ALONE if merge is None else merge.about}"
+    about = _texts()[row.name].replace("{keys}", keys)
+    return f"{about} {merge.about if merge is not None else 'Not for projects.'}"
+
+
+@functools.lru_cache(maxsize=None)
+def _texts() -> Dict[str, str]:
+    """The texts below the rows. Only the source has them."""
+    body = next(
+        node.body
+        for node in ast.parse(Path(settings.__file__).read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and node.name == settings.Settings.__name__
+    )
+    return {
+        row.target.id: " ".join(ast.literal_eval(text.value).split())
+        for row, text in zip(body, body[1:])
+        if isinstance(row, ast.AnnAssign) and isinstance(row.target, ast.Name) and isinstance(text, ast.Expr)
+    }
 
 
 def _schemas_of_agents() -> Dict[str, Any]:

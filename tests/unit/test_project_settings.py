@@ -21,7 +21,7 @@ WAYS: Dict[str, List[Any]] = {
     "workspace_fallback": ["version_control", "directory", "none"],
     "review_ignore_whitespace": ["all", "trailing", "none"],
     "track_changes": ["always", "connected", "never"],
-    "review_before_writing": ["as_program", "always"],
+    "review_before_writing": ["as_agent", "always"],
 }
 LISTS = ["context_exclude"]
 OF_AGENTS = ["programs"]  # tests/unit/agents/test_own_agents.py

@@ -375,7 +375,7 @@ class TestWhatIsReviewed(GateCase):
 
     def test_a_project_can_only_make_it_more_careful(self) -> Iterator[Any]:
         self.endpoint._choice = None
-        for said, holds in (("always", True), ("as_program", False)):
+        for said, holds in (("always", True), ("as_agent", False)):
             data = self.window.project_data()
             data["settings"] = {"gemini_companion": {"review_before_writing": said, "review_skip": ["*"]}}
             self.window.set_project_data(data)
