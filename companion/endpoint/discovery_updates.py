@@ -44,12 +44,12 @@ class DiscoveryUpdater:
     ) -> None:
         self.folders: Tuple[str, ...] = ()  # as last announced
         self.all_folders: Tuple[str, ...] = ()  # the same, by every name
-        self.has_announced = False  # whether `folders` says anything yet
         self._window, self._runtime, self._settings = scope
         self._active_file = active_file
         self._report = report
         self._publishers = {dialect.key: Publisher() for dialect in DIALECTS}
         self._request: Optional[PublishRequest] = None
+        self._announced: Optional[PublishRequest] = None  # of which `folders` are
         self._publishing = Latest(self._begin)
         self._looked_at = 0.0  # on the monotonic clock
 
@@ -64,6 +64,16 @@ class DiscoveryUpdater:
         if request != self._request or clock.now() - self._looked_at > LOOK_AGAIN_SECONDS:
             self._request = request
             self._publishing.ask()
+
+    @property
+    def has_announced(self) -> bool:
+        """Whether `folders` says anything yet, be it of the window as it was before."""
+        return self._announced is not None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether `folders` are those of the window as of the last `announce`."""
+        return self.has_announced and self._announced == self._request
 
     @property
     def window_folders(self) -> Tuple[str, ...]:
@@ -128,8 +138,7 @@ class DiscoveryUpdater:
         if folders != self.folders:
             for folder in unusable_folders(request.folders):
                 logger.warning('clients cannot find the folder %s: its name contains "%s"', folder, os.pathsep)
-        self.folders = folders
-        self.has_announced = True
+        self.folders, self._announced = folders, request
         if error is not None:
             logger.warning("%s", error, exc_info=None if isinstance(error, DiscoveryError) else error)
         self._report(None if error is None else str(error))

@@ -350,7 +350,8 @@ class Endpoint:
         """Why there is no `connection` and what to do, in a sentence for the status bar."""
         if self.problem is not None:
             return self.problem
-        if self.port is None or not self.discovery.has_announced:
+        self.workspace_changed()  # no event tells of a folder that was just added
+        if self.port is None or not self.discovery.is_current:
             return STARTING
         return "clients cannot reach this window: open a folder or a file in it first"
 

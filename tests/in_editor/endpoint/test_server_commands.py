@@ -99,15 +99,17 @@ class NotYet(ServerCase):
         self.assertEqual(sublime.get_clipboard(), "")
         self.assertFalse(self.said("open a folder"))
 
-    def test_a_window_that_was_opened_a_moment_ago_is_not_told_to_open_a_folder(self):
-        window = yield from self.new_window(self.new_folder())
-        view = window.new_file()
-        yield lambda: self.application.endpoint_of(window) is not None or view.is_valid()
+    def test_a_folder_that_was_added_a_moment_ago_is_being_announced(self):
+        window = yield from self.new_window()
+        yield lambda: self.application.endpoint_of(window) is not None
         endpoint = self.application.endpoint_of(window)
-        if endpoint is None or endpoint.connection() is None:
+        yield lambda: endpoint.port is not None and endpoint.discovery.has_announced
+        with mock.patch.object(endpoint, "folders", return_value=()):
+            window.set_project_data({"folders": [{"path": self.new_folder()}]})
             window.run_command("gemini_companion_copy_environment")
-            self.assertFalse(self.said("open a folder"))
-        yield lambda: self.application.endpoint_of(window).connection() is not None
+        self.assertTrue(self.said("the server is starting"))
+        self.assertFalse(self.said("open a folder"))
+        yield lambda: endpoint.connection() is not None
 
     def test_a_problem_of_the_server_is_named(self):
         problems = mock.patch.dict(self.endpoint._problems, {"server": "no port"}, clear=True)
@@ -120,7 +122,7 @@ class NotYet(ServerCase):
         yield lambda: self.application.endpoint_of(window) is not None
         endpoint = self.application.endpoint_of(window)
         with mock.patch.object(endpoint, "folders", return_value=()):
-            yield lambda: endpoint.port is not None and endpoint.discovery.has_announced
+            yield lambda: endpoint.port is not None and endpoint.discovery.is_current
             window.run_command("gemini_companion_copy_environment")
         self.assertTrue(self.said("open a folder"))
 

@@ -99,6 +99,17 @@ def test_what_the_window_is_like_is_published_by_a_worker(world):
     assert world.reports == [None]
 
 
+def test_folders_that_are_not_published_yet_are_not_the_windows(world):
+    world.announce()
+    world.work()
+    assert world.discovery_updater.is_current
+    world.window.opened = ["/code", "/more"]
+    world.announce()
+    assert not world.discovery_updater.is_current
+    world.work()
+    assert world.discovery_updater.is_current
+
+
 def test_the_same_request_is_carried_out_again_only_after_a_minute_or_when_somebody_wants_it(world, clock):
     def announced():
         world.announce()

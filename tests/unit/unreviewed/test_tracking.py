@@ -292,7 +292,8 @@ def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tr
 
         def items(self):
             for each in super().items():
-                Thread(target=self.look).start()
+                looking.append(Thread(target=self.look))
+                looking[-1].start()
                 written.wait(0.1)
                 yield each
 
@@ -305,10 +306,12 @@ def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tr
 
     project.write(a_txt=b"1\n", other__b_txt=b"1\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
-    there, written = tracking._workspaces, Event()
+    there, written, looking = tracking._workspaces, Event(), []
     monkeypatch.setattr(there, "_real", Folders(there._real))
     assert [name for _, name in tracking.find_by_window_path(str(project.folder / "a.txt"))] == ["a.txt"]
-    assert written.wait(NEVER_SECONDS)
+    for thread in looking:
+        thread.join(NEVER_SECONDS)
+    assert written.is_set()
 
 
 def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules):
