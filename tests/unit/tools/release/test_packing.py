@@ -15,7 +15,6 @@ from typing import Dict
 
 import pytest
 
-from companion.agents.registry import AGENTS
 from tests.tools.release import build, packing
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -142,12 +141,6 @@ def test_no_module_at_the_root_but_the_plugin(built: Dict[str, bytes]) -> None:
 
 
 # -- What is said
-
-
-def test_every_program_is_named_where_somebody_reads_first(built: Dict[str, bytes]) -> None:
-    for name in ("README.md", "messages/install.txt"):
-        text = " ".join(built[name].decode("utf-8").split())
-        assert [agent.title for agent in AGENTS if agent.title not in text] == [], name
 
 
 def test_the_releases_that_were_tried_are_those_that_the_tests_run(built: Dict[str, bytes]) -> None:
