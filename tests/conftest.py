@@ -1,10 +1,18 @@
-"""Leaves out the tests with the mark `everything`, unless all are to run or this run asks for certain ones by name."""
+"""What holds for all tests that pytest runs: which are left out, and that an error in a thread is one of the test.
+
+Rule: a test with the mark `everything` is left out, unless all are to run or this run asks for certain ones by name.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.support.everything import SAMPLE, day, is_everything
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Lets a test fail during which an exception ended a thread, be it one that an earlier test has left."""
+    config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
