@@ -27,12 +27,13 @@ def test_a_line_has_time_level_part_and_message(buffer):
     assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} info    server_task: window 7 is served", buffer.lines()[0])
 
 
-def test_levels_are_taken_at_once(buffer):
+def test_details_are_kept_while_they_are_wanted(buffer):
     logger().debug("too fine")
-    log.set_level("debug")
+    log.keep_details(True)
+    assert log.has_details()
     logger().debug("fine enough")
-    log.set_level("error")
-    logger().warning("too mild")
+    log.keep_details(False)
+    logger().debug("too fine again")
     assert [line.split(": ")[1] for line in buffer.lines()] == ["fine enough"]
 
 
