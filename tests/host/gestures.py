@@ -15,6 +15,7 @@ from .gestures_widgets import (  # noqa: F401
     answer_dialog,
     choose,
     click_annotation,
+    click_fold,
     click_phantom,
 )
 from .model import metrics as _metrics

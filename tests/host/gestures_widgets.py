@@ -56,6 +56,14 @@ def click_annotation(key: str, href: str, index: int = 0, view: Optional[int] = 
     _navigate(found.annotations[index], href, found.on_navigate)
 
 
+def click_fold(index: int = 0, view: Optional[int] = None) -> None:
+    """Click the mark of the `index`-th fold from the top, which opens it. The caret stays where it is."""
+    folds = _view(view).folds
+    if not 0 <= index < len(folds.stretches):
+        raise LookupError("view %r has no fold %d" % (view, index))
+    folds.unfold(*folds.stretches[index])
+
+
 def choose(item: Any, window: Optional[int] = None) -> None:
     """Choose in the quick panel, by index or by the text of the row; -1 cancels."""
     panel = _window(window).panels.quick

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Dict, Iterator, List, Tuple
 
 from . import resources
-from .model import geometry, metrics, minimap, wrapping
+from .model import folds, geometry, metrics, minimap, wrapping
 from .model.syntaxes import tokens
 from .model.values import Region
 from .render_minihtml import colors, shadow
@@ -51,7 +51,8 @@ def _visible_rows(view: Any, height: float) -> Iterator[Tuple[int, float]]:
     """The rows in the viewport with their tops; rows inside a fold are left out."""
     tops = geometry.row_tops(view)
     for row in range(len(tops) - 1):
-        if tops[row + 1] > view.viewport[1] and tops[row] < view.viewport[1] + height and tops[row] != tops[row + 1]:
+        in_sight = tops[row + 1] > view.viewport[1] and tops[row] < view.viewport[1] + height
+        if in_sight and not tops.hidden.hides(row):
             yield row, tops[row]
 
 
@@ -109,7 +110,9 @@ def _rectangles(view: Any, region: Region) -> Iterator[Tuple[float, float, float
 
 
 def _pieces(view: Any, row: int) -> Iterator[Tuple[int, int]]:
-    """The points where the rows begin and end that a line takes on the screen."""
+    """The points where the rows begin and end that a line takes on the screen: none if it is folded."""
+    if geometry.row_tops(view).hidden.hides(row):
+        return iter(())
     start, end = view.buffer.line_bounds(row)
     begins = [start + piece.start for piece in geometry.row_tops(view).pieces(row)]
     return zip(begins, [*begins[1:], end])
@@ -165,7 +168,13 @@ def _lines(view: Any, height: float) -> Iterator[str]:
     colored = not view.element and "Plain text" not in str(view.settings.get("syntax", "Plain text"))
     filled = list(_filled(view)) if colored else []
     for row, _ in _visible_rows(view, height):
+        shown = folds.pieces_of_row(view, row)
+        for (_, start), (behind, end) in zip(shown, shown[1:]):
+            yield '<div class="fold" style="left:%gpx;top:%gpx">&#x2026;</div>' % geometry.text_to_layout(view, start)
+            place = "left:%gpx;top:%gpx" % geometry.text_to_layout(view, behind)
+            yield '<div class="line" style="%s">%s</div>' % (place, escape(view.buffer.text[behind:end]))
         for start, end in _pieces(view, row):
+            end = min(end, shown[0][1])
             x, y = geometry.text_to_layout(view, start)
             line = view.buffer.text[start : min(end, start + 2000)].expandtabs(tab)
             style = "top:%gpx" % y + (";left:%gpx" % x if x else "")

@@ -35,6 +35,7 @@ def snapshot_view(view: Any, text: bool = True) -> Dict[str, Any]:
             dict(phantom.describe(), text=minihtml.plain(phantom.content), width=_width(view, phantom))
             for phantom in view.phantoms.in_order()
         ],
+        "folds": [list(stretch) for stretch in view.folds.stretches],
         "status": dict(sorted(view.status.items())),
         "viewport": list(view.viewport),
         "visible": [view.buffer.row(point) for point in geometry.visible_region(view)],

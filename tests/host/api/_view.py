@@ -6,6 +6,7 @@ from ..model.host import current
 from ..model.values import Edit, Region, as_point, as_region, as_text
 from ._gate import gated, on_main
 from ._objects import Selection, Settings, TextSheet
+from ._view_folds import ViewFolds
 from ._view_look import ViewLook
 from ._view_marks import ViewMarks
 from ._view_text import ViewText
@@ -14,7 +15,7 @@ DEAD_EDIT = "Edit objects may not be used after the TextCommand's run method has
 
 
 @gated
-class View(ViewText, ViewLook, ViewMarks):
+class View(ViewText, ViewLook, ViewMarks, ViewFolds):
     """A view of a text. A handle of a closed view answers with empty values."""
 
     def __init__(self, id):

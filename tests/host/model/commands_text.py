@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional
 
 from .commands import text_command
+from .folds import HiddenRows
 from .values import Region
 
 
@@ -71,10 +72,21 @@ def right_delete(host: Any, view: Any) -> None:
 
 
 def _by_line(view: Any, region: Region, count: int) -> int:
+    """The point a row further up or down on the screen: what is folded is no row."""
+    hidden = HiddenRows(view.buffer, view.folds)
     row, column = view.buffer.rowcol(region.b)
-    if row + count < 0:
+    row = hidden.shown_in(row) + count
+    while count > 0 and hidden.hides(row) and row < view.buffer.line_count():
+        row += 1
+    row = hidden.shown_in(row)
+    if row < 0:
         return 0
-    return view.buffer.text_point(row + count, column, clamp=True)
+    return view.buffer.text_point(row, column, clamp=True)
+
+
+def _past_folds(view: Any, point: int, forward: bool) -> int:
+    """The point itself, or the end of the fold that hides it."""
+    return next((end if forward else start for start, end in view.folds.inside(point)), point)
 
 
 def _place(view: Any, targets: List[tuple], extend: bool) -> None:
@@ -96,7 +108,7 @@ def move(host: Any, view: Any, by: str, forward: bool = True, extend: bool = Fal
             if not region.empty() and not extend:
                 point = region.end() if forward else region.begin()
             else:
-                point = view.buffer.clamp(region.b + step)
+                point = _past_folds(view, view.buffer.clamp(region.b + step), forward)
         else:
             point = _by_line(view, region, step)
         targets.append((region.a, point))
@@ -120,6 +132,41 @@ def move_to(host: Any, view: Any, to: str, extend: bool = False) -> None:
         targets.append((region.a, points.get(to, region.b)))
     _place(view, targets, extend)
     _show_caret(host, view)
+
+
+@text_command
+def goto_line(host: Any, view: Any, line: Any) -> None:
+    """Lines count from 1. What is folded there opens."""
+    point = view.buffer.text_point(int(line) - 1, 0)
+    for start, end in list(view.folds.inside(point)):
+        view.folds.unfold(start, end)
+    view.set_selection([(point, point)])
+    _show_caret(host, view)
+
+
+def _unfold(view: Any, stretches: List[tuple]) -> None:
+    opened = [found for start, end in stretches for found in view.folds.unfold(start, end)]
+    if opened:
+        view.set_selection(opened)
+
+
+@text_command
+def fold(host: Any, view: Any) -> None:
+    """Fold what is selected. By indentation, of which this model knows nothing, it is nothing."""
+    folded = [each for each in view.selection.copy() if view.folds.fold(min(each), max(each))]
+    if folded:
+        view.set_selection(folded)
+
+
+@text_command
+def unfold(host: Any, view: Any) -> None:
+    """Open what is selected, and what stands beside a caret."""
+    _unfold(view, [(min(each) - 1, max(each) + 1) for each in view.selection.copy()])
+
+
+@text_command
+def unfold_all(host: Any, view: Any) -> None:
+    view.folds.unfold(0, view.buffer.size())
 
 
 @text_command

@@ -7,9 +7,9 @@ takes several rows. Rule kept here: the viewport never leaves the layout.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, List, Tuple
 
-from . import minihtml_height, wrapping
+from . import folds, minihtml_height, wrapping
 from .metrics import em_width, line_height
 from .metrics import of as metrics_of
 from .phantoms import INLINE
@@ -37,7 +37,9 @@ class RowTops:
         extra: Dict[int, float],
         wrapped: Dict[int, Pieces],
         splits: Dict[int, float],
+        hidden: folds.HiddenRows,
     ):
+        self.hidden = hidden
         self._wrapped = wrapped
         self._splits = splits
         self._rows = rows
@@ -54,7 +56,7 @@ class RowTops:
         row = row + len(self) if row < 0 else row
         if not 0 <= row < len(self):
             raise IndexError(row)
-        return row * self._line_height + self._sums[bisect_left(self._keys, row)]
+        return (row - self.hidden.before(row)) * self._line_height + self._sums[bisect_left(self._keys, row)]
 
     def pieces(self, row: int) -> Pieces:
         """The rows on the screen that a line takes; one unless it wraps."""
@@ -66,11 +68,11 @@ class RowTops:
 
 
 def row_tops(view: Any) -> RowTops:
-    """The top of every row, and the bottom of the last one; computed once per state of text, and phantoms."""
+    """The top of every row, and the bottom of the last one; computed once per state of text, phantoms and folds."""
     columns = phantom_columns(view)
     wrap = wrapping.wrap_of(view, columns)
     sizes = (columns, line_height(view), metrics_of(view), wrap)
-    state = (view.buffer.change_count, view.phantoms.version, sizes)
+    state = (view.buffer.change_count, view.phantoms.version, view.folds.version, sizes)
     known = view.row_tops
     if known is None or known[0] != state:
         known = view.row_tops = (state, _compute_row_tops(view, columns, wrap))
@@ -91,25 +93,31 @@ def phantom_columns(view: Any) -> int:
 def _compute_row_tops(view: Any, columns: int, wrap: Wrap) -> RowTops:
     buffer = view.buffer
     extra: Dict[int, float] = {}
+    hidden = folds.HiddenRows(buffer, view.folds)
     for phantom in view.phantoms.by_id.values():
+        if any(view.folds.inside(phantom.region.begin())):
+            continue
         height = phantom.height(columns, metrics_of(view))
         if "rounded_phantoms" in view.host.quirks:
             height = float(round(height))
         if height:
-            row = buffer.row(phantom.region.begin())
+            row = hidden.shown_in(buffer.row(phantom.region.begin()))
             extra[row] = extra.get(row, 0.0) + height
-    wrapped = wrapping.wrapped_rows(view, wrap)
+    wrapped = {row: each for row, each in wrapping.wrapped_rows(view, wrap).items() if not hidden.hides(row)}
     splits = dict(extra) if "split_lines" in view.host.quirks else {}
     for row, pieces in wrapped.items():
         extra[row] = extra.get(row, 0.0) + (len(pieces) - 1) * line_height(view)
-    return RowTops(buffer.line_count(), line_height(view), extra, wrapped, splits)
+    return RowTops(buffer.line_count(), line_height(view), extra, wrapped, splits, hidden)
 
 
 def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
     buffer = view.buffer
     point = buffer.clamp(point)
-    row = buffer.row(point)
-    start, tops = buffer.starts()[row], row_tops(view)
+    tops = row_tops(view)
+    row = tops.hidden.shown_in(buffer.row(point))
+    start, shown = buffer.starts()[row], folds.pieces_of_row(view, row) if view.folds.stretches else []
+    if len(shown) > 1 and point > shown[0][1]:
+        return _behind_marks(view, shown, point)
     pieces = tops.pieces(row)
     number = wrapping.piece_at(pieces, point - start)
     begin, indent = pieces[number]
@@ -119,10 +127,29 @@ def text_to_layout(view: Any, point: int) -> Tuple[float, float]:
     return (columns * em_width(view), tops[row] + number * line_height(view) + (tops.split(row) if number else 0.0))
 
 
+def _behind_marks(view: Any, shown: List[folds.Stretch], point: int) -> Tuple[float, float]:
+    """Where a point stands that comes behind the first mark of its row, or that the mark stands for."""
+    x, y = text_to_layout(view, shown[0][1])
+    for before, (start, end) in zip(shown, shown[1:]):
+        if before[1] < point < start:
+            break
+        columns = wrapping.width(view.buffer.text[start : min(point, end)], 0, tab_size(view))
+        x += (folds.MARK_COLUMNS + columns) * em_width(view)
+        if point <= end:
+            break
+    return (x, y)
+
+
 def layout_to_text(view: Any, xy: Tuple[float, float]) -> int:
     buffer = view.buffer
     tops = row_tops(view)
-    row = max(0, min(bisect_right(tops, xy[1]) - 1, buffer.line_count() - 1))
+    row = tops.hidden.shown_in(max(0, min(bisect_right(tops, xy[1]) - 1, buffer.line_count() - 1)))
+    if view.folds.stretches:
+        shown = folds.pieces_of_row(view, row)
+        marked_x, marked_y = text_to_layout(view, shown[0][1])
+        if len(shown) > 1 and xy[1] >= marked_y and xy[0] > marked_x:
+            points = (point for start, end in shown for point in range(start, end + 1))
+            return min(points, key=lambda point: abs(text_to_layout(view, point)[0] - xy[0]))
     start, end = buffer.line_bounds(row)
     pieces = tops.pieces(row)
     below = xy[1] - tops[row]

@@ -46,6 +46,8 @@ editor most probably does.
   group_selection     select_sheets takes no notice of sheets in other groups than the active one
   undo_counts         clearing the undo history counts as a change
   split_lines         a block below a line that wraps stands under its first row on the screen, not under its last
+  folds_stay          text that changes inside a fold leaves it folded (sublime_text 3162, 5801: mostly not)
+  folding_scrolls     what folds or unfolds scrolls to the caret (sublime_text 5622, 5892)
   active_panel        a panel or a palette that has the focus is its window's active view
 """
 
@@ -61,7 +63,8 @@ TRUTHS = frozenset(
 ALL = frozenset(
     """late_events repeated_events late_close late_reverts late_timers rounded_layout untitled_window
     silent_windows silent_projects late_projects rounded_phantoms moving_shows group_selection undo_counts
-    active_panel split_lines stuck_previews moved_previews closing_windows focus_deselects stale_annotations""".split()
+    folds_stay folding_scrolls active_panel split_lines
+    stuck_previews moved_previews closing_windows focus_deselects stale_annotations""".split()
 )
 LATE_MILLISECONDS = 25
 

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import minihtml
 from .buffer import BufferModel, Change
+from .folds import Folds
 from .phantoms import Phantoms
 from .regions import RegionSet
 from .selection import SelectionModel
@@ -28,6 +29,7 @@ class ViewModel:
     region_sets: Dict[str, RegionSet]
     region_keys: Dict[str, None]
     phantoms: Phantoms
+    folds: Folds
     status: Dict[str, str]
     viewport: Tuple[float, float]
     edits: List[int]
@@ -73,6 +75,7 @@ class ViewModel:
             "region_sets": {},
             "region_keys": {},
             "phantoms": Phantoms(),
+            "folds": Folds(),
             "status": {},
             "viewport": (0.0, 0.0),
             "edits": [],
@@ -114,6 +117,7 @@ class ViewModel:
             region_set.carry(change)
         if self is next(view for view in self.buffer.views if view.phantoms is self.phantoms):  # of clones, once
             self.phantoms.carry(change)
+        self.folds.carry(change, stay="folds_stay" in self.host.quirks)
         self.undrawn = None
         self.host.notes.modified(self)
         if self.selection.copy() != before:
