@@ -193,6 +193,7 @@ COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
         "accept_this_hunk_only",
         "undo_revert_hunk",
         "toggle_whitespace_changes",
+        "toggle_unchanged_lines",
         "show_pending_diffs",
         "read_as_patch",
         "open_patch_line",

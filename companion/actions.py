@@ -26,7 +26,7 @@ from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
 from .review.changes import WHOLE_SELECTION
 from .review.decision import Review, takes_reason
-from .review.display.markup import ACCEPT, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, UNDO, WHITESPACE
+from .review.display.markup import ACCEPT, FOLD, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, UNDO, WHITESPACE
 from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ClosedReview, ReviewManager
 from .runtime import Runtime
 from .terminals.installed import InstalledPrograms
@@ -93,6 +93,7 @@ class Actions:
             "keep_hunk": on_written(KEEP),
             "undo_hunk": on_written(REVERT),
             "toggle_whitespace_changes": on_review(WHITESPACE),
+            "toggle_unchanged_lines": Action(self._toggle_folds, self._has_review, names_it=self._names_folds),
             "show_pending_diffs": Action(self._show_pending_diffs, self._has_diffs),
             "read_as_patch": Action(self._read_as_patch, self._can_read),
             "open_patch_line": Action(_open_patch_line, _in_patch),
@@ -171,6 +172,19 @@ class Actions:
             say(endpoint.window, "there is no diff to review in this window")
         else:
             VERBS[verb](*found, WHOLE_SELECTION)
+
+    def _toggle_folds(self, endpoint: Endpoint, fold: Optional[bool] = None) -> None:
+        """Fold the unchanged lines, or show them; without `fold` what is not so now."""
+        if fold is None or self._folds(endpoint) in (None, not fold):
+            self._on_review(FOLD, endpoint)
+
+    def _folds(self, endpoint: Endpoint) -> Optional[bool]:
+        """Whether something is folded in the review in front; None if there is nothing to fold."""
+        found = self._in_front(endpoint)
+        return found[0].changes.folds(found[1]) if found is not None else None
+
+    def _names_folds(self, endpoint: Endpoint, fold: Optional[bool] = None) -> bool:
+        return self._folds(endpoint) is (not fold)
 
     def _walk(self, verb: str, endpoint: Endpoint) -> None:
         """From change to change: in the patch that has the focus, or in the review."""

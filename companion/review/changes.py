@@ -20,6 +20,7 @@ WHOLE_SELECTION = -1
 """Stands for the changes that are selected, where a link's number stands for one change."""
 
 NONE = "this diff shows no changes"  # none that are marked: it may be too large, or no text
+NOTHING_TO_FOLD = "this diff has no long runs of unchanged lines"
 NONE_AT_CURSOR = "there is no change at the cursor"
 NO_LONGER_THERE = "that change is no longer there"
 NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
@@ -59,6 +60,17 @@ class Changes:
         """Mark the changes of whitespace that are hidden in this review, or hide them."""
         if review in self._open.presentations:
             self._open.presentations[review].toggle_whitespace()
+
+    def folds(self, review: Review) -> Optional[bool]:
+        """Whether unchanged lines of this review are folded; None if there are none to fold."""
+        return self._open.presentations[review].folds if review in self._open.presentations else None
+
+    def toggle_folds(self, review: Review) -> None:
+        """Fold the unchanged lines of this review, or open them."""
+        if self.folds(review) is None:
+            self._open.say(review, NOTHING_TO_FOLD)
+        else:
+            self._open.presentations[review].toggle_folds()
 
     def revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
         """Take back the changes that the selection touches, or the one whose link has this number."""

@@ -142,7 +142,8 @@ class ReviewEvents:
         if self._open.presentations:
             number = view.id()
             for presentation in self._open.presentations.values():
-                if presentation.proposal_view.id() == number:
+                both = (presentation.proposal_view, presentation.original_view)
+                if any(each is not None and each.id() == number for each in both):
                     presentation.caret_may_have_moved()
 
     def on_file_changed(self, view: sublime.View) -> None:

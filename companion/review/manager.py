@@ -444,6 +444,7 @@ VERBS: Dict[str, Verb] = {
     markup.KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
     markup.RELOAD: lambda on, review, number: on.changes.reload(review),
     markup.WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
+    markup.FOLD: lambda on, review, number: on.changes.toggle_folds(review),
 }
 """What can be done with a review, by commands and by links. The number is that of a link beside a change, or
 `WHOLE_SELECTION`."""

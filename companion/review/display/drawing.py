@@ -14,6 +14,7 @@ import sublime
 
 from ..document.analysis import NOTHING, Analysis, Carried
 from .decorations import Blocks, Regions, Side, Styles, Top, mark
+from .folding import Folding
 from .header import Header, HeaderRow, header_html, header_rows
 from .mark_style import MarkStyle
 from .proposal_hunks import REVERT_LINKS, UNDO_LINKS
@@ -23,7 +24,8 @@ from .screen import Room, SizeCheck, Sizes, Watch, back_to_top, caret_line_kept
 class Drawing:
     """What is drawn for one review. Main thread only.
 
-    `on_outdated` is called when what is drawn does not fit the screen any more.
+    `on_outdated` is called when what is drawn does not fit the screen any more. `fold` says whether what is equal in
+    long texts is folded.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class Drawing:
         on_link: Callable[[str], None],
         on_outdated: Callable[[], None],
         mark_style: MarkStyle,
+        fold: bool,
     ) -> None:
         self._view = proposal_view
         self.mark_style = mark_style
@@ -42,6 +45,7 @@ class Drawing:
         self._watch = Watch(original_view, proposal_view)
         self._top = Top(proposal_view, on_link)
         self._blocks = Blocks(proposal_view, keep_caret=True)
+        self.folding = Folding(original_view, proposal_view, fold)
         self._rows: List[HeaderRow] = []  # of the header
         self._header_height: object = None  # what makes it as high as it is shown
         self._was_at_top = False  # before what was drawn did not fit any more
@@ -54,6 +58,10 @@ class Drawing:
 
     def original_filled(self) -> None:
         """The original's view was given another text, with which nothing that is drawn has moved."""
+        self.folding.original_filled()
+
+    def _refolded(self) -> None:
+        """Lines were folded or opened."""
 
     @property
     def header_level(self) -> bool:
@@ -80,10 +88,15 @@ class Drawing:
         """The user has edited the proposal, all at once; None if it is not certain how."""
         self.regions.carry(edit)
         self._blocks.carry(edit)
+        self.folding.carry(edit)
 
-    def steps(self, analysis: Optional[Analysis]) -> Iterator[object]:
-        """Draw `analysis`, or nothing but the header if it is None. In small steps, after which `valid` may change."""
+    def steps(self, analysis: Optional[Analysis], count: int) -> Iterator[object]:
+        """Draw `analysis`, of the text that the view had at this change count, or nothing but the header if it is None.
+        In small steps, after which `valid` may change."""
         self._watch.note()
+        for step in self.folding.steps(analysis, count):
+            self._refolded()
+            yield step
         yield from mark(self.regions, Side.RIGHT, analysis or NOTHING, self.mark_style)
         yield from self._draw_original(analysis)
         if self._was_at_top:
@@ -135,9 +148,17 @@ class Drawing:
         if self._view.viewport_position()[1] <= 0:  # else a drawing that is overtaken may have scrolled it
             self._was_at_top = True
 
+    def open_under_carets(self) -> None:
+        """Open what is folded where a caret is."""
+        if self.folding.open_under_carets():
+            self._refolded()
+
     def tick(self) -> bool:
         """Look whether the screen has changed. True if something moved."""
         sizes = self._watch.look()
+        if self.folding.look(at_once=sizes is not SizeCheck.UNKNOWN):
+            self._refolded()
+            return True
         if sizes is SizeCheck.CHANGED or (sizes is SizeCheck.UNCHANGED and not self._still_level()):
             self._outdate()
             self._on_outdated()
@@ -160,3 +181,4 @@ class Drawing:
         self.unlink()
         self.regions.clear()
         self._blocks.clear()
+        self.folding.clear()

@@ -85,8 +85,9 @@ class Inline(Drawing):
         on_link: Callable[[str], None],
         on_outdated: Callable[[], None],
         mark_style: MarkStyle,
+        fold: bool,
     ) -> None:
-        super().__init__(None, proposal_view, on_link, on_outdated, mark_style)
+        super().__init__(None, proposal_view, on_link, on_outdated, mark_style, fold)
         self.blocks: List[PlacedBlock] = []
         self._colors = OriginalColors(proposal_view, self._styles)
 

@@ -18,7 +18,7 @@ from .mark_style import MarkStyle
 ACCEPT, REJECT, NEXT, PREVIOUS = "accept", "reject", "next", "previous"
 KEEP, REVERT, UNDO, RELOAD = "keep", "revert", "undo", "reload"
 AS_PROPOSED, REJECT_BECAUSE = "as_proposed", "reject_because"
-WHITESPACE = "whitespace"
+WHITESPACE, FOLD = "whitespace", "fold"
 
 LONGEST_REMOVAL = 200  # lines shown of one removal in the inline presentation
 _STYLE = """

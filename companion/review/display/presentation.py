@@ -84,9 +84,10 @@ class Presentation:
         self._drawing: Drawing
         style = MarkStyle.of(settings())
         if original_view is None:
-            self._drawing = Inline(proposal_view, self._link, self._redraw, style)
+            self._drawing = Inline(proposal_view, self._link, self._redraw, style, settings().review_fold)
         else:
-            self._drawing = SideBySide(original_view, proposal_view, self._link, self._redraw, style)
+            both = original_view, proposal_view
+            self._drawing = SideBySide(*both, self._link, self._redraw, style, settings().review_fold)
         self.hunks = ProposalHunks(proposal_view, review.words, self._link, self._drawing.regions)
         self._phase = Phase.GATHERING
         self._original: Optional[Original] = None  # the file, while its text is in its view
@@ -176,6 +177,7 @@ class Presentation:
         self._stop(Phase.GATHERING)
         self.hunks.outdate()
         self.hunks.forget_reverted()
+        self._drawing.folding.another_text()
         self.proposal.await_another()
         if prepared is None:
             self._gather()
@@ -200,6 +202,7 @@ class Presentation:
                 views.indent_as(view, original.text or self.review.proposal.shown)
         if before is None or before.text != original.text:
             self.hunks.outdate()
+            self._drawing.folding.another_text()
         self.file.take(original)
         self._original, self._in_hand = None, prepared.compared
         if self.proposal.filled or not self._slices.busy:  # else that goes on with the file
@@ -246,7 +249,7 @@ class Presentation:
             (self._long_edits if self._long else self._edits).mark()
 
     def caret_may_have_moved(self) -> None:
-        """The proposal's selection has changed. Called for every keystroke."""
+        """The selection of one of the views has changed. Called for every keystroke."""
         if not self._edits_pending:
             self._caret.mark()  # else the comparison looks where the caret is
 
@@ -262,11 +265,13 @@ class Presentation:
             self._compare(count)
 
     def _look_at_caret(self) -> None:
-        """Let the header say in which change the caret is."""
+        """Open what is folded where a caret is, and let the header say in which change it is."""
         if self.retired or self._edits_pending or self.analysis is None:
             return
-        if self.hunks.ready and self.hunks.caret_moved():
-            self.update_header()
+        if self.hunks.ready:
+            self._drawing.open_under_carets()
+            if self.hunks.caret_moved():
+                self.update_header()
 
     def complain(self, problem: str, look_again: bool) -> None:
         """Say in the header why the text could not be written; with `look_again` compare with the file as it is now."""
@@ -281,11 +286,23 @@ class Presentation:
         self._whitespace.toggle()
         self._compare()
 
+    @property
+    def folds(self) -> Optional[bool]:
+        """Whether unchanged lines are folded; None if there are none to fold."""
+        return self._drawing.folding.state
+
+    def toggle_folds(self) -> None:
+        """Open what is folded, or fold what is equal."""
+        self._drawing.folding.toggle()
+        self._redraw()
+
     def settings_changed(self) -> None:
-        """Draw again if the settings mark changes otherwise, and compare again if they hide other ones."""
-        style = MarkStyle.of(self._settings())
-        if style != self._drawing.mark_style:
+        """Draw again if the settings mark changes otherwise, or fold what they did not, and compare again if they hide
+        other changes."""
+        style, fold = MarkStyle.of(self._settings()), self._settings().review_fold
+        if (style, fold) != (self._drawing.mark_style, self._drawing.folding.by_itself):
             self._drawing.mark_style = style
+            self._drawing.folding.switch(fold)
             self._redraw()
         if self._whitespace.settings_changed():
             self._compare()
@@ -396,7 +413,7 @@ class Presentation:
         self._slices.run(self._steps(), lambda: self._drawing.valid and self._holds(self._count))
 
     def _steps(self) -> Iterator[object]:
-        yield from self._drawing.steps(self.analysis)
+        yield from self._drawing.steps(self.analysis, self._count)
         self._end_drawing()
 
     def _end_drawing(self) -> None:

@@ -71,6 +71,10 @@ class ScrollLock:
             if moved:
                 self._follow(1)
 
+    def follow(self) -> None:
+        """Bring the left view level with the right one: lines have moved."""
+        self._follow(1)
+
     def tick(self) -> bool:
         """Let the view that did not move follow the one that did. True if something moved."""
         now = [view.viewport_position() for view in self._views]

@@ -59,8 +59,9 @@ class SideBySide(Drawing):
         on_link: Callable[[str], None],
         on_outdated: Callable[[], None],
         mark_style: MarkStyle,
+        fold: bool,
     ) -> None:
-        super().__init__(original_view, proposal_view, on_link, on_outdated, mark_style)
+        super().__init__(original_view, proposal_view, on_link, on_outdated, mark_style, fold)
         self.rounds = 0  # of corrections that the last drawing took
         self._original_view = original_view
         self._original_top = Top(original_view)
@@ -79,8 +80,12 @@ class SideBySide(Drawing):
 
     def original_filled(self) -> None:
         """The original's view was given another text, with which nothing that is drawn has moved."""
+        super().original_filled()
         self.original_regions.carry(None)
         self._original_blocks.carry(None)
+
+    def _refolded(self) -> None:
+        self._lock.follow()
 
     @property
     def valid(self) -> bool:

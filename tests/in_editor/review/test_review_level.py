@@ -5,6 +5,7 @@ Seen by geometry only: where the editor says that lines are. Sizes are changed a
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from difflib import SequenceMatcher
 from typing import Any, Dict, Iterator, List, Tuple
@@ -40,14 +41,20 @@ class LevelTestCase(ReviewTestCase):
                 view.settings().set(name, value)
 
     def errors(self, review: Any) -> Dict[str, float]:
-        """By how many pixels equal lines are not level. The first one stands at the top of its view anyway."""
+        """By how many pixels equal lines are not level. The first one stands at the top of its view anyway.
+
+        One that is folded on one side only is infinitely far away.
+        """
         left, right = self.original(review), self.proposal(review)
+        lefts, rights = set(rows_in_sight(left)), set(rows_in_sight(right))
         pairs = equal_rows(self.text(left), self.text(right))
-        return {
-            f"{one} = {two}": top(left, one) - top(right, two)
-            for one, two in pairs
-            if one and two and abs(top(left, one) - top(right, two)) > HALF
-        }
+        found: Dict[str, float] = {}
+        for one, two in pairs:
+            if (one in lefts) != (two in rights):
+                found[f"{one} = {two}"] = math.inf
+            elif one and two and one in lefts and abs(top(left, one) - top(right, two)) > HALF:
+                found[f"{one} = {two}"] = top(left, one) - top(right, two)
+        return found
 
     def level(self, review: Any) -> bool:
         return self.settled() and not self.errors(review)
@@ -61,6 +68,13 @@ class LevelTestCase(ReviewTestCase):
 def top(view: sublime.View, row: int) -> float:
     """Where a row begins, in pixels."""
     return view.text_to_layout(view.text_point(row, 0))[1]
+
+
+def rows_in_sight(view: sublime.View) -> List[int]:
+    """The rows that are not folded: where the others stand is not documented."""
+    folds = view.folded_regions()
+    starts = [view.text_point(row, 0) for row in range(view.rowcol(view.size())[0] + 1)]
+    return [row for row, start in enumerate(starts) if not any(each.a < start <= each.b for each in folds)]
 
 
 def equal_rows(left: str, right: str) -> List[Tuple[int, int]]:

@@ -1,8 +1,9 @@
-"""A review that is edited, zoomed, resized, wrapped, taken back, undone and replaced at random stays right.
+"""A review that is edited, zoomed, resized, wrapped, folded, taken back, undone and replaced at random stays right.
 
-After each settled state equal lines are level, links name the right change, and accepting gives the exact text. A link
-that was drawn for an older state changes nothing. Each run prints its seed in its name, and can be played again:
-"RANDOM_REVIEWS=7" in the environment plays seed 7, and "RANDOM_REVIEWS=1-40" forty runs.
+After each settled state equal lines are level, and folded on both sides or on none; no change is, nor is the caret.
+Links name the right change, and accepting gives the exact text. A link that was drawn for an older state changes
+nothing. Each run prints its seed in its name, and can be played again: "RANDOM_REVIEWS=7" in the environment plays seed
+7, and "RANDOM_REVIEWS=1-40" forty runs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Callable, Iterator
 
 from ...host.waiting import NEVER_SECONDS
 from ...support.selecting import put_caret
-from .test_review_level import LevelTestCase
+from .test_review_level import LevelTestCase, rows_in_sight
 
 STEPS, SEED, RUNS = 100, 20, 5
 SEEDS = "RANDOM_REVIEWS"
@@ -22,16 +23,17 @@ FONT_SIZES = (7, 9.5, 10, 14.3)
 WORDS = ("x", "word", "\n", "two\nlines\n", "\n\n\n", "    indented\n", "some words, so that a line wraps " * 4)
 LONG = "    " + " ".join(f"word{number}" for number in range(40))
 ACTIONS = tuple(
-    "insert insert insert delete undo redo zoom pad resize wrap revert link undo_revert replace wait".split()
+    """insert insert insert delete undo redo zoom pad resize wrap revert link undo_revert replace fold unfold
+    wait""".split()
 )
 
 
 class TestAtRandom(LevelTestCase):
     def play(self, seed: int) -> Iterator[Any]:
         chance = random.Random(seed)
-        self.use(review_presentation="inline" if seed % 5 == 4 else "side_by_side")
+        self.use(review_presentation="inline" if seed % 5 == 4 else "side_by_side", review_fold=True)
         # No line is there twice, so that it is certain which lines are equal.
-        left = "".join(f"line {number} {seed}{LONG if number % 9 == 0 else ''}\n" for number in range(60))
+        left = "".join(f"line {number} {seed}{LONG if number % 9 == 0 else ''}\n" for number in range(90))
         self.write("file.txt", left)
         review = yield from self.open_diff("file.txt", self.variant(chance, left))
         self.step = "opened"
@@ -103,6 +105,16 @@ class TestAtRandom(LevelTestCase):
         if chance.random() < 0.3:
             self.reviews.open_diff(review.owner, review.path, self.variant(chance, left))
 
+    def fold(self, chance: random.Random, review: Any, left: str) -> None:
+        self.reviews.changes.toggle_folds(review)
+
+    def unfold(self, chance: random.Random, review: Any, left: str) -> None:
+        """As a click on a mark does."""
+        view = chance.choice(self.reviews._presentations[review].views)
+        folds = view.folded_regions()
+        if folds:
+            view.unfold(chance.choice(folds))
+
     def wait(self, chance: random.Random, review: Any, left: str) -> Iterator[Any]:
         yield chance.choice((1, 20, 60))
 
@@ -146,6 +158,8 @@ class TestAtRandom(LevelTestCase):
         expected_rows = {row for change in changes for row in range(change.hunk.right_start, change.hunk.right_end)}
         self.assertLessEqual(rows, expected_rows, self.step)
         self.assertEqual(bool(rows), bool(expected_rows), self.step)
+        self.assertLessEqual(expected_rows, set(rows_in_sight(view)), self.step)
+        yield lambda: view.rowcol(view.sel()[0].b)[0] in rows_in_sight(view)
         if not links:
             return
         # A link takes back the change beside it, and undo brings that back.
