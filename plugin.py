@@ -8,7 +8,7 @@ the package's root, so a command or listener that is not named in this file does
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, TypeVar
 
 import sublime
 import sublime_plugin
@@ -19,7 +19,8 @@ _INNER = __package__ + ".companion"
 for _name in [name for name in sys.modules if name == _INNER or name.startswith(_INNER + ".")]:
     del sys.modules[_name]
 
-from .companion.startup import Startup  # noqa: E402 - only after the stale modules are gone
+from .companion.commands import COMMANDS  # noqa: E402 - only after the stale modules are gone
+from .companion.startup import Startup  # noqa: E402
 
 if TYPE_CHECKING:
     from .companion.application import Application
@@ -145,6 +146,7 @@ class CompanionCommand:
 
     window: sublime.Window
     name: Callable[[], str]
+    caption: str
 
     def is_enabled(self, **arguments: Any) -> bool:
         return startup is not None and startup.alive
@@ -152,66 +154,27 @@ class CompanionCommand:
     def is_visible(self, **arguments: Any) -> bool:
         return ask(lambda application: application.actions.is_named(self.name(), self.window, **arguments), True)
 
+    def description(self, **arguments: Any) -> str:
+        """The caption in a menu whose file names none."""
+        return ask(lambda application: application.actions.caption(self.name(), self.window), self.caption)
+
     def run(self, **arguments: Any) -> None:
         tell(lambda application: application.actions.run(self.name(), self.window, **arguments))
 
 
 class ConditionalCommand(CompanionCommand):
-    """One that is enabled only where there is something for it to act on."""
+    """One that is enabled only where there is something for it to act on, and not before the package serves."""
 
     def is_enabled(self, **arguments: Any) -> bool:
         return ask(lambda application: application.actions.can_run(self.name(), self.window), False)
 
 
-# The commands of windows, by kind. The editor finds their classes among the names of this module, and names each
-# command after its class.
-COMMANDS: Dict[Type[CompanionCommand], Sequence[str]] = {
-    CompanionCommand: (
-        "review_every_write",
-        "review_as_the_program_asks",
-        "run_client",
-        "go_to_waiting_agent",
-        "copy_environment",
-        "connect_agent",
-        "disconnect_agent",
-        "diagnose",
-        "show_log",
-        "open_page",
-        "restart_server",
-        "disconnect_clients",
-    ),
-    ConditionalCommand: (
-        "accept_diff",
-        "reject_diff",
-        "reject_with_reason",
-        "keep_change",
-        "undo_change",
-        "next_change",
-        "previous_change",
-        "revert_hunk",
-        "revert_all_remaining",
-        "accept_this_hunk_only",
-        "undo_revert_hunk",
-        "toggle_whitespace_changes",
-        "toggle_unchanged_lines",
-        "show_pending_diffs",
-        "read_as_patch",
-        "open_patch_line",
-        "keep_hunk",
-        "undo_hunk",
-        "show_unreviewed_changes",
-        "keep_all_changes",
-        "undo_all_changes",
-        "restore_undone_changes",
-        "send_selection",
-        "send_files",
-        "pause_sharing",
-        "resume_sharing",
-    ),
-}
-for _kind, _names in COMMANDS.items():
-    for _name in ["GeminiCompanion" + name.title().replace("_", "") + "Command" for name in _names]:
-        globals()[_name] = type(_name, (_kind, sublime_plugin.WindowCommand), {})
+# The commands of windows. The editor finds their classes among the names of this module, and names each command after
+# its class.
+for _command in COMMANDS.values():
+    _kind = CompanionCommand if _command.always else ConditionalCommand
+    _name = "GeminiCompanion" + _command.name.title().replace("_", "") + "Command"
+    globals()[_name] = type(_name, (_kind, sublime_plugin.WindowCommand), {"caption": _command.caption})
 
 
 class GeminiCompanionReplaceTextCommand(sublime_plugin.TextCommand):

@@ -14,10 +14,12 @@ import sublime
 from .agents.agent import ConnectionDetails, Program
 from .agents.dialect import Mention
 from .agents.registry import programs_of
+from .commands import COMMANDS
 from .common.display_names import client_name, file_name
 from .connecting.reviewing import AgentConnections
 from .editor.key_bindings import PREFIX
-from .editor.marks import is_patch
+from .editor.log_panel import LogPanel
+from .editor.marks import is_patch, put, read
 from .editor.pages import open_page
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
@@ -26,18 +28,25 @@ from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
 from .review.changes import WHOLE_SELECTION
 from .review.decision import Review, takes_reason
-from .review.display.markup import ACCEPT, FOLD, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, UNDO, WHITESPACE
-from .review.manager import ACCEPT_ONLY, REVERT_ALL, VERBS, ClosedReview, ReviewManager
+from .review.display.markup import ACCEPT, FOLD, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, WHITESPACE
+from .review.manager import ACCEPT_ONLY, VERBS, ClosedReview, ReviewManager
 from .runtime import Runtime
 from .terminals.installed import InstalledPrograms
 from .terminals.launcher import Launcher, selected_places, terminal_of
 from .unreviewed.model import ChangeScope
 from .unreviewed.patch import walk
 
+LAST_AGENT = "gemini_companion.last_agent"  # the note in a window
 
-def always(endpoint: Endpoint, **arguments: Any) -> bool:
+
+def always(endpoint: Endpoint) -> bool:
     """For what can be done in every window."""
     return True
+
+
+def never(endpoint: Endpoint) -> bool:
+    """For what has one caption."""
+    return False
 
 
 class Action(NamedTuple):
@@ -48,9 +57,11 @@ class Action(NamedTuple):
     can_run: Callable[[Endpoint], bool] = always
     of_any_window: bool = False
     """`run` is called with the window instead: it may have no endpoint."""
-    names_it: Callable[..., bool] = always
-    """Whether its caption, of the command with what else it is given, says what can be done now. The palette hides what
-    is not named or cannot be run, a menu hides the one and greys out the other. Keys run what is not named, too."""
+    offered: Callable[[Endpoint], bool] = always
+    """The palette hides what is not offered or cannot be run, a menu hides the one and greys out the other. Keys run
+    what is not offered, too."""
+    second: Callable[[Endpoint], bool] = never
+    """Whether its second caption fits now. Of a toggle: whether the mode is on."""
 
 
 class Actions:
@@ -61,7 +72,7 @@ class Actions:
         endpoints: Endpoints,
         runtime: Runtime,
         diagnose: Callable[[sublime.Window], None],
-        show_log: Callable[[sublime.Window], None],
+        log_panel: LogPanel,
     ) -> None:
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
@@ -69,31 +80,18 @@ class Actions:
         connections = AgentConnections(runtime, endpoints.hook_answers)
 
         def on_review(verb: str) -> Action:
-            return Action(partial(self._on_review, verb), self._has_review)
-
-        def on_proposal(verb: str) -> Action:
-            """A written change has another command for it, with another caption."""
-            return on_review(verb)._replace(names_it=lambda on: not self._is_written(on))
-
-        def on_written(verb: str) -> Action:
-            return on_review(verb)._replace(can_run=self._is_written)
+            return Action(partial(self._on_review, verb), self._has_review, second=self._is_written)
 
         self._actions = {
-            "accept_diff": on_proposal(ACCEPT)._replace(run=self._accept),
-            "reject_diff": on_proposal(REJECT),
+            "accept": on_review(ACCEPT)._replace(run=self._accept),
+            "reject": on_review(REJECT),
             "reject_with_reason": Action(partial(self._on_review, REJECT_BECAUSE), self._takes_reason),
-            "keep_change": on_written(ACCEPT),
-            "undo_change": on_written(REJECT),
             "next_change": Action(partial(self._walk, NEXT), self._can_walk),
             "previous_change": Action(partial(self._walk, PREVIOUS), self._can_walk),
-            "revert_hunk": on_proposal(REVERT),
-            "revert_all_remaining": on_proposal(REVERT_ALL),
-            "accept_this_hunk_only": on_proposal(ACCEPT_ONLY),
-            "undo_revert_hunk": on_proposal(UNDO),
-            "keep_hunk": on_written(KEEP),
-            "undo_hunk": on_written(REVERT),
+            "revert_hunk": on_review(REVERT),
+            "accept_hunk": on_review(ACCEPT_ONLY)._replace(run=self._accept_hunk),
             "toggle_whitespace_changes": on_review(WHITESPACE),
-            "toggle_unchanged_lines": Action(self._toggle_folds, self._has_review, names_it=self._names_folds),
+            "fold_unchanged_lines": on_review(FOLD)._replace(can_run=self._can_fold, second=lambda on: bool(self._folds(on))),
             "show_pending_diffs": Action(self._show_pending_diffs, self._has_diffs),
             "read_as_patch": Action(self._read_as_patch, self._can_read),
             "open_patch_line": Action(_open_patch_line, _in_patch),
@@ -103,25 +101,20 @@ class Actions:
             "restore_undone_changes": Action(
                 lambda on: on.changes.decisions.restore(), lambda on: on.changes.restorable
             ),
-            "review_every_write": Action(
-                lambda on: on.review_every_write(True), names_it=lambda on: not on.reviews_every_write
-            ),
-            "review_as_the_program_asks": Action(
-                lambda on: on.review_every_write(False), names_it=lambda on: on.reviews_every_write
-            ),
-            "run_client": Action(self._run_client, names_it=self._is_installed),
+            "review_every_write": Action(_set_reviewing, second=lambda on: on.reviews_every_write),
+            "run_agent": Action(self._run_agent),
             "send_selection": Action(self._send_selection, _can_send_selection),
-            "send_files": Action(self._send_files, _can_send, names_it=lambda on, **_: _can_send(on)),
-            "go_to_waiting_agent": Action(self._go_to_waiting, names_it=lambda on, **_: bool(endpoints.waiting())),
+            "send_files": Action(self._send_files, _can_send, offered=_can_send),
+            "go_to_waiting_agent": Action(self._go_to_waiting, offered=lambda on: bool(endpoints.waiting())),
             "copy_environment": Action(self._copy_environment),
-            "connect_agent": Action(partial(connections.choose, True)),
-            "disconnect_agent": Action(partial(connections.choose, False)),
-            "pause_sharing": Action(partial(_set_sharing, False), lambda on: on.tracker.sharing),
-            "resume_sharing": Action(partial(_set_sharing, True), lambda on: not on.tracker.sharing),
+            "install_hooks": Action(partial(connections.choose, True)),
+            "remove_hooks": Action(partial(connections.choose, False)),
+            "pause_sharing": Action(_set_pause, second=lambda on: not on.tracker.sharing),
             "diagnose": Action(diagnose, of_any_window=True),
-            "show_log": Action(show_log, of_any_window=True),
+            "show_log": Action(log_panel.show, of_any_window=True),
+            "toggle_log_details": Action(log_panel.toggle_details, of_any_window=True),
             "open_page": Action(partial(open_page, runtime), of_any_window=True),
-            "disconnect_clients": Action(_disconnect_clients, names_it=lambda on, **_: bool(on.clients)),
+            "disconnect_agents": Action(_disconnect_agents),
             "restart_server": Action(_restart_server),
         }
 
@@ -139,10 +132,17 @@ class Actions:
         endpoint = self._endpoints.of(window)
         return endpoint is not None and self._actions[command[len(PREFIX) :]].can_run(endpoint)
 
-    def is_named(self, command: str, window: sublime.Window, **arguments: Any) -> bool:
-        """Whether the caption of a command with these arguments says what it does now."""
-        endpoint = self._endpoints.of(window)
-        return endpoint is None or self._actions[command[len(PREFIX) :]].names_it(endpoint, **arguments)
+    def is_named(self, command: str, window: sublime.Window, on: Optional[bool] = None, **arguments: Any) -> bool:
+        """Whether palette and menus have a command. Of a toggle's two entries in the palette `on` is the mode that this
+        one brings about."""
+        endpoint, action = self._endpoints.of(window), self._actions[command[len(PREFIX) :]]
+        return endpoint is None or (action.offered(endpoint) and (on is None or on is not action.second(endpoint)))
+
+    def caption(self, command: str, window: sublime.Window) -> str:
+        """The caption of a command that fits now."""
+        name, endpoint = command[len(PREFIX) :], self._endpoints.of(window)
+        fits_second = endpoint is not None and self._actions[name].second(endpoint)
+        return COMMANDS[name].second if fits_second else COMMANDS[name].caption
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -173,18 +173,13 @@ class Actions:
         else:
             VERBS[verb](*found, WHOLE_SELECTION)
 
-    def _toggle_folds(self, endpoint: Endpoint, fold: Optional[bool] = None) -> None:
-        """Fold the unchanged lines, or show them; without `fold` what is not so now."""
-        if fold is None or self._folds(endpoint) in (None, not fold):
-            self._on_review(FOLD, endpoint)
-
     def _folds(self, endpoint: Endpoint) -> Optional[bool]:
         """Whether something is folded in the review in front; None if there is nothing to fold."""
         found = self._in_front(endpoint)
         return found[0].changes.folds(found[1]) if found is not None else None
 
-    def _names_folds(self, endpoint: Endpoint, fold: Optional[bool] = None) -> bool:
-        return self._folds(endpoint) is (not fold)
+    def _can_fold(self, endpoint: Endpoint) -> bool:
+        return self._folds(endpoint) is not None
 
     def _walk(self, verb: str, endpoint: Endpoint) -> None:
         """From change to change: in the patch that has the focus, or in the review."""
@@ -218,6 +213,10 @@ class Actions:
         if from_command_line:
             endpoint.window.run_command("hide_panel", {"cancel": True})
         self._on_review(ACCEPT, endpoint)
+
+    def _accept_hunk(self, endpoint: Endpoint) -> None:
+        """Of a proposal accept nothing but this; where each hunk is decided by itself, keep it."""
+        self._on_review(KEEP if self._is_written(endpoint) else ACCEPT_ONLY, endpoint)
 
     def _pending(self) -> List[Tuple[Endpoint, Review]]:
         """The undecided reviews of all windows, those of one client together."""
@@ -258,39 +257,41 @@ class Actions:
 
     # -- clients in terminals -----------------------------------------------------------------------------------------
 
-    def _run_client(self, endpoint: Endpoint, client: str = "") -> None:
-        """Start a program in a terminal, connected to this window if it can be: the one with this key or name; without
-        a name the user picks one."""
+    def _run_agent(self, endpoint: Endpoint, agent: str = "") -> None:
+        """Start an agent in a terminal, connected to this window if it can be: the one with this key or name; without a
+        name the user picks one."""
         settings = endpoint.settings()
         programs = programs_of(settings)
-        if not client:
-            self._choose_program(endpoint, programs)
+        if not agent:
+            self._choose_agent(endpoint, programs)
             self.installed.look(settings)  # for the next time
             return
-        found = next((each for each in programs if client in (each.key, each.title)), None)
+        found = next((each for each in programs if agent in (each.key, each.title)), None)
         if found is None:
-            say(endpoint.window, f"no client is called “{client}”")  # by somebody's own key binding
+            say(endpoint.window, f"no agent is called “{agent}”")  # by somebody's own key binding
         else:
             self._run(endpoint, found)
 
-    def _choose_program(self, endpoint: Endpoint, programs: Sequence[Program]) -> None:
-        """Let the user pick one, those that are installed first."""
-        missing = {program: not self.installed.has(program, endpoint.settings()) for program in programs}
+    def _choose_agent(self, endpoint: Endpoint, programs: Sequence[Program]) -> None:
+        """Let the user pick one: the last choice first, then those that are installed, then the others, with how to
+        install them."""
+        settings, last = endpoint.settings(), _last_agent(endpoint.window)
+        missing = {each: not self.installed.has(each, settings) for each in programs}
         entries = [
-            PanelEntry(each.title, partial(self._run, endpoint, each), annotation="not found" if missing[each] else "")
-            for each in sorted(programs, key=lambda program: missing[program])
+            PanelEntry(
+                each.title,
+                partial(self._run, endpoint, each),
+                each.install_command if missing[each] else "",
+                "not found" if missing[each] else "",
+            )
+            for each in sorted(programs, key=lambda program: (program.key != last, missing[program]))
         ]
         choose(endpoint.window, entries, "Agent to run")
-
-    def _is_installed(self, endpoint: Endpoint, client: str = "") -> bool:
-        """Whether there is a program of this key or name to run, or, without one, a list of all."""
-        settings = endpoint.settings()
-        named = (each for each in programs_of(settings) if client in (each.key, each.title))
-        return not client or any(self.installed.has(program, settings) for program in named)
 
     def _run(self, endpoint: Endpoint, program: Program) -> None:
         connection = _connection(endpoint)
         if connection is not None:
+            put(endpoint.window.settings(), LAST_AGENT, {"key": program.key})
             endpoint.changes.started(program.key)  # before: it may write at once
             self._launcher.run(endpoint.window, program, connection, endpoint.settings())
 
@@ -298,7 +299,7 @@ class Actions:
         """Go to the terminal of a program that waits, or at least to its window; to other windows first."""
         waiting = sorted(self._endpoints.waiting(), key=lambda endpoint: endpoint is here)
         if not waiting:
-            say(here.window, "no program waits for you")
+            say(here.window, "no agent waits for you")
             return
         window = waiting[0].window
         terminal = terminal_of(window)
@@ -383,6 +384,12 @@ def _open_patch_line(endpoint: Endpoint) -> None:
         endpoint.changes.patches.open_line(view)
 
 
+def _last_agent(window: sublime.Window) -> Any:
+    """The key of the agent that was run last in the window, also before a restart."""
+    note = read(window.settings(), window, LAST_AGENT)
+    return note.get("key") if note is not None else None
+
+
 def _connection(endpoint: Endpoint) -> Optional[ConnectionDetails]:
     """How a client finds the window, or None, which is said, while none can."""
     connection = endpoint.connection()
@@ -416,19 +423,25 @@ def _tab_in_front(window: sublime.Window) -> Optional[sublime.View]:
     return window.active_view_in_group(window.active_group())
 
 
-def _set_sharing(sharing: bool, endpoint: Endpoint) -> None:
-    """Pause or resume telling clients about this window's files."""
+def _set_pause(endpoint: Endpoint, on: Optional[bool] = None) -> None:
+    """Pause or resume telling agents about this window's files; without `on` the one that is not the case."""
+    sharing = not (endpoint.tracker.sharing if on is None else on)
     endpoint.tracker.set_sharing(sharing)
     endpoint.show_status()
-    see = "clients see this window's files again" if sharing else "clients no longer see this window's files"
+    see = "agents see this window's files again" if sharing else "agents no longer see this window's files"
     say(endpoint.window, see)
 
 
-def _disconnect_clients(endpoint: Endpoint) -> None:
-    """End the sessions of the window's clients, and say whose."""
+def _set_reviewing(endpoint: Endpoint, on: Optional[bool] = None) -> None:
+    """Review every write, or what agents ask about; without `on` the one that is not the case."""
+    endpoint.review_every_write(not endpoint.reviews_every_write if on is None else on)
+
+
+def _disconnect_agents(endpoint: Endpoint) -> None:
+    """End the sessions of the window's agents, and say whose."""
     names = endpoint.clients.names()
     endpoint.servers.disconnect()
-    say(None, "disconnected " + join_names(names) if names else "no client is connected")
+    say(None, "disconnected " + join_names(names) if names else "no agent is connected")
 
 
 def _restart_server(endpoint: Endpoint) -> None:

@@ -294,7 +294,7 @@ class Settings:
     changed characters of the text are underlined."""
     review_fold: bool = _setting(True, boolean, harmless)
     """Whether a diff of more than 60 lines opens with its unchanged lines folded, but for three around each change.
-    *Show Unchanged Lines* and *Fold Unchanged Lines* decide for one diff."""
+    *Fold Unchanged Lines / Show Unchanged Lines* decides for one diff."""
     review_ignore_whitespace: str = _setting("none", one_of(*IGNORED_WHITESPACE), towards(*IGNORED_WHITESPACE))
     """Changes of whitespace that are not marked: `"none"`, those at the ends of lines (`"trailing"`), or those anywhere
     inside lines, indentation too (`"all"`). They stay part of the proposal: the header says how many are hidden, and

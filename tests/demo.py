@@ -188,16 +188,16 @@ class Demonstration:
         )
         self.desktop.show_change("greeting.py")
         self.say("'Show Unreviewed Changes' shows one as a diff.", header=self.desktop.header())
-        self.desktop.run("Keep Change")
+        self.desktop.run("Accept / Keep")
         self.desktop.wait_status("1 changed file")
         kept = line_with("Good", self.text("greeting.py"))
-        self.say("'Keep Change' keeps it.", greeting_py=kept, status=self.status())
+        self.say("'Keep' keeps it.", greeting_py=kept, status=self.status())
         self.desktop.show_change("todo.txt")
-        self.desktop.run("Undo Change")
+        self.desktop.run("Reject / Undo")
         self.desktop.wait_no_review()
         if (self.text("greeting.py"), self.desktop.read("todo.txt")) != (changed, TODO):
             raise RuntimeError("the files are not as they were decided")
-        self.say("'Undo Change' undoes the other: it is as it was before.", todo_txt=TODO.decode("utf-8"))
+        self.say("'Undo' undoes the other: it is as it was before.", todo_txt=TODO.decode("utf-8"))
 
     def text(self, name: str) -> str:
         """What a file of the workspace holds."""

@@ -162,6 +162,11 @@ class Program:
         )
         return f"{self.title} was not found: {why}"
 
+    @property
+    def install_command(self) -> str:
+        """The command line that installs it; "" if the package knows none."""
+        return ""
+
     def how_to_update(self) -> str:
         """How to get its current release, in a sentence."""
         return "Install or update it, or correct the setting “programs”."
@@ -218,6 +223,10 @@ class Agent(Program):
 
     # -- texts for users ----------------------------------------------------------------------------------------------
 
+    @property
+    def install_command(self) -> str:
+        return f"npm install -g {self.npm_package}" if not self.is_own else ""
+
     def how_to_install(self, configured: str = "") -> str:
         why = super().how_to_install(configured)
         if self.is_own:
@@ -227,16 +236,15 @@ class Agent(Program):
             f"{why}{correct}\n"
             f"{self.title} needs Node.js {self.node} or newer. Install it in a terminal with\n"
             "\n"
-            f"    npm install -g {self.npm_package}\n"
+            f"    {self.install_command}\n"
             "\n"
-            f'then run "Companion: Run {self.title}" again. {self.how_to_connect}\n'
+            f'then run "Companion: Run Agent…" again. {self.how_to_connect}\n'
         )
 
     def how_to_update(self) -> str:
         if self.is_own:
             return super().how_to_update()
-        package = f"npm install -g {self.npm_package}@latest"
-        return f"Install or update it with “{package}” (needs Node.js {self.node} or newer)."
+        return f"Install or update it with “{self.install_command}@latest” (needs Node.js {self.node} or newer)."
 
     def why_no_diffs(self) -> str:
         """Why a user may see no diffs of it although it is connected, in a sentence or two; "" without a reason."""

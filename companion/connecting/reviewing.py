@@ -1,4 +1,4 @@
-"""Connect Agent… and Disconnect Agent…: which programs there are, and the review of what is to stand in their files.
+"""Install Agent Hooks… and Remove Agent Hooks…: which agents there are, and the review of what their files will hold.
 
 Rules: the file is written by Accept alone, with the very bytes that were shown, and only if it still is as it was then;
 else it is shown anew. What is not understood is left alone, and the user gets what to put there by hand. Main thread.

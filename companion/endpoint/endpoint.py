@@ -318,7 +318,7 @@ class Endpoint:
         others = self._coverage().not_reviewed if always else ()
         said = "every write is reviewed" if always else "a write is reviewed if its program asks"
         if others:
-            said += f", but not those of {join_names(others)}: use “Connect Agent…” for that"
+            said += f", but not those of {join_names(others)}: use “Install Agent Hooks…” for that"
         say(self.window, said)
         self.show_status()
 

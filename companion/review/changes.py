@@ -26,7 +26,6 @@ NO_LONGER_THERE = "that change is no longer there"
 NOTHING_TO_BRING_BACK = "there is no reverted change to bring back"
 NOT_ACCEPTED = "the diff of {} was not accepted: look, then decide"
 ONLY_AS_A_WHOLE = "this diff can only be accepted or rejected as a whole"
-ONLY_FOR_PROPOSALS = "that command is for proposals: use “Keep Hunk”, “Undo Hunk” or “Undo Change” here"
 
 
 class Changes:
@@ -81,16 +80,9 @@ class Changes:
         decided by itself."""
         self._decide(review, number, review.source.accept_hunks)
 
-    def revert_all_hunks(self, review: Review) -> None:
-        """Take back all changes that are left."""
-        presentation = self._decidable(review, only_proposals=True)
-        if presentation is not None:
-            hunks = presentation.hunks
-            self._act_or_say(presentation, lambda places: hunks.revert(hunks.all(), hidden=True), NONE)
-
     def keep_only_selected(self, review: Review, then: Callable[[], None]) -> None:
         """Take back all changes but the selected ones, and call `then` if there are any of these."""
-        presentation = self._decidable(review, only_proposals=True)
+        presentation = self._decidable(review)
         if presentation is None:
             return
         hunks = presentation.hunks
@@ -114,14 +106,11 @@ class Changes:
         undo = presentation.hunks.undo_revert
         self._act_or_say(presentation, lambda places: bool(places) and undo(number), NOTHING_TO_BRING_BACK)
 
-    def _decidable(self, review: Review, only_proposals: bool = False) -> Optional[Presentation]:
+    def _decidable(self, review: Review) -> Optional[Presentation]:
         """What shows the review, if the user can decide it now."""
         presentation = self._open.presentations.get(review)
         if presentation is not None and review.pending and not review.words.reject_hunk:
             self._open.say(review, ONLY_AS_A_WHOLE)
-            return None
-        if presentation is not None and review.pending and only_proposals and not review.source.editable:
-            self._open.say(review, ONLY_FOR_PROPOSALS)
             return None
         return presentation if review.pending else None
 

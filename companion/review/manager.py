@@ -35,7 +35,7 @@ from .window.split import project_of, put_layout_back
 
 logger = logging.getLogger("gemini_companion.review")
 
-ACCEPT_ONLY, REVERT_ALL = "accept_only", "revert_all"  # beside the verbs of links
+ACCEPT_ONLY = "accept_only"  # beside the verbs of links
 
 Verb = Callable[["ReviewManager", Review, int], None]
 
@@ -439,7 +439,6 @@ VERBS: Dict[str, Verb] = {
     markup.NEXT: lambda on, review, number: on.changes.next_change(review),
     markup.PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
     markup.REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
-    REVERT_ALL: lambda on, review, number: on.changes.revert_all_hunks(review),
     markup.UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
     markup.KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
     markup.RELOAD: lambda on, review, number: on.changes.reload(review),

@@ -218,7 +218,7 @@ def reviews(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[
         zoomed = "sides.levelled.sizes.right.line_height == shown.proposal_view.line_height()"
         bench.host.wait_until(f"shown.settled and sides.levelled and {zoomed}", 60)
         zooming.append(bench.slices("zooming a review"))
-        bench.host.execute("window.run_command('gemini_companion_accept_diff')")
+        bench.host.execute("window.run_command('gemini_companion_accept')")
         bench.host.wait_until("not reviews._presentations", 30)
         accepting.append(bench.slices("accepting a review"))
     longest = [max(own for _, own, _ in slices) for slices in opening]

@@ -161,7 +161,7 @@ def test_a_reload_of_the_package_keeps_port_and_secret(desktop, home, claude):
 
 
 def test_send_selection_is_told_where_the_program_listens(desktop, claude):
-    desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
+    desktop.host.call("run_palette", caption="Companion: Send Selection to Agent")
     params = claude.wait_notification("at_mentioned")
     assert params == {"filePath": desktop.path("greeting.py"), "lineStart": 1, "lineEnd": 1}
 

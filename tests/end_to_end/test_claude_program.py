@@ -209,7 +209,7 @@ def test_ide_connects_a_program_that_was_not_told_to(desktop, model):
         view = desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
         claude.wait_connected()
         desktop.host.call("focus_view", view=view)
-        desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
+        desktop.host.call("run_palette", caption="Companion: Send Selection to Agent")
         claude.wait_for("@greeting.py#L2")
     desktop.wait_no_client()
 

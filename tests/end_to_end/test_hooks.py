@@ -118,7 +118,7 @@ def test_the_writes_of_the_document(hooked):
     desktop, file = hooked.desktop, hooked.connect()
     desktop.write("main.py", b"one\ntwo\n")
     desktop.run("Review Every Write")
-    chosen = "Review as the Program Asks"  # the status bar says so once the program is there
+    chosen = "Review as the Agent Asks"  # the status bar says so once the program is there
     desktop.host.wait_until(
         lambda: any(each["caption"] == TITLE + chosen and each["visible"] for each in desktop.host.call("palette"))
     )

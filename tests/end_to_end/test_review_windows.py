@@ -56,12 +56,12 @@ def test_the_keys_walk_and_take_back_in_another_window_too(desktop, dragged):
 
 
 def test_the_keys_decide_in_another_window_too(desktop, dragged):
-    assert desktop.host.call("press", keys="shift+escape") == "gemini_companion_reject_diff"
+    assert desktop.host.call("press", keys="shift+escape") == "gemini_companion_reject"
     desktop.host.wait_until(lambda: told(desktop) == [None])
 
 
 def test_the_commands_decide_in_another_window_too(desktop, dragged):
-    desktop.host.call("run_command", command="gemini_companion_accept_diff", window=dragged[3])
+    desktop.host.call("run_command", command="gemini_companion_accept", window=dragged[3])
     desktop.host.wait_until(lambda: told(desktop) == [PROPOSED])
 
 

@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from tests.host.driver import Host
-from tests.tools.desktop import Desktop
+from tests.tools.desktop import Desktop, run_agent
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts for a POSIX shell")
 
@@ -152,6 +152,11 @@ def run(host, caption):
     host.call("run_palette", caption="Companion: " + caption)
 
 
+def run_gemini(host):
+    host.wait_until(APPLICATION + ".endpoint_of(window).connection() is not None")
+    run_agent(host, "Gemini CLI")
+
+
 def terminals(host):
     return host.evaluate("[v.id() for v in window.views() if v.settings().get('terminus_view')]")
 
@@ -175,15 +180,15 @@ def test_a_client_runs_in_terminus_in_the_windows_folder_and_gets_what_is_select
         announcement = Desktop(host, folders[1]).wait_published()
         view = host.call("open_file", path=os.path.join(folders[1], "some file.py"))
         host.wait_until(f"not sublime.View({view}).is_loading()")
-        assert enabled(host, "Send Selection to Terminal") is False
-        run(host, "Run Gemini CLI")
+        assert enabled(host, "Send Selection to Agent") is False
+        run_gemini(host)
         where, environment, _ = machine.reported(host)
         assert where == folders[1]
         check_connected(environment, announcement, host, folders[1])
         assert len(terminals(host)) == 1
         host.call("focus_view", view=view)
         host.call("select_rowcol", view=view, row=1, column=0, end_row=3, end_column=0)
-        run(host, "Send Selection to Terminal")
+        run(host, "Send Selection to Agent")
         typed = f"sublime.View({terminals(host)[0]}).settings().get('typed')"
         assert host.wait_until(typed) == "@some\\ file.py (lines 2-3) "
         assert host.evaluate("window.active_view().id()") == terminals(host)[0]  # one can go on typing
@@ -199,7 +204,7 @@ def test_without_terminus_the_users_own_program_runs_in_the_users_own_terminal(m
     terminal[0] = "${HOME}/own tools/my-terminal"
     with machine.start(folders[1], settings=settings) as host:
         announcement = Desktop(host, folders[1]).wait_published()
-        run(host, "Run Gemini CLI")
+        run_gemini(host)
         where, environment, arguments = machine.reported(host)
         assert where == folders[1]
         assert arguments == "arguments: ~ $HOME"
@@ -212,7 +217,7 @@ def test_after_a_restart_a_clients_terminal_neither_runs_again_nor_is_typed_into
     with machine.start(folders[0], packages=[machine.terminus]) as host:
         Desktop(host, folders[0]).wait_published()
         host.call("open_file", path=os.path.join(folders[0], "some file.py"))
-        run(host, "Run Gemini CLI")
+        run_gemini(host)
         machine.reported(host)
         again = machine.report.with_suffix(".own")
         own = {"cmd": ["sh", "-c", f"touch '{again}'; cat > /dev/null"], "cwd": folders[0], "title": "own"}
@@ -228,7 +233,7 @@ def test_after_a_restart_a_clients_terminal_neither_runs_again_nor_is_typed_into
         host.wait_until(again.exists)
         view = host.evaluate("next(v.id() for v in window.views() if v.file_name())")
         host.call("focus_view", view=view)
-        assert enabled(host, "Send Selection to Terminal") is False
+        assert enabled(host, "Send Selection to Agent") is False
         host.execute("window.run_command('gemini_companion_send_selection')")
         host.pump(0.5)
         assert host.evaluate("[v.settings().get('typed') for v in window.views()]") == [None] * 3
@@ -242,11 +247,11 @@ def test_a_selection_goes_into_no_terminal_whose_client_has_ended(machine, folde
         Desktop(host, folders[0]).wait_published()
         own = {"cmd": ["cat"], "cwd": folders[0], "title": "own"}
         host.execute(f"window.run_command('terminus_open', {own!r})")
-        run(host, "Run Gemini CLI")
+        run_gemini(host)
         machine.reported(host)
         host.wait_until("any(v.settings().get('terminus_view.finished') for v in window.views())")
         host.call("open_file", path=os.path.join(folders[0], "some file.py"))
-        assert enabled(host, "Send Selection to Terminal") is False
+        assert enabled(host, "Send Selection to Agent") is False
         host.execute("window.run_command('gemini_companion_send_selection')")
         assert host.evaluate("[v.settings().get('typed') for v in window.views()]") == [None] * 3
 
@@ -261,7 +266,7 @@ def test_a_program_on_the_editors_path_runs_where_the_login_shell_begins_with_it
     start = {"packages": packages, "settings": machine.terminal(), "profile": "PATH=/usr/bin:/bin\n"}
     with machine.start(folders[1], path=f"{other}:/usr/bin:/bin", **start) as host:
         Desktop(host, folders[1]).wait_published()
-        run(host, "Run Gemini CLI")
+        run_gemini(host)
         where, _, arguments = machine.reported(host)
         assert where == folders[1]
         assert arguments == "arguments: "
@@ -274,7 +279,7 @@ def test_a_program_that_the_login_shell_knows_is_the_one_that_runs(machine, fold
     machine.install("gemini", folder=own)
     with machine.start(folders[0], settings=machine.terminal(), profile=f"PATH={own}:/usr/bin:/bin\n") as host:
         Desktop(host, folders[0]).wait_published()
-        run(host, "Run Gemini CLI")
+        run_gemini(host)
         assert machine.reported(host)[1]["PATH"].split(":")[0] == str(own)
 
 
@@ -306,7 +311,7 @@ def test_nothing_that_lies_in_a_repository_runs_in_its_place(machine, folders, w
     start["PATH"] = path.replace("$PATH", f"{machine.programs}:{SYSTEM}")
     with machine.start(folders[1], **start) as host:
         Desktop(host, folders[1]).wait_published()
-        run(host, "Run Gemini CLI")
+        run_gemini(host)
         assert machine.reported(host)[0] == folders[1]
         assert not os.path.exists(os.path.join(folders[1], "planted"))
 
@@ -320,7 +325,7 @@ def test_a_program_that_only_a_repository_has_is_not_started_and_that_is_said(ma
     with machine.start(folders[0], on_path=False, settings=machine.terminal(), **start) as host:
         desktop = Desktop(host, folders[0])
         desktop.wait_published()
-        run(host, "Run Gemini CLI")
+        run_gemini(host)
         said = host.wait_until(
             lambda: [text for text in desktop.window()["status_messages"] if "Gemini CLI was not found" in text]
         )

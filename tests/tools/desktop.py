@@ -17,8 +17,15 @@ from tests.host.driver import Host
 
 ROLE = "gemini_companion.role"
 TITLE = "Companion: "
-ACCEPT = TITLE + "Accept Diff"
-REJECT = TITLE + "Reject Diff"
+ACCEPT = TITLE + "Accept / Keep"
+REJECT = TITLE + "Reject / Undo"
+
+
+def run_agent(host: Host, title: str) -> None:
+    """Picks an agent from the list of *Run Agent…*."""
+    host.call("run_palette", caption=TITLE + "Run Agent\u2026")
+    host.wait_until(lambda: host.call("snapshot_window")["quick_panel"])
+    host.call("choose", item=title)
 
 
 class Desktop:

@@ -1,7 +1,7 @@
 """Writes what can be computed from the code: `python3 tests/tools/generate.py`.
 
 From the rows of `Settings` come the file of defaults, its schema and the table of settings; from `AGENTS` the tables of
-agents.
+agents; from `MENUS` of `companion/commands.py` the palette, the menus and the table of commands.
 
 Rule: `GENERATED` has one function for each generated file. It takes the text that the file has and returns the one that
 it should have. Of a page only tables are replaced, each found by its first line. A test
@@ -18,12 +18,13 @@ import re
 import sys
 import textwrap
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from companion import settings  # noqa: E402
+from companion import commands, settings  # noqa: E402
 from companion.agents import registry  # noqa: E402
 from companion.agents.agent import Agent, Program  # noqa: E402
 from companion.agents.hooks import HookDialect  # noqa: E402
@@ -35,6 +36,37 @@ HEAD = """\
 Gemini Companion: the defaults. Put your own values into the user file on the right. A project can have settings of its
 own, under "settings": {"gemini_companion": {...}}. They can only restrict yours, except in how a diff is shown.
 """
+CAPTION = "Companion: "  # what the captions of the palette begin with
+DIVIDER = {"caption": "-"}
+PAGES = {
+    "README": "README.md",
+    "Reviewing Diffs": "docs/reviewing.md",
+    "Unreviewed Changes": "docs/unreviewed-changes.md",
+    "Agents": "docs/programs.md",
+    "Settings and Commands": "docs/settings-and-commands.md",
+    "Troubleshooting": "docs/troubleshooting.md",
+    "Change Log": "CHANGELOG.md",
+}
+"""The package's pages in the menus."""
+EDITED: Sequence[Mapping[str, Any]] = [
+    {
+        "caption": "Settings",
+        "command": "edit_settings",
+        "args": {
+            "base_file": "${packages}/Gemini Companion/Gemini Companion.sublime-settings",
+            "default": "// Your own settings for Gemini Companion.\n{\n\t$0\n}\n",
+        },
+    },
+    {
+        "caption": "Key Bindings",
+        "command": "edit_settings",
+        "args": {
+            "base_file": "${packages}/Gemini Companion/Default.sublime-keymap",
+            "user_file": "${packages}/User/Default (${platform}).sublime-keymap",
+            "default": "[\n\t$0\n]\n",
+        },
+    },
+]
 OF_PROJECTS = (
     "Gemini Companion's settings for this project. They can only restrict yours, except in how a diff is shown."
 )
@@ -252,13 +284,89 @@ def _of_hooks(agent: Agent, hooks: HookDialect) -> Tuple[str, str]:
     return told + own, f"{when}. {hooks.trust_note}" if hooks.trust_note else when
 
 
+# -- commands ---------------------------------------------------------------------------------------------------------
+
+
+def palette(_: str) -> str:
+    """Every command that is offered, and the two that all packages have."""
+    entries = [
+        {"caption": CAPTION + caption, **_entry(command.name, arguments)}
+        for command in commands.OFFERED
+        for caption, arguments in command.captions()
+    ]
+    edited = [{**each, "caption": f"Preferences: Gemini Companion {each['caption']}"} for each in EDITED]
+    return _resource([*entries, *edited])
+
+
+def main_menu(_: str) -> str:
+    """All commands below *Tools*; the files that users edit, and the pages, below *Preferences*."""
+    pages = [{"caption": title, **_entry("open_page", {"page": page})} for title, page in PAGES.items()]
+    submenus = []
+    for title, groups in commands.MENUS.items():
+        items = [[_item(command) for command in group] for group in groups]
+        submenus.append({"caption": title, "children": _divided([*items, pages] if title == "Help" else items)})
+    own = {"caption": "Gemini Companion", "id": "gemini-companion", "children": submenus}
+    edited = {"caption": "Gemini Companion", "id": "gemini-companion-settings", "children": _divided([EDITED, pages])}
+    packages = {"caption": "Package Settings", "mnemonic": "P", "id": "package-settings", "children": [edited]}
+    return _resource([{"id": "preferences", "children": [packages]}, {"id": "tools", "children": [own]}])
+
+
+def _item(command: commands.Command) -> Dict[str, Any]:
+    """A command in a menu, which asks it for the caption that fits if it has two."""
+    return _entry(command.name) if command.second else {"caption": command.caption, **_entry(command.name)}
+
+
+def context_menu(clicked: Mapping[str, Any]) -> Callable[[str], str]:
+    """The menu of what the editor puts into these arguments."""
+    return lambda _: _resource([{"caption": "Send to Agent", **_entry("send_files", clicked)}])
+
+
+def _entry(name: str, arguments: Mapping[str, Any] = MappingProxyType({})) -> Dict[str, Any]:
+    found: Dict[str, Any] = {"command": "gemini_companion_" + name}
+    return {**found, "args": dict(arguments)} if arguments else found
+
+
+def _divided(groups: Sequence[Sequence[Any]]) -> List[Any]:
+    """The items of a menu, with a line between the groups."""
+    return [item for group in groups for item in (DIVIDER, *group)][1:]
+
+
+def _resource(entries: Sequence[Any]) -> str:
+    return _json(entries, "") + "\n"
+
+
+def _json(value: Any, indent: str) -> str:
+    """JSON in as few lines as fit the width, but for the outermost list, of which each entry has lines of its own."""
+    line = json.dumps(value, ensure_ascii=False)
+    if (indent and len(indent) + len(line) < 120) or not isinstance(value, (dict, list)):
+        return line
+    more = indent + "    "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key)}: {_json(each, more)}" for key, each in value.items()]
+    else:
+        parts = [_json(each, more) for each in value]
+    first, last = ("{", "}") if isinstance(value, dict) else ("[", "]")
+    return first + "\n" + ",\n".join(more + part for part in parts) + f"\n{indent}{last}"
+
+
+def page_of_commands(page: str) -> str:
+    """The table of commands."""
+    rows = [(", ".join(name for name, _ in each.captions()), each.about) for each in commands.OFFERED]
+    edited = ", ".join(f"Preferences: Gemini Companion {each['caption']}" for each in EDITED)
+    return table(page, ("Command", "What it does"), [*rows, (edited, "Open the defaults and your own side by side.")])
+
+
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
 GENERATED: Dict[str, Callable[[str], str]] = {
     settings.FILE_NAME: defaults_file,
     "sublime-package.json": schema,
-    "docs/settings-and-commands.md": page_of_settings,
+    "Default.sublime-commands": palette,
+    "Main.sublime-menu": main_menu,
+    "Side Bar.sublime-menu": context_menu({"files": [], "dirs": []}),
+    "Tab Context.sublime-menu": context_menu({"group": -1, "index": -1}),
+    "docs/settings-and-commands.md": lambda page: page_of_commands(page_of_settings(page)),
     "docs/programs.md": page_of_agents,
     "README.md": readme,
 }

@@ -100,11 +100,11 @@ class Unasked:
         assert all(word in desktop.header() for word in ("Keep", "Undo"))
         following = desktop.header().rpartition("Next: ")[2]
         self._caret_at("LINE 2")
-        desktop.run("Keep Hunk")
+        desktop.run("Accept This Hunk Only / Keep Hunk")
         self._host.wait_until(lambda: "LINE 2" in desktop.views_of_role("original")[0]["text"])
         assert self.held() == AFTER
         self._caret_at("LINE 9")
-        desktop.run("Undo Hunk")
+        desktop.run("Revert Hunk / Undo Hunk")
         self.wait_count(5)
         decided = {"one.py": BEFORE["one.py"].replace(b"line 2", b"LINE 2")}
         assert self.held() == {**AFTER, **decided}
@@ -123,7 +123,7 @@ class Unasked:
         # one file is undone, all others are kept
         desktop.show_change(self._below + "two.py")
         following = desktop.header().rpartition("Next: ")[2]
-        desktop.run("Undo Change")
+        desktop.run("Reject / Undo")
         self.wait_count(4)
         decided["two.py"] = BEFORE["two.py"]
         assert self.held() == {**AFTER, **decided}

@@ -234,8 +234,8 @@ _BUTTON_COLUMNS = 2  # that a button's padding takes, whatever the font
 _LONGEST_PLACE = 40  # columns
 _BUTTONS = ("accept", "reject")
 _COMMANDS = {
-    ACCEPT: "accept_diff",
-    REJECT: "reject_diff",
+    ACCEPT: "accept",
+    REJECT: "reject",
     REJECT_BECAUSE: "reject_with_reason",
     PREVIOUS: "previous_change",
     NEXT: "next_change",

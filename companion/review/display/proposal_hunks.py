@@ -78,7 +78,7 @@ class Reverted(NamedTuple):
 
     proposed: str
     original: str
-    step: int  # the command that took it back; *Undo Revert Hunk* undoes a command
+    step: int  # the command that took it back
     linked: bool  # was marked before, so that a link stands there now; hidden changes come back with their step
 
 

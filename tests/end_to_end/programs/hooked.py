@@ -68,14 +68,14 @@ class Hooked:
         self.program = kind.start(desktop.host, desktop.workspace, model)
         self._prompts, self._done = 0, ""
 
-    def connect(self, command="Connect Agent\u2026"):
+    def connect(self, command="Install Agent Hooks\u2026"):
         """The user connects it, or disconnects it, and accepts what is to be written."""
         desktop = self.desktop
         desktop.run(command)
         assert self.kind.title in desktop.rows()
         desktop.host.call("choose", item=self.kind.title)
         desktop.host.wait_until(lambda: "Accept" in desktop.header())
-        desktop.run("Accept Diff")
+        desktop.run("Accept / Keep")
         desktop.wait_no_review()
 
     def assert_as_before_connect(self):
@@ -234,7 +234,7 @@ class HookedJourneys:
 
     def test_disconnected_it_goes_on_and_its_settings_are_as_they_were(self, hooked):
         desktop, kind = hooked.desktop, hooked.kind
-        hooked.connect("Disconnect Agent\u2026")
+        hooked.connect("Remove Agent Hooks\u2026")
         hooked.assert_as_before_connect()
         path = desktop.path("unheard.py")
         hooked.work(kind.create(path, "a = 1\n"))

@@ -48,10 +48,10 @@ def test_it_comes_back_after_a_reload_of_the_package_and_after_a_restart_of_the_
     desktop.host.disable_package()
     desktop.host.enable_package()
     desktop.wait_status("opencode")
-    desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
+    desktop.host.call("run_palette", caption="Companion: Send Selection to Agent")
     opencode.wait_for("@greeting.py#1")
     desktop.open("greeting.py", row=0, column=0)  # nothing is selected now
-    desktop.host.call("run_palette", caption="Companion: Send Selection to Terminal")
+    desktop.host.call("run_palette", caption="Companion: Send Selection to Agent")
     opencode.wait_for("@greeting.py#0-1")
     desktop.host.quit()
     desktop.host.restart()

@@ -49,6 +49,12 @@ class Command:
             raise ValueError("%s must return a bool" % method.__name__, self)
         return answer
 
+    def description_(self, args):
+        try:
+            return self.description(**args) if args is not None else self.description()
+        except TypeError:
+            return ""
+
     def is_enabled_(self, args):
         return self._ask(self.is_enabled, args)
 

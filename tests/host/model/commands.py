@@ -105,6 +105,11 @@ class Commands:
             return self.exists(name) and not self._plugin("text", name)
         return bool(self._host.scheduler.call(getattr(command, question), args))
 
+    def description(self, window: Any, name: str, args: Optional[dict]) -> str:
+        """What a menu calls an item whose file names no caption: what its command says, or the command's name."""
+        command = self.find(window, name)
+        return (self._host.scheduler.call(command.description_, args) if command is not None else "") or name
+
     # -- inside ----------------------------------------------------------------------------------
     def _run_text(self, view: Any, name: str, args: Optional[dict]) -> None:
         plugin = self._plugin("text", name)

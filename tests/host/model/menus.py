@@ -29,9 +29,11 @@ class Menus:
         for resource in self._host.find_resources(name + ".sublime-menu"):
             _merge(items, self._host.read_list(resource))
         leaves = list(_leaves(items, []))
-        for _, item in leaves:
+        for path, item in leaves:
             arguments = item.get("args") or {}
             arguments.update({key: value for key, value in (on or {}).items() if key in arguments})
+            if "caption" not in item:
+                path[-1] = item["caption"] = self._host.commands.description(window, item["command"], item.get("args"))
         return [dict(with_state(self._host, window, item), path=path) for path, item in leaves]
 
     def run(self, window: Any, path: List[str], name: str = "Main", on: Optional[Dict[str, Any]] = None) -> None:

@@ -21,6 +21,8 @@ class Palette:
                 if not isinstance(entry.get("command"), str):
                     errors.record("palette", "%s: an entry needs a command: %r" % (resource, entry))
                     continue
+                if "caption" not in entry:
+                    continue  # the palette asks no command for its description (sublimehq/sublime_text 2247)
                 found.append(with_state(self._host, window, entry))
         return found
 

@@ -1,4 +1,4 @@
-"""Connect Agent… and Disconnect Agent…: what the user is shown, and what comes of each answer."""
+"""Install Agent Hooks… and Remove Agent Hooks…: what the user is shown, and what comes of each answer."""
 
 from __future__ import annotations
 
@@ -64,16 +64,16 @@ class ConnectTestCase(ChangesTestCase):
             yield lambda: panel.call_count == 1
         return panel.call_args[0]
 
-    def in_list(self, command: str = "connect_agent") -> Iterator[Any]:
+    def in_list(self, command: str = "install_hooks") -> Iterator[Any]:
         """What that list says: of each program how things stand."""
         items = (yield from self.panel_of(command))[0]
         return {item.trigger: item.annotation for item in items}
 
-    def pick(self, title: str = "Claude Code", command: str = "connect_agent") -> Iterator[Any]:
+    def pick(self, title: str = "Claude Code", command: str = "install_hooks") -> Iterator[Any]:
         items, picked = (yield from self.panel_of(command))[:2]
         picked([item.trigger for item in items].index(title))
 
-    def shown(self, title: str = "Claude Code", command: str = "connect_agent") -> Iterator[Any]:
+    def shown(self, title: str = "Claude Code", command: str = "install_hooks") -> Iterator[Any]:
         """Choose a program. `yield from` gives the review, once it is drawn."""
         yield from self.pick(title, command)
         open_reviews = self.reviews.open_reviews
@@ -84,17 +84,17 @@ class ConnectTestCase(ChangesTestCase):
         self.later(1)
         return review
 
-    def decide(self, title: str, command: str, answer: str = "accept_diff") -> Iterator[Any]:
+    def decide(self, title: str, command: str, answer: str = "accept") -> Iterator[Any]:
         review = yield from self.shown(title, command)
         self.window.run_command("gemini_companion_" + answer)
         yield lambda: not self.reviews.open_reviews.all()
         return review
 
     def connect(self, title: str = "Claude Code") -> Iterator[Any]:
-        yield from self.decide(title, "connect_agent")
+        yield from self.decide(title, "install_hooks")
 
     def disconnect(self, title: str = "Claude Code") -> Iterator[Any]:
-        yield from self.decide(title, "disconnect_agent")
+        yield from self.decide(title, "remove_hooks")
 
     def hooks(self, *names: str) -> Dict[str, List[Any]]:
         """Those of a file that is JSON."""
@@ -132,7 +132,7 @@ class Choosing(ConnectTestCase):
         self.put(self.held().replace('"timeout": 5', '"timeout": 50', 1))
         listed = yield from self.in_list()
         self.assertEqual(listed["Claude Code"], "changed by somebody else")
-        listed = yield from self.in_list("disconnect_agent")
+        listed = yield from self.in_list("remove_hooks")
         self.assertEqual(listed, {"Claude Code": "changed by somebody else"})
         os.unlink(path)
 
@@ -154,14 +154,14 @@ class Choosing(ConnectTestCase):
         ):
             review = yield from self.shown(title)
             self.assertIn(sentence, self.header(review))
-            self.window.run_command("gemini_companion_reject_diff")
+            self.window.run_command("gemini_companion_reject")
             yield lambda: not self.reviews.open_reviews.all()
 
     def test_what_else_is_made_is_said(self) -> Iterator[Any]:
         review = yield from self.shown("Gemini CLI")
         manifest = self.settings_path(".gemini", "extensions", "gemini-companion", "gemini-extension.json")
         self.assertIn(manifest, self.header(review).replace(" ", "").replace("asu200b", ""))
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: os.path.exists(manifest)
 
 
@@ -171,7 +171,7 @@ class OneProgram(ConnectTestCase):
         self.assertEqual(listed, {"Claude Code": "not connected"})
 
     def test_with_nothing_to_disconnect_the_user_is_told(self) -> Iterator[Any]:
-        self.window.run_command("gemini_companion_disconnect_agent")
+        self.window.run_command("gemini_companion_remove_hooks")
         yield lambda: self.says("no program is connected by hooks")
 
     def test_nothing_is_written_before_it_is_accepted(self) -> Iterator[Any]:
@@ -188,7 +188,7 @@ class OneProgram(ConnectTestCase):
             self.titles()[1], ["settings.json \u2190 Gemini Companion (with hooks)"], "of two groups, as for any diff"
         )
         self.assertEqual(self.links(review, "revert"), [])
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: self.held() == text
         yield lambda: not self.reviews.open_reviews.all()
         self.assertTrue(os.path.exists(self.hook_file()))
@@ -197,7 +197,7 @@ class OneProgram(ConnectTestCase):
     def test_a_rejected_review_writes_nothing_and_gives_the_window_back(self) -> Iterator[Any]:
         self.put(SETTINGS)
         before = self.picture()
-        for answer in ("reject_diff", "close"):
+        for answer in ("reject", "close"):
             review = yield from self.shown()
             if answer == "close":
                 self.proposal(review).close()
@@ -226,7 +226,7 @@ class OneProgram(ConnectTestCase):
         self.put(SETTINGS)
         review = yield from self.shown()
         self.put(SETTINGS.replace("x", "y"))
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: "has changed on disk" in self.header(review)
         self.assertEqual(self.held(), SETTINGS.replace("x", "y"))
         yield lambda: '"model": "y"' in self.text(self.original(review))
@@ -234,14 +234,14 @@ class OneProgram(ConnectTestCase):
         self.later(1)
         text = self.text(self.proposal(review))
         self.assertIn('"model": "y"', text)
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: self.held() == text
 
     def test_a_file_that_is_not_understood_any_more_ends_the_review(self) -> Iterator[Any]:
         self.put(SETTINGS)
         yield from self.shown()
         self.put("no JSON any more")
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: not self.reviews.open_reviews.all()
         self.assertTrue(self.says("settings.json is left as it is: line 1 is no JSON"))
         self.assertEqual(self.held(), "no JSON any more")
@@ -251,11 +251,11 @@ class OneProgram(ConnectTestCase):
         review = yield from self.shown()
         denied = mock.patch.object(file_replacement, "replace_content", side_effect=PermissionError(13, "denied"))
         with denied:  # to a superuser no file is read-only
-            self.window.run_command("gemini_companion_accept_diff")
+            self.window.run_command("gemini_companion_accept")
             yield lambda: "settings.json cannot be written: denied." in self.header(review)
         self.assertEqual(self.held(), SETTINGS)
         self.assertTrue(review.pending)
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: not self.reviews.open_reviews.all()
         self.assertNotEqual(self.held(), SETTINGS)
 
@@ -280,7 +280,7 @@ class OneProgram(ConnectTestCase):
             self.put(SETTINGS)
             review = yield from self.shown()
             release = self.hold_write(fails)
-            self.window.run_command("gemini_companion_accept_diff")
+            self.window.run_command("gemini_companion_accept")
             yield lambda review=review: not review.pending
             self.proposal(review).close()
             yield lambda: not self.reviews.open_reviews.presentations
@@ -299,7 +299,7 @@ class OneProgram(ConnectTestCase):
         review = yield from self.shown()
         release = self.hold_write(False)
         self.window.bring_to_front()
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: not review.pending
         self.window.run_command("close_window")
         yield lambda: not self.window.is_valid()
@@ -325,7 +325,7 @@ class OneProgram(ConnectTestCase):
         yield lambda: not view.is_loading()
         self.type(view, 0, "// more\n")
         review = yield from self.shown()
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: "has unsaved edits in a tab" in self.header(review)
         yield lambda: review.pending
         self.assertEqual(self.held(), SETTINGS)
@@ -356,18 +356,18 @@ class OneProgram(ConnectTestCase):
     def test_hunks_are_not_decided_by_themselves(self) -> Iterator[Any]:
         self.put(SETTINGS)
         review = yield from self.shown()
-        for command in ("revert_hunk", "revert_all_remaining", "accept_this_hunk_only", "undo_revert_hunk"):
+        for command in ("revert_hunk", "accept_hunk"):
             self.said.clear()
             self.window.run_command("gemini_companion_" + command)
             self.assertTrue(self.says("only be accepted or rejected as a whole"), command)
         self.assertTrue(review.pending)
-        names = {name: sys.modules[PLUGIN].__dict__[name](self.window).is_visible() for name in COMMANDS}
-        self.assertEqual(names, COMMANDS)
+        captions = [getattr(sys.modules[PLUGIN], name)(self.window).description() for name in COMMANDS]
+        self.assertEqual(captions, ["Accept", "Reject"])
 
     def test_another_window_may_have_been_quicker(self) -> Iterator[Any]:
         review = yield from self.shown()
         self.put(self.text(self.proposal(review)))
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: not self.reviews.open_reviews.all()
         self.assertTrue(self.says("Claude Code is connected already"))
 
@@ -390,9 +390,9 @@ class OneProgram(ConnectTestCase):
 
     def test_a_removal_is_reviewed_and_says_so(self) -> Iterator[Any]:
         yield from self.connect()
-        review = yield from self.shown(command="disconnect_agent")
+        review = yield from self.shown(command="remove_hooks")
         self.assertIn("Accept removes settings.json: nothing else stands in it.", self.header(review))
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: not os.path.exists(self.settings_path())
 
     def test_with_the_review_it_can_be_read_as_a_patch(self) -> Iterator[Any]:
@@ -402,26 +402,21 @@ class OneProgram(ConnectTestCase):
         yield lambda: any('+    "hooks": {' in self.text(view) for view in self.window.views())
 
 
-COMMANDS = {
-    "GeminiCompanionAcceptDiffCommand": True,
-    "GeminiCompanionRejectDiffCommand": True,
-    "GeminiCompanionKeepChangeCommand": True,
-    "GeminiCompanionUndoChangeCommand": True,
-}
+COMMANDS = ("GeminiCompanionAcceptCommand", "GeminiCompanionRejectCommand")
 
 
 class NoProgram(ConnectTestCase):
     there = ()
 
     def test_the_user_is_told(self) -> Iterator[Any]:
-        self.window.run_command("gemini_companion_connect_agent")
+        self.window.run_command("gemini_companion_install_hooks")
         yield lambda: self.says("none of the programs that can be connected was found")
 
     def test_what_is_connected_can_be_disconnected(self) -> Iterator[Any]:
         self.put(
             '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "curl -K \'%s\'"}]}]}}' % self.hook_file()
         )
-        listed = yield from self.in_list("disconnect_agent")
+        listed = yield from self.in_list("remove_hooks")
         self.assertEqual(listed, {"Claude Code": "changed by somebody else"})
         yield from self.disconnect()
         self.assertEqual(json.loads(self.held()), {"hooks": {"Stop": []}})

@@ -73,14 +73,14 @@ class Privacy(ProjectSwitching, ContextCase):
 
     def test_pausing_empties_the_list_and_resuming_fills_it_again(self):
         view = yield from self.open("a.py")
-        self.window.run_command("gemini_companion_pause_sharing")
+        self.window.run_command("gemini_companion_pause_sharing", {"on": True})
         yield lambda: self.names() == []
         self.assertIn("sharing paused", self.status())
         count = len(self.client.contexts)
         self.select(view, sublime.Region(0, 6))
         later = yield from self.connect(self.folder)
         self.assertEqual(later.open_files, [])
-        self.window.run_command("gemini_companion_resume_sharing")
+        self.window.run_command("gemini_companion_pause_sharing", {"on": False})
         yield lambda: self.active() == "a.py"
         self.assertEqual(len(self.client.contexts), count + 1)  # of what happened meanwhile nothing was said
         self.assertEqual(self.selected(), "# a.py")
@@ -95,14 +95,14 @@ class Privacy(ProjectSwitching, ContextCase):
         tracker = sys.modules[PLUGIN].application.window_opened(self.window).tracker
         names = ("a.py", "b.py", "b.txt", "c.py")
         self.assertEqual([tracker.withholds(self.path(name)) for name in names], [False, True, True, False])
-        self.window.run_command("gemini_companion_pause_sharing")
+        self.window.run_command("gemini_companion_pause_sharing", {"on": True})
         self.assertTrue(all(tracker.withholds(self.path(name)) for name in names))
 
     def test_a_pause_outlasts_another_project_and_comes_back_with_its_own(self):
         self.write("d.py", "# d.py\n")
         one, two = self.project("one"), self.project("two")
         yield from self.switch(one)
-        self.window.run_command("gemini_companion_pause_sharing")
+        self.window.run_command("gemini_companion_pause_sharing", {"on": True})
         yield lambda: self.names() == []
         count = len(self.client.contexts)
         yield from self.switch(two)
@@ -110,7 +110,7 @@ class Privacy(ProjectSwitching, ContextCase):
         later = yield from self.connect(self.folder)
         self.assertEqual(later.open_files, [])
         yield lambda: "sharing paused" in self.status()
-        self.window.run_command("gemini_companion_resume_sharing")
+        self.window.run_command("gemini_companion_pause_sharing", {"on": False})
         yield lambda: self.names() == ["d.py"]
         self.assertEqual(len(self.client.contexts), count + 1)
         yield from self.switch(one)

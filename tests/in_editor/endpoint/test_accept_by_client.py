@@ -75,7 +75,7 @@ class AcceptByClient(ContextCase):
         self.assertEqual(self.content(path), OLD)
         self.assertEqual(len(self.tabs()), 1)
         self.assertFalse([each for each in self.client.notifications if each["method"] == "ide/diffAccepted"])
-        self.window.run_command("gemini_companion_reject_diff")
+        self.window.run_command("gemini_companion_reject")
         yield lambda: not self.tabs()
 
     def test_a_file_of_the_workspace_is_written(self):
@@ -101,7 +101,7 @@ class AcceptByClient(ContextCase):
         said = f"a.py is not written here: its folder {folder} does not exist on this machine."
         self.assertEqual(result["content"][0]["text"], said)
         self.assertFalse(os.path.exists(folder))
-        self.window.run_command("gemini_companion_reject_diff")
+        self.window.run_command("gemini_companion_reject")
         yield lambda: not self.tabs()
 
     def test_a_new_folder_of_the_workspace_is_made(self):
@@ -192,7 +192,7 @@ class AcceptByClient(ContextCase):
         self.client.say_goodbye()  # so that the companion has to write it
         view = self.window.active_view()
         yield lambda: view is not None and "listening-client" not in view.get_status("gemini_companion")
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: not self.tabs()
         self.assertEqual(self.content(path), NEW)
 

@@ -238,7 +238,7 @@ class Diagnostics(ContextCase):
         self.install(sublime_linter({self.file: [linted("secret", sublime.Region(0, 3))]}))
         told = yield from self.told()
         self.assertEqual(len(told), 1)
-        self.window.run_command("gemini_companion_pause_sharing")
+        self.window.run_command("gemini_companion_pause_sharing", {"on": True})
         files = yield from self.ask(self.file)
         self.assertEqual(files, {})
 

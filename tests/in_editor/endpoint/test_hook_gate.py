@@ -149,7 +149,7 @@ class TestDecisions(GateCase):
         for agent in ALL:
             process, review = yield from self.hold(agent)
             self.assertEqual(self.text(self.proposal(review)), AFTER)
-            self.command("accept_diff")
+            self.command("accept")
             answer = yield from self.answer(process)
             self.assertEqual(decision(answer), None if agent is CODEX_CLI else "allow", agent.title)
             self.assertIsNone(changed(answer))
@@ -161,7 +161,7 @@ class TestDecisions(GateCase):
         for agent in (CLAUDE_CODE, GEMINI_CLI, CODEX_CLI, COPILOT_CLI):
             process, review = yield from self.hold(agent)
             yield from self.edit(review, "one\nzwei\n\u00e4\n")
-            self.command("accept_diff")
+            self.command("accept")
             answer = yield from self.answer(process)
             self.assertEqual(decision(answer), "allow")
             back = changed(answer)
@@ -182,7 +182,7 @@ class TestDecisions(GateCase):
     def test_a_rejection_and_why(self) -> Iterator[Any]:
         for agent in ALL:
             process, _ = yield from self.hold(agent)
-            self.command("reject_diff")
+            self.command("reject")
             answer = yield from self.answer(process)
             self.assertEqual((decision(answer), reason(answer)), ("deny", "The user rejected this change."))
             process, review = yield from self.hold(agent)
@@ -209,7 +209,7 @@ class TestDecisions(GateCase):
         process, _ = yield from self.hold(CODEX_CLI)
         asked = yield from self.tell("PermissionRequest", CODEX_CLI, **self.wants(CODEX_CLI))
         self.assertEqual(asked, b"{}", "nobody has accepted it yet")
-        self.command("accept_diff")
+        self.command("accept")
         yield from self.answer(process)
         asked = yield from self.tell("PermissionRequest", CODEX_CLI, **self.wants(CODEX_CLI, new="3"))
         self.assertEqual(asked, b"{}", "nobody has accepted that")
@@ -220,7 +220,7 @@ class TestDecisions(GateCase):
         self.assertEqual(asked, b"{}", "that call is over")
 
         process, _ = yield from self.hold(COPILOT_CLI)
-        self.command("accept_diff")
+        self.command("accept")
         yield from self.answer(process)
         for name, answer in (("other.py", {}), ("file.py", {"behavior": "allow"})):
             question = {"toolName": "edit", "toolInput": {"file_path": self.path(name), "diff": "x"}}
@@ -263,7 +263,7 @@ class TestDecisions(GateCase):
         self.assertIn("waits 50 seconds", self.header(review))
         yield from self.edit(review, "one\nzwei\n")
         yield lambda: "Accept without them" in self.header(review)
-        self.command("accept_diff")
+        self.command("accept")
         answer = yield from self.answer(process)
         self.assertEqual((decision(answer), changed(answer)), ("allow", None))
         self.write(content=AFTER)  # the program does that now
@@ -273,7 +273,7 @@ class TestDecisions(GateCase):
     def test_no_line_end_at_the_end_of_a_patched_file(self) -> Iterator[Any]:
         process, review = yield from self.hold(CODEX_CLI)
         yield from self.edit(review, "one\nzwei")
-        self.command("accept_diff")
+        self.command("accept")
         answer = yield from self.answer(process)
         self.assertIn("+zwei\n", changed(answer)["command"])
         self.write(content="one\nzwei\n")
@@ -282,7 +282,7 @@ class TestDecisions(GateCase):
     def test_all_taken_back_is_a_rejection(self) -> Iterator[Any]:
         process, review = yield from self.hold()
         yield from self.edit(review, BEFORE)
-        self.command("accept_diff")
+        self.command("accept")
         answer = yield from self.answer(process)
         self.assertEqual(reason(answer), "The user has taken back every part of this change.")
 
@@ -319,7 +319,7 @@ class TestWhatIsReviewed(GateCase):
         for name in ("docs/up/other.py", "docs.py"):  # these are no documents
             written = {"tool_name": "Write", "tool_input": {"file_path": self.path(name), "content": "x"}}
             process, _ = yield from self.hold(name=name, permission_mode="auto", **written)
-            self.command("reject_diff")
+            self.command("reject")
             yield from self.answer(process)
 
     def test_what_cannot_be_shown_the_program_asks_for_or_is_refused(self) -> Iterator[Any]:
@@ -349,7 +349,7 @@ class TestWhatIsReviewed(GateCase):
         self.assertEqual(said, b"{}")
         said = yield from self.tell("PreToolUse", QWEN_CODE, **{**self.wants(QWEN_CODE), "permission_mode": "default"})
         self.assertEqual(said, b"{}")
-        self.command("review_as_the_program_asks")
+        self.command("review_every_write", on=False)
         for agent in ALL:
             said = yield from self.tell(EVENTS[agent.key], agent, **self.wants(agent))
             self.assertEqual(said, b"{}", agent.title)
@@ -361,17 +361,17 @@ class TestWhatIsReviewed(GateCase):
         clients = {"programs": lambda: ["copilot", "claude"], "names": lambda: ["Copilot CLI", "Claude Code"]}
         with mock.patch.multiple(self.endpoint.clients, **clients):
             self.said.clear()
-            self.command("review_every_write")
+            self.command("review_every_write", on=True)
             whose = "Claude Code: every write is reviewed, Copilot CLI: not reviewed (no hooks)"
             self.assertEqual(self.status(), "Companion: " + whose)
         self.assertIn("every write is reviewed, but not those of Copilot CLI", "\n".join(self.said))
-        self.assertFalse(self.named("review_every_write"))
-        self.command("review_as_the_program_asks")
-        self.assertTrue(self.named("review_every_write"))
+        self.assertEqual(self.caption(), "Review as the Agent Asks")
+        self.command("review_every_write", on=False)
+        self.assertEqual(self.caption(), "Review Every Write")
         yield lambda: "every write is reviewed" not in self.status()
 
-    def named(self, command: str) -> bool:
-        return bool(self.application.actions.is_named("gemini_companion_" + command, self.window))
+    def caption(self) -> str:
+        return self.application.actions.caption("gemini_companion_review_every_write", self.window)
 
     def test_a_project_can_only_make_it_more_careful(self) -> Iterator[Any]:
         self.endpoint._choice = None
@@ -483,7 +483,7 @@ class TestWhatEndsIt(GateCase):
         process, review = yield from self.hold(GEMINI_CLI)
         self.later(GEMINI_CLI.hooks.may_be_gone_after_seconds)
         yield lambda: "Gemini CLI may have gone on without this" in self.header(review)
-        self.command("accept_diff")
+        self.command("accept")
         yield from self.answer(process)
         yield from self.tell("AfterAgent", GEMINI_CLI)
         yield lambda: self.says("Gemini CLI has not written file.py: what you accepted changes nothing")
@@ -492,7 +492,7 @@ class TestWhatEndsIt(GateCase):
     def test_a_program_that_asks_whatever_was_accepted_is_left_to_that_from_then_on(self) -> Iterator[Any]:
         yield from self.connect(GEMINI_CLI)
         process, _ = yield from self.hold(GEMINI_CLI)
-        self.command("accept_diff")
+        self.command("accept")
         yield from self.answer(process)
         yield from self.tell("Notification", GEMINI_CLI, notification_type="ToolPermission")
         yield from self.tell("AfterTool", GEMINI_CLI, **self.wants(GEMINI_CLI))
@@ -503,7 +503,7 @@ class TestWhatEndsIt(GateCase):
         yield from self.connect(CODEX_CLI)
         said = patch(f"*** Delete File: {self.path()}\n")
         process, _ = yield from self.hold(CODEX_CLI, tool_name="apply_patch", tool_input={"command": said})
-        self.command("accept_diff")
+        self.command("accept")
         answer = yield from self.answer(process)
         self.assertEqual(answer, {})
         self.assertNotIn(self.path(), [each.path for each in self.reviews.accepted_texts._texts])
@@ -569,7 +569,7 @@ class TestBesideItsOwnDiff(GateCase):
         return process, review
 
     def test_any_other_end_leaves_the_question_to_the_diff(self) -> Iterator[Any]:
-        for command, content in (("accept_diff", AFTER), ("reject_diff", None)):
+        for command, content in (("accept", AFTER), ("reject", None)):
             process, _ = yield from self.both(self.question)
             self.command(command)
             answer = yield from self.answer(process)

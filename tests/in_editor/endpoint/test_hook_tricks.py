@@ -119,7 +119,7 @@ class TestCallsThatNeverEnd(GateCase):
             yield lambda count=len(looked): len(looked) > count
         self.assertTrue(review.pending)
         self.assertIsNone(process.poll())
-        self.command("reject_diff")
+        self.command("reject")
         answer = yield from self.answer(process)
         self.assertEqual(reason(answer), "The user rejected this change.")
 
@@ -150,7 +150,7 @@ class TestWhatIsNotWritten(GateCase):
     def test_what_a_program_that_says_goodbye_has_not_written_is_not_written(self) -> Iterator[Any]:
         yield from self.connect(GEMINI_CLI)
         process, _ = yield from self.hold(GEMINI_CLI)  # it tells nothing of an Esc, and writes nothing then
-        self.command("accept_diff")
+        self.command("accept")
         yield from self.answer(process)
         yield from self.tell("SessionEnd", GEMINI_CLI)
         yield lambda: not self.awaited()

@@ -1,4 +1,4 @@
-"""Restart Server and Disconnect Clients, and an event loop that fails."""
+"""Restart Server and Disconnect Agents, and an event loop that fails."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Commands(ServerCase):
 
     def test_disconnected_clients_are_gone_and_may_come_back(self):
         yield lambda: "listening-client" in self.status_bar()
-        self.window.run_command("gemini_companion_disconnect_clients")
+        self.window.run_command("gemini_companion_disconnect_agents")
         yield self.hangs_up(self.client)
         yield lambda: self.status_bar() == ""
         self.assertTrue(self.said("disconnected listening-client"))
@@ -155,7 +155,7 @@ class Commands(ServerCase):
     def test_with_nobody_to_disconnect_the_user_is_told(self):
         other = yield from self.new_window(self.new_folder())
         yield lambda: self.application.endpoint_of(other) is not None
-        other.run_command("gemini_companion_disconnect_clients")
+        other.run_command("gemini_companion_disconnect_agents")
         self.assertTrue(self.said("no client is connected"))
 
 

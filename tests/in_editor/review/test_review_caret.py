@@ -145,7 +145,7 @@ class TestTheCaret(ReviewTestCase):
         before = self.caret_line(view)
         self.reviews.changes.revert_hunk(review, 1)
         yield self.settled
-        self.window.run_command("gemini_companion_undo_revert_hunk")
+        view.run_command("undo")
         yield self.settled
         self.assertEqual(self.caret_line(view), before)
         self.assertEqual(self.outside, [])

@@ -69,7 +69,8 @@ class TestCoarse(DecidingTestCase):
             self.assertEqual(view.rowcol(view.sel()[0].b), (300, 0))
             self.window.run_command("gemini_companion_revert_hunk")
             yield lambda review=review: self.settled() and "+1 \u22121" in self.header(review)
-            self.window.run_command("gemini_companion_revert_all_remaining")
+            view.run_command("select_all")
+            self.window.run_command("gemini_companion_revert_hunk")
             yield lambda review=review: self.settled() and "no changes" in self.header(review)
             self.assertEqual(self.text(view), LEFT)
             self.reviews.reject(review)
@@ -95,5 +96,6 @@ class TestCoarse(DecidingTestCase):
         review = yield from self.review("inline")
         view = self.proposal(review)
         self.type(view, 0, "typed\n")
-        self.window.run_command("gemini_companion_revert_all_remaining")
+        view.run_command("select_all")
+        self.window.run_command("gemini_companion_revert_hunk")
         yield lambda: self.text(view) == LEFT

@@ -13,7 +13,7 @@ from ...support.selecting import put_caret, select
 from .test_review_level import LevelTestCase, rows_in_sight, top
 
 CHANGED = range(10, 400, 20)
-TOGGLE = "gemini_companion_toggle_unchanged_lines"
+TOGGLE = "gemini_companion_fold_unchanged_lines"
 OLD = "".join(f"line {number}\n" for number in range(400))
 NEW = "".join(f"{'LINE' if number in CHANGED else 'line'} {number}\n" for number in range(400))
 BESIDE = {row for changed in CHANGED for row in range(changed - 3, changed + 4)}

@@ -40,31 +40,18 @@ class TestHasty(ReviewTestCase):
 
     def test_accept_this_hunk_only_never_means_the_next_proposal(self) -> Iterator[Any]:
         review = yield from self.review()
-        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        self.window.run_command("gemini_companion_accept_hunk")
         self.reviews.open_diff(GEMINI, self.path("file.txt"), "other\n")
         yield self.settled
         yield lambda: any("the diff of file.txt was not accepted" in each for each in self.said)
         self.assertEqual(self.told, [])
         self.assertEqual(self.text(self.proposal(review)), "other\n")
 
-    def test_bringing_back_what_the_editor_has_just_brought_back(self) -> Iterator[Any]:
-        review = yield from self.review("a\nb\n", "a\nnew\nb\n")
-        view = self.proposal(review)
-        put_caret(view, 2)
-        self.window.run_command("gemini_companion_revert_hunk")
-        yield self.settled
-        view.run_command("undo")
-        self.window.run_command("gemini_companion_undo_revert_hunk")
-        yield self.settled
-        self.assertIn("no reverted change to bring back", self.said[-1])
-        self.assertEqual(self.text(view), "a\nnew\nb\n")
-
     def test_where_nothing_is_compared_it_is_said_at_once(self) -> Iterator[Any]:
         yield from self.review(b"\x00\x01", RIGHT)
         for command, sentence in (
             ("revert_hunk", "there is no change at the cursor"),
-            ("revert_all_remaining", "this diff shows no changes"),
-            ("accept_this_hunk_only", "there is no change at the cursor"),
+            ("accept_hunk", "there is no change at the cursor"),
         ):
             self.said.clear()
             self.window.run_command("gemini_companion_" + command)
@@ -74,7 +61,7 @@ class TestHasty(ReviewTestCase):
         self.limit(lines=1)
         review = yield from self.review("a\n", "b\n" * 20)
         view = self.proposal(review)
-        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        self.window.run_command("gemini_companion_accept_hunk")
         view.run_command("select_all")
         view.run_command("insert", {"characters": "z\n"})
         yield lambda: self.settled() and "+1 \u22121" in self.header(review)

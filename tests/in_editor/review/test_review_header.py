@@ -83,13 +83,13 @@ class TestKeys(HeaderTestCase):
     def test_they_are_those_of_the_package(self) -> None:
         self.keymaps()
         on_mac = sublime.platform() == "osx"
-        self.assertEqual(self.bound()["accept_diff"], "\u2318S" if on_mac else "Ctrl+S")
-        self.assertEqual(self.bound()["reject_diff"], "\u21e7Escape" if on_mac else "Shift+Escape")
+        self.assertEqual(self.bound()["accept"], "\u2318S" if on_mac else "Ctrl+S")
+        self.assertEqual(self.bound()["reject"], "\u21e7Escape" if on_mac else "Shift+Escape")
         self.assertEqual(self.bound()["next_change"], "F8")
 
     def test_the_last_word_is_the_users(self) -> Iterator[Any]:
         self.use(review_presentation="inline")
-        accept = "gemini_companion_accept_diff"
+        accept = "gemini_companion_accept"
         self.keymaps(
             every=[{"keys": ["alt+a"], "command": accept}],
             own=[{"keys": ["ctrl+k", "ctrl+left_bracket"], "command": accept, "context": [{"key": "any"}]}],
@@ -116,7 +116,7 @@ class TestKeys(HeaderTestCase):
         self.use(review_presentation="inline")
         self.write()
         review = yield from self.open_diff()
-        key = key_names()["accept_diff"]
+        key = key_names()["accept"]
         yield lambda: f"Accept {key}" in self.header(review)
         self.reviews.reject(review)
         yield lambda: not self.reviews.pending()

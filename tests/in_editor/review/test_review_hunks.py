@@ -75,8 +75,7 @@ class TestHunks(ReviewTestCase):
         self.type(view, self.text(view).index("line 5\n") + 2, "!")
         yield self.settled
         before = self.text(view)
-        self.reviews.changes.undo_revert_hunk(review)
-        self.assertEqual(self.text(view), before)
+        self.assertEqual((self.links(review, "undo"), self.text(view)), ([], before))
 
     def test_a_last_line_without_a_newline(self) -> Iterator[Any]:
         review = yield from self.review("a\nb", "a\nb\nc\n")
@@ -187,37 +186,36 @@ class TestHunks(ReviewTestCase):
             self.assertEqual(self.said, ["Companion: there is no change at the cursor"])
             self.assertEqual(self.text(view), RIGHT)
 
-    def test_what_one_command_took_back_one_command_brings_back(self) -> Iterator[Any]:
+    def test_what_one_command_took_back_one_undo_brings_back(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
         self.window.run_command("gemini_companion_revert_hunk")
         yield self.settled
-        self.window.run_command("gemini_companion_revert_all_remaining")
+        view.run_command("select_all")
+        self.window.run_command("gemini_companion_revert_hunk")
         yield self.settled
-        self.window.run_command("gemini_companion_undo_revert_hunk")
-        first = RIGHT.replace("LINE 5\n", "line 5\n")
-        self.assertEqual(self.text(view), first)
+        self.assertEqual(self.text(view), LEFT)
         view.run_command("undo")
-        self.assertEqual(self.text(view), LEFT, "it is one step of the editor's history")
-        view.run_command("redo")
+        self.assertEqual(self.text(view), RIGHT.replace("LINE 5\n", "line 5\n"))
         yield self.settled
         self.assertEqual(len(self.links(review, "undo")), 1)
-        self.window.run_command("gemini_companion_undo_revert_hunk")
+        view.run_command("undo")
         self.assertEqual(self.text(view), RIGHT)
         yield self.settled
-        self.said.clear()
-        self.window.run_command("gemini_companion_undo_revert_hunk")
-        self.assertEqual(self.said, ["Companion: there is no reverted change to bring back"])
+        self.assertEqual(self.links(review, "undo"), [])
 
     def test_of_what_was_taken_back_at_once_the_rest_comes_back_after_a_click_on_one(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
-        self.window.run_command("gemini_companion_revert_all_remaining")
+        view.run_command("select_all")
+        self.window.run_command("gemini_companion_revert_hunk")
         yield self.settled
         self.click(review, self.links(review, "undo")[1].split('"')[1])
         yield self.settled
         self.assertEqual(self.text(view), LEFT.replace("line 30\n", ""))
-        self.window.run_command("gemini_companion_undo_revert_hunk")
+        while self.links(review, "undo"):
+            self.click(review, self.links(review, "undo")[0].split('"')[1])
+            yield self.settled
         self.assertEqual(self.text(view), RIGHT)
 
     def test_all_but_one_and_accept(self) -> Iterator[Any]:
@@ -225,7 +223,7 @@ class TestHunks(ReviewTestCase):
         view = self.proposal(review)
         caret = view.find("newer", 0).a
         put_caret(view, caret)
-        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        self.window.run_command("gemini_companion_accept_hunk")
         yield lambda: bool(self.told)
         self.assertEqual(self.told[0][1].content, LEFT.replace("line 50\n", "line 50\nnew\nnewer\n"))
         self.assertFalse(review.pending)
@@ -236,7 +234,7 @@ class TestHunks(ReviewTestCase):
         self.type(view, view.find("newer", 0).a, "typed ")
         typed = sublime.Region(view.find("typed", 0).a, view.find("line 51", 0).a)
         select(view, sublime.Region(0, view.find("line 20", 0).a), typed)
-        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        self.window.run_command("gemini_companion_accept_hunk")
         yield lambda: bool(self.told)
         expected = RIGHT.replace("line 29\n", "line 29\nline 30\n").replace("newer", "typed newer")
         self.assertEqual(self.told[0][1].content, expected)
@@ -245,11 +243,11 @@ class TestHunks(ReviewTestCase):
         review = yield from self.review()
         view = self.proposal(review)
         select(view, sublime.Region(view.find("line 40", 0).a, view.find("line 42", 0).a))
-        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        self.window.run_command("gemini_companion_accept_hunk")
         yield 50
         self.assertEqual(self.text(view), RIGHT)
         put_caret(view, view.find("line 40", 0).a)
-        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        self.window.run_command("gemini_companion_accept_hunk")
         yield 50
         self.assertEqual(self.text(view), RIGHT)
         self.assertEqual(self.told, [])

@@ -64,10 +64,11 @@ class TestSideBySide(MovedTestCase):
         for side in (view, self.original(review)):
             self.assertEqual(self.marked(side, "moved"), [])
             self.assertEqual(self.captions(side), [])
-        self.reviews.changes.undo_revert_hunk(review)
+        view.run_command("undo")
         yield self.settled
         self.assertEqual(self.marked(view, "moved"), [BLOCK])
-        self.window.run_command("gemini_companion_revert_all_remaining")
+        view.run_command("select_all")
+        self.window.run_command("gemini_companion_revert_hunk")
         self.assertEqual(self.text(view), LEFT)
 
     def test_typing_in_it_makes_it_a_change_like_others(self) -> Iterator[Any]:

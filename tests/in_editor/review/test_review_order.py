@@ -82,9 +82,9 @@ class TestOrder(OrderTestCase):
         yield from self.open_file()
         self.propose("a.py", "b.py")
         yield from self.in_front("a.py")
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         yield lambda: self.shown() == ["b.py"]
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
         self.assertTrue(self.says("b.py has only just been shown"))
         self.assertEqual(len(self.reviews.pending()), 1)
 

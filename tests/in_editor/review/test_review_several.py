@@ -15,7 +15,7 @@ class SeveralTestCase(ClockTestCase):
     def press_accept(self, review: Any) -> None:
         """Press the key for Accept in a review."""
         self.assertEqual(self.reviews.open_reviews.in_front(), review)
-        self.window.run_command("gemini_companion_accept_diff")
+        self.window.run_command("gemini_companion_accept")
 
     def takes_no_key(self, review: Any) -> bool:
         """Whether nothing decides the review."""
@@ -164,7 +164,7 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.window.active_view() == self.proposal(second)
         self.assertTrue(self.takes_no_key(second))
         ways = [partial(self.press, command) for command in ("save", "lsp_save", "close", "close_file")]
-        for command in ("accept_diff", "reject_diff", "accept_this_hunk_only"):
+        for command in ("accept", "reject", "accept_hunk"):
             ways.append(partial(self.window.run_command, "gemini_companion_" + command))
         ways.append(partial(self.press, "chain", commands=[["save"], ["close"]]))
         ways.append(partial(self.press, "save", self.proposal(second)))

@@ -9,7 +9,6 @@ import sublime
 
 from ....companion.editor import edits
 from ....companion.review.display import panes
-from ....companion.review.document import analysis
 from ...support.review_case import ReviewTestCase
 from ...support.selecting import put_caret
 from .test_review_level import LevelTestCase
@@ -147,79 +146,14 @@ class TestDeciding(WhitespaceTestCase):
         expected = RIGHT.replace("    if x:\n", "")
         self.assertEqual(self.text(view), expected)
         yield self.settled
-        self.reviews.changes.undo_revert_hunk(review)
-        self.assertEqual(self.text(view), RIGHT)
-
-    def test_revert_all_remaining_gives_the_file_back_exactly(self) -> Iterator[Any]:
-        for ignored in ("trailing", "all"):
-            review = yield from self.review(ignored)
-            view = self.proposal(review)
-            self.window.run_command("gemini_companion_revert_all_remaining")
-            self.assertEqual(self.text(view), LEFT)
-            yield lambda review=review: self.settled() and "no changes" in self.header(review)
-            self.assertNotIn("whitespace", self.header(review))
-            view.run_command("undo")
-            self.assertEqual(self.text(view), RIGHT, "it is one step")
-            self.reviews.reject(review)
-            yield lambda: not self.window.views()
-
-    def test_revert_all_remaining_takes_back_nothing_if_the_texts_could_not_be_compared_again(self) -> Iterator[Any]:
-        review = yield from self.review("all")
-        view = self.proposal(review)
-        with mock.patch.object(analysis, "analyse", side_effect=LookupError("nothing")):
-            self.type(view, 0, "typed\n")
-            self.window.run_command("gemini_companion_revert_all_remaining")
-            yield lambda: "The comparison failed" in self.header(review)
-        self.assertEqual(self.text(view), "typed\n" + RIGHT)
-        self.assertTrue(self.says("this diff shows no changes"))
-
-    def test_what_revert_all_remaining_took_comes_back_in_one_step_hidden_changes_included(self) -> Iterator[Any]:
-        review = yield from self.review("all")
-        view = self.proposal(review)
-        self.window.run_command("gemini_companion_revert_all_remaining")
-        yield self.settled
-        self.assertEqual(self.text(view), LEFT)
-        self.window.run_command("gemini_companion_undo_revert_hunk")
-        self.assertEqual(self.text(view), RIGHT)
         view.run_command("undo")
-        self.assertEqual(self.text(view), LEFT, "it is one step")
-
-    def test_only_what_was_marked_has_a_link_that_brings_it_back(self) -> Iterator[Any]:
-        review = yield from self.review("all")
-        view = self.proposal(review)
-        self.window.run_command("gemini_companion_revert_all_remaining")
-        yield self.settled
-        links = self.links(review, "undo")
-        self.assertEqual(len(links), 2)
-        self.reviews._presentations[review]._link(links[0].split('"')[1])
-        yield self.settled
-        self.assertEqual(self.text(view), LEFT.replace("return 2\n", "return 22\n"))
-        self.window.run_command("gemini_companion_undo_revert_hunk")
         self.assertEqual(self.text(view), RIGHT)
-
-    def test_hidden_changes_alone_come_back_too(self) -> Iterator[Any]:
-        review = yield from self.review("all", "a\n  b\n", "a \nb\n")
-        self.window.run_command("gemini_companion_revert_all_remaining")
-        self.assertEqual(self.text(self.proposal(review)), "a\n  b\n")
-        yield lambda: self.settled() and "no changes" in self.header(review)
-        self.window.run_command("gemini_companion_undo_revert_hunk")
-        self.assertEqual(self.text(self.proposal(review)), "a \nb\n")
-
-    def test_what_was_edited_after_revert_all_remaining_stays_as_it_was_edited(self) -> Iterator[Any]:
-        review = yield from self.review("all")
-        view = self.proposal(review)
-        self.window.run_command("gemini_companion_revert_all_remaining")
-        yield self.settled
-        self.type(view, view.find("return 9", 0).b, "9")
-        yield self.settled
-        self.window.run_command("gemini_companion_undo_revert_hunk")
-        self.assertEqual(self.text(view), RIGHT.replace("return 9  \n", "return 99\n"))
 
     def test_accept_this_hunk_only_takes_nothing_that_was_not_shown(self) -> Iterator[Any]:
         review = yield from self.review("all")
         view = self.proposal(review)
         put_caret(view, view.find("return 22", 0).a)
-        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        self.window.run_command("gemini_companion_accept_hunk")
         yield lambda: bool(self.told)
         self.assertEqual(self.told[0][1].content, LEFT.replace("return 2\n", "return 22\n"))
 
@@ -234,7 +168,8 @@ class TestDeciding(WhitespaceTestCase):
         ):
             review = yield from self.review("all", left, right)
             self.assertIn("hidden", self.header(review))
-            self.window.run_command("gemini_companion_revert_all_remaining")
+            hunks = self.reviews.open_reviews.presentations[review].hunks
+            hunks.revert(hunks.all(), hidden=True)
             self.assertEqual(self.text(self.proposal(review)), left)
             self.reviews.reject(review)
             yield lambda: not self.window.views()
@@ -249,7 +184,7 @@ class TestDeciding(WhitespaceTestCase):
                 yield lambda: not self.window.views()
         self.told.clear()
         review = yield from self.review("all", "a", "a\nb")
-        self.window.run_command("gemini_companion_accept_this_hunk_only")
+        self.window.run_command("gemini_companion_accept_hunk")
         yield lambda: bool(self.told)
         self.assertEqual(self.told[0][1].content, "a\nb")
 

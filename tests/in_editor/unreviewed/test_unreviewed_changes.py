@@ -30,15 +30,11 @@ class TestReviewing(ChangesTestCase):
         undone = LINES.replace("line 9\n", "LINE 9\n")
         yield lambda: self.text(self.proposal(review)) == undone and self.settled()
         self.assertEqual(self.read(), undone.encode())
-        self.command("undo_revert_hunk")
+        self.command("restore_undone_changes")
         yield lambda: self.text(self.proposal(review)) == THREE and self.settled() and review.pending
         yield lambda: not self.reviews.open_reviews.input_guard.ignores(review)
         select(view, sublime.Region(view.text_point(5, 0), view.text_point(10, 0)))
-        for command in ("revert_all_remaining", "accept_this_hunk_only"):
-            self.said.clear()
-            self.command(command)
-            self.assertTrue(self.says("that command is for proposals"))
-        self.command("keep_hunk")
+        self.command("accept_hunk")
         kept = THREE.replace("LINE 1\n", "line 1\n")
         yield lambda: self.text(self.original(review)) == kept and self.settled()
         self.assertEqual((self.read(), self.names()), (THREE.encode(), ["file.py"]))
@@ -102,7 +98,7 @@ class TestReviewing(ChangesTestCase):
         review = yield from self.show("file.py")
         self.assertEqual(self.text(self.original(review)), saved)
         self.assertIn("Since you saved the file.", self.header(review))
-        self.command("reject_diff")
+        self.command("reject")
         yield lambda: self.text(self.original(review)) == "# mine\n" + LINES
         self.assertEqual(self.read(), saved.encode())
         self.assertNotIn("Since you saved the file.", self.header(review))
@@ -121,20 +117,14 @@ class TestReviewing(ChangesTestCase):
         self.assertNotIn("to review", self.proposal(review).get_status("gemini_companion"))
 
     def test_its_words_are_keep_and_undo_at_every_level(self) -> Iterator[Any]:
-        of_proposals = ["AcceptDiff", "RejectDiff", "RevertHunk", "RevertAllRemaining", "UndoRevertHunk"]
-        of_changes = ["KeepChange", "UndoChange", "KeepHunk", "UndoHunk"]
         proposal = yield from self.open_diff("other.py")
-        self.assertEqual(self.in_palette(of_proposals), of_proposals)
-        self.assertEqual(self.in_palette(of_changes), [])
+        self.assertEqual(self.captions(), ["Accept", "Reject", "Revert Hunk", "Accept This Hunk Only"])
         self.reviews.reject(proposal)
         yield self.nothing_open
         review = yield from self.change()
-        self.assertEqual(self.in_palette(of_proposals), [])
-        self.assertEqual(self.in_palette(of_changes), of_changes)
+        self.assertEqual(self.captions(), ["Keep", "Undo", "Undo Hunk", "Keep Hunk"])
         links = [re.findall(r">([^<]+)</a>", link) for link in self.links(review, "revert")]
         self.assertEqual(links, [["Keep", "Undo"], ["Keep", "Undo"]])
-        self.command("accept_this_hunk_only")
-        self.assertTrue(self.says("use “Keep Hunk”, “Undo Hunk” or “Undo Change” here"))
         self.click_beside(review, 0, "Keep")
         yield lambda: self.text(self.original(review)) == LINES.replace("line 2\n", "LINE 2\n") and self.settled()
         yield lambda: len(self.links(review, "revert")) == 1
@@ -146,21 +136,23 @@ class TestReviewing(ChangesTestCase):
         (href,) = re.findall(rf'href="([^"]+)">{caption}</a>', self.links(review, "revert")[number])
         self.reviews._presentations[review]._link(href)
 
-    def in_palette(self, names: List[str]) -> List[str]:
-        """Those of some commands that the palette has."""
-        commands = {name: sys.modules[PLUGIN].__dict__[f"GeminiCompanion{name}Command"](self.window) for name in names}
-        return [name for name in names if commands[name].is_enabled() and commands[name].is_visible()]
+    def captions(self) -> List[str]:
+        """What a menu calls the commands that decide."""
+        names = ("Accept", "Reject", "RevertHunk", "AcceptHunk")
+        return [
+            getattr(sys.modules[PLUGIN], f"GeminiCompanion{name}Command")(self.window).description() for name in names
+        ]
 
     def test_accept_keeps(self) -> Iterator[Any]:
         yield from self.change()
-        self.command("keep_change")
+        self.command("accept")
         yield self.nothing_open
         self.assertEqual((self.read(), self.names()), (CHANGED.encode(), []))
 
     def test_reject_undoes_and_restore_brings_back(self) -> Iterator[Any]:
         yield from self.change()
         self.assertFalse(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
-        self.command("undo_change")
+        self.command("reject")
         yield self.nothing_open
         self.assertEqual((self.read(), self.names()), (LINES.encode(), []))
         self.assertTrue(self.can("GeminiCompanionRestoreUndoneChangesCommand"))
@@ -181,7 +173,7 @@ class TestReviewing(ChangesTestCase):
         review = yield from self.change()
         self.caret(review, 2)
         with mock.patch.object(self.changes._decisions, "keep") as keep:
-            self.command("keep_hunk")
+            self.command("accept_hunk")
             yield lambda: keep.called
         self.proposal(review).close()
         decided = keep.call_args[0][1]
@@ -222,13 +214,13 @@ class TestReviewing(ChangesTestCase):
         self.assertEqual(self.names(), ["two.py", "b.png", "a.png", "one.py"])
         review = yield from self.show("two.py")
         self.assertIn("Next: one.py", self.header(review))
-        self.command("accept_diff")
+        self.command("accept")
         yield lambda: self.open_review("one.py") is not None and not review.pending
         for name in ("a.png", "b.png"):
             self.assertTrue(self.says(f"{name} cannot be shown as text"))
         review = yield from self.show("one.py")
         self.said.clear()
-        self.command("accept_diff")
+        self.command("accept")
         yield lambda: self.says("a.png cannot be shown as text")
         yield self.nothing_open
         self.assertEqual(self.names(), ["b.png", "a.png"])
@@ -246,7 +238,7 @@ class TestReviewing(ChangesTestCase):
             review = yield from self.show(name)
             self.assertIn(note, self.header(review))
             with mock.patch.dict(os.environ, {"XDG_DATA_HOME": self.folder + "-trash"}):
-                self.command("reject_diff")
+                self.command("reject")
                 left.discard(name)
                 yield from self.listed(*left)
             yield lambda: review not in self.reviews.open_reviews.all()  # noqa: B023 - else the next file is yet to come
@@ -264,12 +256,12 @@ class TestReviewing(ChangesTestCase):
         first, second = self.names()
         review = yield from self.show(first)
         self.assertIn(f"Next: {second}", self.header(review))
-        self.command("accept_diff")
+        self.command("accept")
         yield lambda: self.open_review(second) is not None and self.open_review(first) is None
         other = self.open_review(second)
         yield lambda: other in self.reviews._presentations and self.header(other) != ""
         yield lambda: self.window.active_view() == self.proposal(other)
-        self.command("reject_diff")  # the key that was held too long
+        self.command("reject")  # the key that was held too long
         self.assertTrue(other.pending)
         self.assertEqual(self.read(second), CHANGED.encode())
 
@@ -277,12 +269,12 @@ class TestReviewing(ChangesTestCase):
         yield from self.three()
         yield from self.show("three.py")
         self.clock_of_guard()
-        self.command("accept_diff")
+        self.command("accept")
         yield lambda: self.open_review("two.py") is not None and self.open_review("three.py") is None
         other = self.open_review("two.py")
         yield lambda: other in self.reviews._presentations and self.header(other) != "" and self.settled()
         self.caret(other, 2)
-        for command in ("keep_hunk", "revert_hunk"):
+        for command in ("accept_hunk", "revert_hunk"):
             self.said.clear()
             self.command(command)
             yield lambda: self.says("two.py has only just been shown")
@@ -295,21 +287,21 @@ class TestReviewing(ChangesTestCase):
         self.write("file.py", THREE)
         self.tracking.sign()
         yield lambda: self.text(self.proposal(review)) == THREE and self.settled()
-        for command in ("reject_diff", "accept_diff", "keep_hunk", "revert_hunk"):
+        for command in ("reject", "accept", "accept_hunk", "revert_hunk"):
             self.said.clear()
             self.caret(review, 1)
             self.command(command)
             yield lambda: self.says("file.py has only just been shown")
         self.assertTrue(review.pending)
         clock.advance(1.1)
-        self.command("reject_diff")
+        self.command("reject")
         yield self.nothing_open
         self.assertEqual(self.read(), LINES.encode())
 
     def test_what_is_left_after_a_hunk_was_decided_is_decided_at_once(self) -> Iterator[Any]:
         review = yield from self.change(after=THREE)
         self.clock_of_guard()
-        for row, command, left in ((1, "revert_hunk", 2), (5, "keep_hunk", 1), (9, "revert_hunk", 0)):
+        for row, command, left in ((1, "revert_hunk", 2), (5, "accept_hunk", 1), (9, "revert_hunk", 0)):
             self.caret(review, row)
             self.command(command)
             yield (
@@ -326,14 +318,14 @@ class TestReviewing(ChangesTestCase):
         for name, following in (("two.py", "one.py"), ("one.py", "three.py")):
             review = yield from self.show(name)
             self.assertIn(f"Next: {following}", self.header(review))
-        self.command("accept_diff")
+        self.command("accept")
         yield lambda: self.open_review("three.py") is not None and self.open_review("one.py") is None
 
     def test_the_next_file_comes_to_the_front_where_it_is_open_already(self) -> Iterator[Any]:
         yield from self.three()
         for name in ("two.py", "one.py", "three.py"):
             yield from self.show(name)
-        self.command("accept_diff")
+        self.command("accept")
         yield lambda: self.open_review("three.py") is None
         yield lambda: self.window.active_view() == self.proposal(self.open_review("two.py"))
 
@@ -372,7 +364,7 @@ class TestReviewing(ChangesTestCase):
         again = CHANGED + "more\n"
         with mock.patch.object(self.tracking, "sign"):
             self.write("file.py", again)
-            self.command("reject_diff")
+            self.command("reject")
             yield lambda: any("changed on disk" in each for each in self.said)
         self.assertEqual(self.read(), again.encode())
         self.assertTrue(review.pending)
@@ -380,7 +372,7 @@ class TestReviewing(ChangesTestCase):
     def test_unsaved_edits_are_left_and_the_change_is_undone_in_the_tab(self) -> Iterator[Any]:
         view = yield from self.edited_tab()
         yield from self.show("file.py")
-        self.command("reject_diff")
+        self.command("reject")
         yield lambda: self.text(view) == "# mine\n" + LINES
         self.assertTrue(view.is_dirty())
         self.assertEqual(self.read(), CHANGED.encode())
@@ -406,7 +398,7 @@ class TestReviewing(ChangesTestCase):
         ):
             typed = self.text(view)
             yield from self.show(name)
-            self.command("reject_diff")
+            self.command("reject")
             yield lambda sentence=sentence: self.says(sentence)
             self.assertEqual((self.text(view), view.is_dirty()), (typed, True))
         self.assertEqual((self.read(), os.path.exists(self.path("gone.py"))), (CHANGED.encode(), False))

@@ -234,7 +234,7 @@ class TestListing(ChangesTestCase):
         with mock.patch.object(sublime.Window, "show_quick_panel"):
             picked(0)
         review = yield from self.show("mine.py")
-        self.command("undo_change")
+        self.command("reject")
         yield lambda: not review.pending and self.open_review("other.py") is not None
         self.assertEqual(self.read("mine.py"), LINES.encode())
 
@@ -395,7 +395,7 @@ class TestTurns(ChangesTestCase):
         self.last_turn()
         review = yield from self.show("both.py")
         self.assertEqual(self.marked(self.proposal(review), "lines"), ["LINE 9\n"])
-        self.command("accept_diff")
+        self.command("accept")
         yield lambda: self.names() == ["late.py"]
         self.command("show_unreviewed_changes")
         self.window.run_command("hide_overlay")

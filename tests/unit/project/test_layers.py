@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 #: Innermost first. An entry is a module or a folder below `companion`; entries of one row do not know each other.
 LAYERS: Tuple[Tuple[str, ...], ...] = (
-    ("common", "comparison", "protocol", "system"),
+    ("common", "commands", "comparison", "protocol", "system"),
     ("settings", "log"),
     ("runtime",),
     ("editor", "agents", "transport", "libraries"),
@@ -132,16 +132,18 @@ def test_the_rooms_inside_a_part_form_no_circle(room):
 
 
 def test_the_plugin_knows_the_application_only():
-    """And loads not even that: its name is for the type checker, and `startup` imports it on another thread."""
+    """And loads not even that: its name is for the type checker, and `startup` imports it on another thread. Beside the
+    table of commands, which is nothing but names."""
     tree = ast.parse((ROOT / "plugin.py").read_text(encoding="utf-8"))
     known = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level}
-    assert known == {"companion.startup", "companion.application"}
+    assert known == {"companion.startup", "companion.application", "companion.commands"}
+    assert GRAPH["companion.commands"] == set()
     at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.level}
-    assert at_once == {"companion.startup"}
+    assert at_once == {"companion.startup", "companion.commands"}
 
 
 @pytest.mark.parametrize("program", [*(agent.key for agent in AGENTS if agent.key != "gemini"), "aioncli"])
-def test_programs_are_known_by_name_in_their_folder_and_in_the_settings_only(program):
+def test_programs_are_known_by_name_in_their_folder_and_in_texts_for_users_only(program):
     """Not so "gemini", which is in the name of the package."""
     knowing = {
         path.relative_to(ROOT / "companion").parts[0]
@@ -149,4 +151,4 @@ def test_programs_are_known_by_name_in_their_folder_and_in_the_settings_only(pro
         if program in path.read_text(encoding="utf-8").lower()
     }
     assert "agents" in knowing
-    assert knowing <= {"agents", "settings.py"}
+    assert knowing <= {"agents", "settings.py", "commands.py"}

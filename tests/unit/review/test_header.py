@@ -29,7 +29,7 @@ def words(markup):
     return unescape(re.sub(r"<[^>]+>", "", markup)).replace("\xa0", " ")
 
 
-KEYS = {"accept_diff": "Ctrl+S", "reject_diff": "Shift+Escape", "next_change": "F8"}
+KEYS = {"accept": "Ctrl+S", "reject": "Shift+Escape", "next_change": "F8"}
 
 
 def test_one_row_says_it_all():

@@ -93,7 +93,7 @@ def test_an_installed_package_does_its_job(host: Host, workspace: Path) -> None:
     path = str(workspace / "greeting.py")
     host.wait_until(lambda: client.paths == [path])
 
-    for caption, method in (("Accept Diff", "ide/diffAccepted"), ("Reject Diff", "ide/diffRejected")):
+    for caption, method in (("Accept / Keep", "ide/diffAccepted"), ("Reject / Undo", "ide/diffRejected")):
         answer = client.call_tool("openDiff", filePath=path, newContent='print("good morning")\n')
         assert not answer.get("isError"), answer
         host.wait_until("len(window.views()) == 3")
@@ -150,7 +150,7 @@ def test_without_its_libraries_it_says_so_and_starts_once_they_are_there(
         assert "Package Control: Satisfy Libraries" in said, said
         problem = "the libraries aiohttp and jsonschema are missing: run"
         assert problem in said, said
-        host.execute("window.run_command('gemini_companion_run_client', {'client': 'gemini'})")
+        host.execute("window.run_command('gemini_companion_run_agent', {'client': 'gemini'})")
         assert problem in host.snapshot()["windows"][0]["status_messages"][-1]
         host.call("run_palette", caption="Companion: Diagnose")
         report = host.wait_until(lambda: finished_report(host))
