@@ -178,7 +178,6 @@ MENUS: Mapping[str, Groups] = {
             Command(
                 "copy_environment",
                 "Copy Connection Environment",
-                always=True,
                 about="Copy the lines that connect an agent in any other terminal to this window.",
             ),
         ),

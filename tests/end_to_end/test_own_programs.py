@@ -121,7 +121,7 @@ def test_a_key_may_name_it_and_one_that_is_not_there_is_said(start, workspace):
         Desktop(host, workspace).wait_published()
         application = "__import__('sys').modules['Gemini Companion.plugin'].application"
         host.wait_until(f"{application}.endpoint_of(window).connection() is not None")
-        host.evaluate("window.run_command('gemini_companion_run_agent', {'client': 'Goose'})")
+        host.evaluate("window.run_command('gemini_companion_run_agent', {'agent': 'Goose'})")
         host.wait_until("window.active_panel() is not None")
         text = "(lambda v: v.substr(sublime.Region(0, v.size())))(window.find_output_panel(window.active_panel()[7:]))"
         said = host.evaluate(text)

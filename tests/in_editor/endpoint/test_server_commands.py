@@ -76,15 +76,24 @@ class ServerCase(ContextCase):
 
 
 class TheirActions(ServerCase):
-    def test_every_command_has_an_action_and_is_conditional_if_that_is(self):
-        plugin = sys.modules[PLUGIN]
-        classes = [
-            each for name, each in vars(plugin).items() if name.startswith("Gemini") and name.endswith("Command")
-        ]
-        commands = [each for each in classes if issubclass(each, plugin.CompanionCommand)]
-        conditional = {each(self.window).name(): issubclass(each, plugin.ConditionalCommand) for each in commands}
-        table = self.application.actions._actions
-        self.assertEqual(conditional, {PREFIX + name: action.can_run is not always for name, action in table.items()})
+    def test_what_can_be_chosen_while_the_package_starts_can_be_run_at_any_time(self):
+        plugin, actions = sys.modules[PLUGIN], self.application.actions._actions
+        early = [actions[command.name] for command in plugin.COMMANDS.values() if command.always]
+        self.assertEqual({(action.can_run, action.offered) for action in early}, {(always, always)})
+        with mock.patch.object(plugin, "startup", plugin.Startup(lambda made: None)):
+            offered = list(self.captions())
+        self.assertEqual(
+            offered, ["Run Agent\u2026", "Install Agent Hooks\u2026", "Remove Agent Hooks\u2026", "Diagnose"]
+        )
+
+    def captions(self):
+        """What the palette offers of the package."""
+        for entry in sublime.decode_value(sublime.load_resource("Packages/Gemini Companion/Default.sublime-commands")):
+            if entry["command"].startswith(PREFIX):
+                kind = "".join(entry["command"].title().split("_")) + "Command"
+                command, arguments = getattr(sys.modules[PLUGIN], kind)(self.window), entry.get("args", {})
+                if command.is_enabled(**arguments) and command.is_visible(**arguments):
+                    yield entry["caption"].partition(": ")[2]
 
 
 class NotYet(ServerCase):
@@ -156,7 +165,7 @@ class Commands(ServerCase):
         other = yield from self.new_window(self.new_folder())
         yield lambda: self.application.endpoint_of(other) is not None
         other.run_command("gemini_companion_disconnect_agents")
-        self.assertTrue(self.said("no client is connected"))
+        self.assertTrue(self.said("no agent is connected"))
 
 
 class FailingLoops(ServerCase):
