@@ -91,7 +91,7 @@ class Actions:
             "revert_hunk": on_review(REVERT),
             "accept_hunk": on_review(ACCEPT_ONLY)._replace(run=self._accept_hunk),
             "toggle_whitespace_changes": on_review(WHITESPACE),
-            "fold_unchanged_lines": on_review(FOLD)._replace(can_run=self._can_fold, second=lambda on: bool(self._folds(on))),
+            "fold_unchanged_lines": on_review(FOLD)._replace(offered=self._can_fold, second=self._has_folds),
             "show_pending_diffs": Action(self._show_pending_diffs, self._has_diffs),
             "read_as_patch": Action(self._read_as_patch, self._can_read),
             "open_patch_line": Action(_open_patch_line, _in_patch),
@@ -180,6 +180,9 @@ class Actions:
 
     def _can_fold(self, endpoint: Endpoint) -> bool:
         return self._folds(endpoint) is not None
+
+    def _has_folds(self, endpoint: Endpoint) -> bool:
+        return self._folds(endpoint) is True
 
     def _walk(self, verb: str, endpoint: Endpoint) -> None:
         """From change to change: in the patch that has the focus, or in the review."""
