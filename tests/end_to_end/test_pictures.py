@@ -252,6 +252,17 @@ def test_inline(theatre, client):
         assert re.search(r'class="minimap".*?<u ', page, re.DOTALL)
 
 
+def test_unchanged_lines_that_are_folded(theatre, client):
+    before = "".join(f"def seat_{number}():\n    return {number}\n" for number in range(200))
+    after = re.sub(r"return (\d*5)\n", r"return seat(\1)\n", before)
+    theatre.write("seats.py", before.encode())
+    propose(theatre, client, "seats.py", after)
+    page = look_like(theatre, "dark", 1.0)
+    assert len(re.findall(r'class="fold"', page)) >= 12, "six and more on either side"
+    assert 'class="fold"' in look_like(theatre, "light", 1.5)
+    picture([page, look_like(theatre, "light", 1.0)], "folded", WIDE)
+
+
 def test_blue_and_orange(theatre, client):
     theatre.host.call("resize_window", width=NARROW[0], height=NARROW[1])
     propose(theatre, client, "theatre.py", AFTER)

@@ -40,8 +40,6 @@ body { margin: 0; background: var(--line); }
 .icon { position: absolute; left: 5px; font-size: .8em; }
 .icon.picture { left: 2px; top: calc(50%% - 8px); width: 16px; height: 16px; }
 .line { white-space: pre; z-index: 2; }
-.fold { width: 2.4ch; text-align: center; border-radius: 3px; z-index: 2; line-height: 1.1; margin: .15em .3ch;
-  background: var(--yellowish); color: var(--background); }
 .mark { border-radius: 2px; } .mark.selection { background: var(--selection); opacity: .8; }
 .mark, .edge { z-index: 0; } .mark.selection { z-index: 1; }
 .minihtml { z-index: 3; }

@@ -18,6 +18,10 @@ from .render_minihtml import colors, shadow
 
 DRAW_EMPTY, DRAW_NO_FILL, HIDDEN, DRAW_NO_OUTLINE, DRAW_SOLID_UNDERLINE = 1, 32, 128, 256, 512
 MINIMAP_ROW, MINIMAP_LEFT = 3.0, 4  # pixels
+FOLD = (
+    '<div class="fold" style="left:%gpx;top:%gpx;width:2.4ch;margin:.15em .3ch;line-height:1.1;text-align:center;'
+    'border-radius:3px;background:var(--yellowish);color:var(--background);z-index:2">&#x2026;</div>'
+)
 ICONS = {"dot": "&#x25CF;", "circle": "&#x25CB;", "bookmark": "&#x25B8;"}
 
 
@@ -170,7 +174,7 @@ def _lines(view: Any, height: float) -> Iterator[str]:
     for row, _ in _visible_rows(view, height):
         shown = folds.pieces_of_row(view, row)
         for (_, start), (behind, end) in zip(shown, shown[1:]):
-            yield '<div class="fold" style="left:%gpx;top:%gpx">&#x2026;</div>' % geometry.text_to_layout(view, start)
+            yield FOLD % geometry.text_to_layout(view, start)
             place = "left:%gpx;top:%gpx" % geometry.text_to_layout(view, behind)
             yield '<div class="line" style="%s">%s</div>' % (place, escape(view.buffer.text[behind:end]))
         for start, end in _pieces(view, row):
