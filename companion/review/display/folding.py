@@ -33,7 +33,7 @@ LONGEST_SHOWN = 8  # lines between two changes that are never folded
 SHORT = 60  # lines of a text in which nothing is folded unless the user asks for it
 _TOP = 2  # lines that stay at the top: one for the header, one for the mark
 _LEAST = LONGEST_SHOWN + 1 - 2 * CONTEXT  # lines of a fold
-_LOOK_EVERY = 0.14  # seconds
+_LOOK_EVERY = 0.5  # seconds
 _AT_ONCE = 100  # folds
 
 Rows = Tuple[int, int]  # of the original: the first one, and the one behind the last

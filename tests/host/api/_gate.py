@@ -13,7 +13,7 @@ from typing import Any, Callable
 from ..model.host import current
 
 ON_MAIN = "_host_on_main"
-_PARTS = {"ViewText": "View", "ViewLook": "View", "ViewMarks": "View", "WindowParts": "Window"}
+_PARTS = {"ViewText": "View", "ViewLook": "View", "ViewMarks": "View", "ViewFolds": "View", "WindowParts": "Window"}
 
 
 def on_main(function: Callable) -> Callable:
