@@ -49,7 +49,7 @@ logger = logging.getLogger("gemini_companion.runtime")
 # Pauses before a failed event loop is resumed; they grow as long as it does no work in between.
 RESUME_SECONDS = (0.0, 0.1, 0.3, 1.0, 5.0, 30.0)
 FAILURES_TO_REPORT = 3
-CANNOT_GO_ON = "the event loop, without which no program is answered (restart the editor if this stays so)"
+CANNOT_GO_ON = "the event loop, without which no agent is answered (restart the editor if this stays so)"
 
 
 class _Timer(NamedTuple):

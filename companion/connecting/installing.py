@@ -2,7 +2,7 @@
 
 A hook is ours if one of its command lines names a file in the folder of FILE, which `curl` reads. Rules: what others
 have written stays byte by byte, wherever it stands; ours comes last in each list. What is empty once ours is gone goes,
-too, if Connect has made it, which is noted beside FILE. A file that is not understood is left alone.
+too, if the command has made it, which is noted beside FILE. A file that is not understood is left alone.
 
 The upper half is pure. What follows blocks on the disk: disk threads.
 """
@@ -38,8 +38,8 @@ _LIMITS = ReadLimits(MOST_BYTES // COARSE_FACTOR, MOST_BYTES // COARSE_FACTOR)
 class HookState(Enum):
     """How things stand, in words."""
 
-    CONNECTED = "connected"
-    NOT_CONNECTED = "not connected"
+    HOOKED = "hooked"
+    NOT_HOOKED = "not hooked"
     CHANGED = "changed by somebody else"
     NOT_UNDERSTOOD = "its settings cannot be understood"
 
@@ -69,7 +69,7 @@ class Installation(NamedTuple):
 
 
 class OwnParts(NamedTuple):
-    """What Connect has made: the file itself, its object `hooks`, and in that the lists of these events."""
+    """What the command has made: the file itself, its object `hooks`, and in that the lists of these events."""
 
     file: bool = False
     hooks: bool = False
@@ -80,8 +80,8 @@ def state_of(text: str, wanted: Installation) -> HookState:
     """How things stand in a file with this text. Raises `JsonTextError`."""
     found = [(event, container.items[index].node.value) for event, container, index in _ours(text, wanted)]
     if not found:
-        return HookState.NOT_CONNECTED
-    return HookState.CONNECTED if by_event(found) == by_event(wanted.definitions) else HookState.CHANGED
+        return HookState.NOT_HOOKED
+    return HookState.HOOKED if by_event(found) == by_event(wanted.definitions) else HookState.CHANGED
 
 
 def with_hooks(text: Optional[str], wanted: Installation, made: OwnParts) -> Tuple[str, OwnParts]:
@@ -191,7 +191,7 @@ class Plan(NamedTuple):
     is."""
 
     found: FoundHooks
-    connects: bool
+    installs: bool
     text: str = ""
     data: Optional[bytes] = None
     made: OwnParts = OwnParts()
@@ -199,7 +199,7 @@ class Plan(NamedTuple):
     @property
     def needless(self) -> bool:
         """Whether all is already as it would be."""
-        return self.found.state is (HookState.CONNECTED if self.connects else HookState.NOT_CONNECTED)
+        return self.found.state is (HookState.HOOKED if self.installs else HookState.NOT_HOOKED)
 
 
 def installations(
@@ -220,18 +220,18 @@ def installations(
 
 
 def look(
-    found: Sequence[Tuple[Installation, List[Agent]]], settings: Settings, connects: bool, cancelled: Callable[[], bool]
+    found: Sequence[Tuple[Installation, List[Agent]]], settings: Settings, installs: bool, cancelled: Callable[[], bool]
 ) -> List[FoundHooks]:
-    """To connect, the programs on this machine; else those that are connected, or whose settings name our FILE
+    """To install hooks, the agents on this machine; else those that are hooked, or whose settings name our FILE
     somewhere."""
     names = {wanted.path: [agent.command(settings)[0] for agent in sharing] for wanted, sharing in found}
     all_names = itertools.chain.from_iterable(names.values())
-    installed = find_installed(all_names, Platform.current(), cancelled) if connects else frozenset()
+    installed = find_installed(all_names, Platform.current(), cancelled) if installs else frozenset()
 
     def is_meant(each: FoundHooks) -> bool:
-        if connects:
+        if installs:
             return not installed.isdisjoint(names[each.wanted.path])
-        is_known = each.state in (HookState.CONNECTED, HookState.CHANGED)
+        is_known = each.state in (HookState.HOOKED, HookState.CHANGED)
         return is_known or each.wanted.is_ours({"": each.original.exact.replace("\\\\", "\\")})  # as JSON has it
 
     return list(filter(is_meant, (find(wanted) for wanted, _ in found)))
@@ -252,7 +252,7 @@ def find(wanted: Installation) -> FoundHooks:
         problem = f"{wanted.manifest} is somebody else's"
     else:
         try:
-            state = state_of(original.exact, wanted) if original.kind is Kind.TEXT else HookState.NOT_CONNECTED
+            state = state_of(original.exact, wanted) if original.kind is Kind.TEXT else HookState.NOT_HOOKED
         except JsonTextError as error:
             problem = f"{name} is left as it is: {error}"
         if (beside.kind is Kind.NEW) != (original.kind is Kind.NEW) and not problem:
@@ -260,26 +260,26 @@ def find(wanted: Installation) -> FoundHooks:
     return FoundHooks(wanted, state, original, f"{problem}." if problem else "")
 
 
-def planned(wanted: Installation, connects: bool, cancelled: Callable[[], bool] = never) -> Plan:
-    """What is to be done to connect a program, or to disconnect it, as its file is now. Never raises."""
+def planned(wanted: Installation, installs: bool, cancelled: Callable[[], bool] = never) -> Plan:
+    """What is to be done to hook an agent, or to remove its hooks, as its file is now. Never raises."""
     found = find(wanted)
     original, is_new = found.original, found.original.kind is Kind.NEW
-    made = OwnParts() if found.state is HookState.NOT_CONNECTED else _made(wanted)
+    made = OwnParts() if found.state is HookState.NOT_HOOKED else _made(wanted)
     if wanted.dialect.is_own_file:
         made = OwnParts(True, True, tuple(by_event(wanted.definitions)))
-    if found.problem or (is_new and not connects):
-        return Plan(found, connects)
-    if connects:
+    if found.problem or (is_new and not installs):
+        return Plan(found, installs)
+    if installs:
         text, made = with_hooks(None if is_new else original.exact, wanted, made)
     else:
         text = without_hooks(original.exact, wanted, made)
         if made.file and _holds_nothing(text, wanted) and not os.path.islink(wanted.path):
-            return Plan(found, connects)
-    return Plan(found, connects, text, encode(text, original.encoding), made)
+            return Plan(found, installs)
+    return Plan(found, installs, text, encode(text, original.encoding), made)
 
 
 def _holds_nothing(text: str, wanted: Installation) -> bool:
-    """Whether a text holds nothing but what Connect puts into a new file beside the hooks."""
+    """Whether a text holds nothing but what the command puts into a new file beside the hooks."""
     members, comments = wanted.dialect.other_members, "//" in text or "/*" in text
     return bool({**members, **parse(text).value} == members) and not comments
 
@@ -294,7 +294,7 @@ def carry_out(
     if disk.same_files(wanted.path, unsaved):
         raise DiskError(f"{name} has unsaved edits in a tab: save or revert them, then accept again.")
     try:
-        if plan.connects:
+        if plan.installs:
             answers.make(wanted.agent)  # first: a program that is running may use its hooks at once
             _note(wanted, plan.made)
         if plan.data is not None:
@@ -303,17 +303,17 @@ def carry_out(
             _remove(original)
         if wanted.manifest:
             beside = disk.read(wanted.manifest, _LIMITS)
-            if not plan.connects:
+            if not plan.installs:
                 _remove(beside)
             elif beside.kind is Kind.NEW:
                 disk.write(beside, manifest_text(wanted).encode("ascii"), storage)
     except (OSError, DiskError) as error:
-        if plan.connects and plan.found.state is HookState.NOT_CONNECTED:
+        if plan.installs and plan.found.state is HookState.NOT_HOOKED:
             answers.forget(wanted.agent)
         if isinstance(error, DiskError):
             raise
         raise DiskError(f"{name} was not changed: {error.strerror or error}.") from error
-    if not plan.connects:
+    if not plan.installs:
         for path in (wanted.path, wanted.manifest) if wanted.manifest else ():
             with suppress(OSError):  # others have put something there
                 os.rmdir(os.path.dirname(path))
@@ -334,7 +334,7 @@ def manifest_text(wanted: Installation) -> str:
     return _written(wanted.dialect.manifest)
 
 
-# -- what Connect has made ---------------------------------------------------------------------------------------------
+# -- what the command has made -----------------------------------------------------------------------------------------
 
 
 def _note_path(wanted: Installation) -> str:

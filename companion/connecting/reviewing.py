@@ -33,8 +33,8 @@ from .installing import FoundHooks, HookState, Plan
 WRITER = Owner("", "Gemini Companion")
 """No client is connected as that, so no client hears of the decision."""
 
-NONE_FOUND = "none of the programs that can be connected was found"
-NONE_CONNECTED = "no program is connected by hooks"
+NONE_FOUND = "none of the agents that can be hooked was found"
+NONE_HOOKED = "no agent is hooked"
 
 
 class AgentConnections:
@@ -44,33 +44,33 @@ class AgentConnections:
         self._runtime = runtime
         self._answers = answers
 
-    def choose(self, connects: bool, endpoint: Endpoint) -> None:
-        """Let the user pick a program to connect, or to disconnect."""
+    def choose(self, installs: bool, endpoint: Endpoint) -> None:
+        """Let the user pick an agent whose hooks to install, or to remove."""
         settings = endpoint.settings()
         found = installing.installations(agents_of(settings), self._answers, Platform.current())
-        say(endpoint.window, "looking for programs")
-        then = partial(self._list, endpoint, connects)
-        self._runtime.use_disk(installing.look, found, settings, connects, then=then)
+        say(endpoint.window, "looking for agents")
+        then = partial(self._list, endpoint, installs)
+        self._runtime.use_disk(installing.look, found, settings, installs, then=then)
 
-    def _list(self, endpoint: Endpoint, connects: bool, found: Sequence[FoundHooks]) -> None:
+    def _list(self, endpoint: Endpoint, installs: bool, found: Sequence[FoundHooks]) -> None:
         if not endpoint.window.is_valid():
             return
         if not found:
-            say(endpoint.window, NONE_FOUND if connects else NONE_CONNECTED)
+            say(endpoint.window, NONE_FOUND if installs else NONE_HOOKED)
             return
         entries: List[PanelEntry] = []
         for each in found:
-            plan = partial(self._runtime.use_disk, installing.planned, each.wanted, connects)
+            plan = partial(self._runtime.use_disk, installing.planned, each.wanted, installs)
             act = partial(plan, then=partial(self._show, endpoint))
             entries.append(PanelEntry(each.wanted.agent.title, act, each.wanted.path, each.state.value))
-        heading = "Agent to connect" if connects else "Agent to disconnect"
+        heading = "Agent to hook" if installs else "Agent to unhook"
         endpoint.reviews.when_free(partial(choose, endpoint.window, entries, heading))  # shells may have taken a while
 
     def _show(self, endpoint: Endpoint, plan: Plan) -> None:
         if not endpoint.window.is_valid():
             return
         wanted = plan.found.wanted
-        if plan.connects and (plan.found.problem or plan.needless):
+        if plan.installs and (plan.found.problem or plan.needless):
             # What the user puts there by hand, or what is there, names our FILE.
             self._runtime.use_disk(
                 lambda cancelled: self._answers.make(wanted.agent),
@@ -98,7 +98,7 @@ class HookReview(Source):
         self._runtime = runtime
         self._answers = answers
         self._plan = plan
-        self.words = Words("Accept", "Reject", "", "", "on disk", "with hooks" if plan.connects else "without hooks")
+        self.words = Words("Accept", "Reject", "", "", "on disk", "with hooks" if plan.installs else "without hooks")
 
     def open(self) -> None:
         """Show it, in the place of one that is open for the same file."""
@@ -141,7 +141,7 @@ class HookReview(Source):
             say(self._endpoint.window, sentence)
         elif isinstance(error, ChangedError):
             then = partial(self._show_anew, review, sentence)
-            self._runtime.use_disk(installing.planned, self._plan.found.wanted, self._plan.connects, then=then)
+            self._runtime.use_disk(installing.planned, self._plan.found.wanted, self._plan.installs, then=then)
         else:
             self._open.presentations[review].complain(sentence, look_again=False)
         if not isinstance(error, DiskError):
@@ -180,38 +180,42 @@ def notes(plan: Plan) -> Tuple[str, ...]:
     wanted, state = plan.found.wanted, plan.found.state
     title, dialect, name = wanted.agent.title, wanted.dialect, os.path.basename(wanted.path)
     said: List[str] = []
-    if plan.connects and state is HookState.CHANGED:
+    if plan.installs and state is HookState.CHANGED:
         said.append("Somebody has changed these hooks: Accept puts them back as they should be.")
     if plan.data is None and plan.found.original.kind is not Kind.NEW:
         said.append(f"Accept removes {name}: nothing else stands in it.")
     if wanted.manifest:
-        verb = "makes" if plan.connects else "removes"
+        verb = "makes" if plan.installs else "removes"
         said.append(f"Accept {verb} {wanted.manifest} as well: {' '.join(installing.manifest_text(wanted).split())}")
     at_once = f"{title} sees this at once, in running sessions, too."
     said.append(at_once if dialect.reads_while_running else f"{title} sees this when it is started next.")
-    return tuple(said + ([dialect.trust_note] if plan.connects and dialect.trust_note else []))
+    return tuple(said + ([dialect.trust_note] if plan.installs and dialect.trust_note else []))
 
 
 def already(plan: Plan) -> str:
     """Why there is nothing to do."""
-    return f"{plan.found.wanted.agent.title} is {'connected already' if plan.connects else 'not connected'}"
+    return f"{plan.found.wanted.agent.title} is {'hooked already' if plan.installs else 'not hooked'}"
 
 
 def done(plan: Plan) -> str:
     """What has been done."""
     wanted = plan.found.wanted
     when = "" if wanted.dialect.reads_while_running else "; it sees that when it is started next"
-    return f"{wanted.agent.title} is {'connected' if plan.connects else 'disconnected'}{when}"
+    return f"{wanted.agent.title} is {'hooked' if plan.installs else 'no longer hooked'}{when}"
 
 
 def _show_by_hand(window: sublime.Window, plan: Plan) -> None:
     """What the user can do instead, in a new tab."""
     wanted = plan.found.wanted
     title, path = wanted.agent.title, wanted.path
-    lines = [plan.found.problem, f"To disconnect {title}, take out of {path} every hook that names", wanted.file]
-    if plan.connects:
-        lines[1:] = [f"To connect {title}, put this into {path}, beside what is there:"]
-    text = "".join(f"// {shown(line)}\n" for line in lines) + (installing.snippet(wanted) if plan.connects else "")
+    lines = [
+        plan.found.problem,
+        f"To remove the hooks of {title}, take out of {path} every hook that names",
+        wanted.file,
+    ]
+    if plan.installs:
+        lines[1:] = [f"To hook {title}, put this into {path}, beside what is there:"]
+    text = "".join(f"// {shown(line)}\n" for line in lines) + (installing.snippet(wanted) if plan.installs else "")
     view = window.new_file()
     view.set_scratch(True)
     view.set_name(f"Hooks for {title}")

@@ -158,7 +158,7 @@ def _window_lines(window: WindowFacts) -> List[str]:
     lines = ["- endpoint: {}{}".format(port, "" if window.sharing else ", sharing is paused")]
     lines += [f"- problem: {window.problem}"] if window.problem is not None else []
     lines += [f"- workspace folder: {folder}" for folder in window.folders] or ["- no workspace folder"]
-    return lines + ([f"- client: {client}" for client in window.clients] or ["- no client"])
+    return lines + ([f"- agent: {client}" for client in window.clients] or ["- no agent"])
 
 
 def _without(secrets: Sequence[str], text: str, home: str) -> str:

@@ -72,7 +72,7 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
     if any(contains(folder, path, _lookup(window, snapshot, "")) for folder in window.folders):
         return passed(name)
     advice = "Add its folder to the window (menu Project, “Add Folder to Project…”), or open it in a window of its own."
-    return failed(name, "a client that runs in the file's folder does not find this window", advice)
+    return failed(name, "an agent that runs in the file's folder does not find this window", advice)
 
 
 def described(agent: Agent, content: Optional[Mapping[str, Any]]) -> str:

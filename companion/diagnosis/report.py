@@ -124,7 +124,7 @@ def _hooks(endpoints: Endpoints) -> List[str]:
         for title, folder in dict(endpoints.hook_sessions.outside).items()
     ]
     problem = endpoints.hook_answers.problem
-    found = [f"programs do not find this editor: {problem}"] if problem else []
+    found = [f"agents do not find this editor: {problem}"] if problem else []
     return found + ([f"answered on port {port}", *(last or ["none has come"]), *outside] if port else [])
 
 

@@ -75,7 +75,7 @@ def is_safe(place: Place, platform: Platform) -> bool:
 def _checked(place: Place, platform: Platform, make: Callable[[str], None]) -> str:
     directory = place.root
     if not platform.path.isabs(directory):
-        raise OSError(f"{directory} is not an absolute path, so clients cannot find discovery files there")
+        raise OSError(f"{directory} is not an absolute path, so agents cannot find discovery files there")
     if place.root_is_shared:
         check_shared(directory, platform)
     else:

@@ -137,7 +137,7 @@ class DiscoveryUpdater:
     def _done(self, request: PublishRequest, folders: Tuple[str, ...], error: Optional[Exception]) -> None:
         if folders != self.folders:
             for folder in unusable_folders(request.folders):
-                logger.warning('clients cannot find the folder %s: its name contains "%s"', folder, os.pathsep)
+                logger.warning('agents cannot find the folder %s: its name contains "%s"', folder, os.pathsep)
         self.folders, self._announced = folders, request
         if error is not None:
             logger.warning("%s", error, exc_info=None if isinstance(error, DiscoveryError) else error)

@@ -353,7 +353,7 @@ class Endpoint:
         self.workspace_changed()  # no event tells of a folder that was just added
         if self.port is None or not self.discovery.is_current:
             return STARTING
-        return "clients cannot reach this window: open a folder or a file in it first"
+        return "agents cannot reach this window: open a folder or a file in it first"
 
     def show_status(self) -> None:
         """Bring the status bar up to date."""

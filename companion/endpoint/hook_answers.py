@@ -284,7 +284,7 @@ class HookAnswers:
         """Note why hooks do not find this editor, and say it once. Any thread."""
         former, self.problem = self.problem, problem
         if problem and problem != former:
-            self._tell(f"hooks of programs do not find this editor: {problem}")
+            self._tell(f"hooks of agents do not find this editor: {problem}")
 
     def _tell(self, sentence: str) -> None:
         logger.warning("%s", sentence)

@@ -82,7 +82,7 @@ class Launcher:
             say(window, CONTROL_CHARACTERS)
             return
         sublime.set_clipboard(command_lines.environment_lines(client_variables(connection), self._platform.name))
-        say(window, "copied; paste it into a terminal and start the client there")
+        say(window, "copied; paste it into a terminal and start the agent there")
 
     def send(
         self, window: sublime.Window, places: Sequence[Mention], folders: Sequence[str], tell: Tell
@@ -92,7 +92,7 @@ class Launcher:
         `tell` sends one to a client that listens. Where it says that none does, it is typed into the terminal.
         """
         if not places:
-            return "this view has no file that a client could read"
+            return "this view has no file that an agent could read"
         spoiled = next((place.path for place in places if has_control_characters(place.path)), None)
         if spoiled is not None:
             name = file_name(spoiled)
@@ -103,7 +103,7 @@ class Launcher:
         if terminal is not None:
             window.focus_view(terminal)  # the user goes on typing
         elif left:
-            return "no client runs in a terminal of this window, and none that is connected takes this; run one first"
+            return "no agent runs in a terminal of this window, and none that is connected takes this; run one first"
         if left and terminal is not None:
             own = _folder_of(terminal)
             typed = command_lines.mentions(left, [own] if own else folders, self._platform)

@@ -121,11 +121,11 @@ class Choosing(ConnectTestCase):
         self.assertEqual(
             listed,
             {
-                "Gemini CLI": "not connected",
+                "Gemini CLI": "not hooked",
                 "Qwen Code": "its settings cannot be understood",
-                "Claude Code": "connected",
-                "Copilot CLI": "not connected",
-                "Codex CLI": "not connected",
+                "Claude Code": "hooked",
+                "Copilot CLI": "not hooked",
+                "Codex CLI": "not hooked",
             },
         )
         path = self.settings_path()
@@ -140,10 +140,10 @@ class Choosing(ConnectTestCase):
         for title in ("Gemini CLI", "Qwen Code", "Claude Code", "Copilot CLI", "Codex CLI"):
             yield from self.connect(title)
             listed = yield from self.in_list()
-            self.assertEqual(listed[title], "connected")
-            self.assertTrue(self.says(f"{title} is connected"))
+            self.assertEqual(listed[title], "hooked")
+            self.assertTrue(self.says(f"{title} is hooked"))
             yield from self.disconnect(title)
-            self.assertTrue(self.says(f"{title} is disconnected"))
+            self.assertTrue(self.says(f"{title} is no longer hooked"))
             self.assertEqual(self.everything(), [])
 
     def test_who_sees_a_change_when_is_said_and_what_codex_asks(self) -> Iterator[Any]:
@@ -168,11 +168,11 @@ class Choosing(ConnectTestCase):
 class OneProgram(ConnectTestCase):
     def test_it_is_listed_all_the_same(self) -> Iterator[Any]:
         listed = yield from self.in_list()
-        self.assertEqual(listed, {"Claude Code": "not connected"})
+        self.assertEqual(listed, {"Claude Code": "not hooked"})
 
     def test_with_nothing_to_disconnect_the_user_is_told(self) -> Iterator[Any]:
         self.window.run_command("gemini_companion_remove_hooks")
-        yield lambda: self.says("no program is connected by hooks")
+        yield lambda: self.says("no agent is hooked")
 
     def test_nothing_is_written_before_it_is_accepted(self) -> Iterator[Any]:
         path = self.put(SETTINGS)
@@ -218,7 +218,7 @@ class OneProgram(ConnectTestCase):
         yield from self.connect()
         os.unlink(self.hook_file())
         yield from self.pick()
-        yield lambda: self.says("Claude Code is connected already")
+        yield lambda: self.says("Claude Code is hooked already")
         yield lambda: os.path.exists(self.hook_file())
         self.assertEqual(self.reviews.open_reviews.all(), [])
 
@@ -276,7 +276,7 @@ class OneProgram(ConnectTestCase):
         return release
 
     def test_a_tab_that_is_closed_while_it_is_written_stays_closed(self) -> Iterator[Any]:
-        for fails, sentence in ((True, "settings.json cannot be written: denied."), (False, "is connected")):
+        for fails, sentence in ((True, "settings.json cannot be written: denied."), (False, "is hooked")):
             self.put(SETTINGS)
             review = yield from self.shown()
             release = self.hold_write(fails)
@@ -369,7 +369,7 @@ class OneProgram(ConnectTestCase):
         self.put(self.text(self.proposal(review)))
         self.window.run_command("gemini_companion_accept")
         yield lambda: not self.reviews.open_reviews.all()
-        self.assertTrue(self.says("Claude Code is connected already"))
+        self.assertTrue(self.says("Claude Code is hooked already"))
 
     def test_the_write_is_no_unreviewed_change(self) -> Iterator[Any]:
         self.put(SETTINGS)
@@ -410,7 +410,7 @@ class NoProgram(ConnectTestCase):
 
     def test_the_user_is_told(self) -> Iterator[Any]:
         self.window.run_command("gemini_companion_install_hooks")
-        yield lambda: self.says("none of the programs that can be connected was found")
+        yield lambda: self.says("none of the agents that can be hooked was found")
 
     def test_what_is_connected_can_be_disconnected(self) -> Iterator[Any]:
         self.put(

@@ -62,7 +62,7 @@ class Report(DiagnoseCase):
             "## This window",
             f"- endpoint: port {self.endpoint.port}",
             f"- workspace folder: {self.folder}",
-            "- client: listening-client 1.0, MCP 2025-06-18, connected at ",
+            "- agent: listening-client 1.0, MCP 2025-06-18, connected at ",
             f"## Window {other.id()}",
             f"- workspace folder: {other_folder}",
             f"window {other.id()} is served",

@@ -75,8 +75,8 @@ class World:
         os.makedirs(os.path.dirname(wanted.path), exist_ok=True)
         Path(wanted.path).write_bytes(data)
 
-    def accept(self, wanted: Installation, connects: bool) -> None:
-        carry_out(planned(wanted, connects), self.files, frozenset(), self.storage)
+    def accept(self, wanted: Installation, installs: bool) -> None:
+        carry_out(planned(wanted, installs), self.files, frozenset(), self.storage)
 
     def everything(self) -> List[Tuple[str, bytes]]:
         """All files of the user."""
@@ -118,9 +118,9 @@ CRUEL = {
 @pytest.mark.parametrize("name", CRUEL)
 def test_connect_and_disconnect_give_the_very_text(world: World, key: str, name: str) -> None:
     wanted, before = world.of(key), CRUEL[name]
-    assert state_of(before, wanted) is HookState.NOT_CONNECTED
+    assert state_of(before, wanted) is HookState.NOT_HOOKED
     connected, made = with_hooks(before, wanted, OwnParts())
-    assert state_of(connected, wanted) is HookState.CONNECTED
+    assert state_of(connected, wanted) is HookState.HOOKED
     assert with_hooks(connected, wanted, made) == (connected, made)
     assert without_hooks(connected, wanted, made) == before
     was = {**parse(before).value, "hooks": None}
@@ -180,7 +180,7 @@ def test_a_new_file_holds_ours_and_nothing_else(world: World, key: str) -> None:
     wanted = world.of(key)
     text, made = with_hooks(None, wanted, OwnParts())
     assert json.loads(text).keys() == {*wanted.dialect.other_members, "hooks"}
-    assert state_of(text, wanted) is HookState.CONNECTED
+    assert state_of(text, wanted) is HookState.HOOKED
     assert made.file
     assert json.loads(snippet(wanted))["hooks"] == json.loads(text)["hooks"]
 
@@ -221,7 +221,7 @@ def test_ours_that_somebody_has_changed_is_known_and_put_right(world: World, cha
     changed = json.dumps(value, indent=2)
     assert state_of(changed, wanted) is HookState.CHANGED
     right, made = with_hooks(changed, wanted, made)
-    assert state_of(right, wanted) is HookState.CONNECTED
+    assert state_of(right, wanted) is HookState.HOOKED
     assert "hooks" not in json.loads(without_hooks(right, wanted, made)) or "Elsewhere" in json.loads(changed)["hooks"]
 
 
@@ -229,10 +229,10 @@ def test_the_hooks_of_another_editor_stay(world: World, tmp_path: Path) -> None:
     other = World(tmp_path / "home")
     theirs, _ = with_hooks("{}", other.of("claude"), OwnParts())
     wanted = world.of("claude")
-    assert state_of(theirs, wanted) is HookState.NOT_CONNECTED
+    assert state_of(theirs, wanted) is HookState.NOT_HOOKED
     both, made = with_hooks(theirs, wanted, OwnParts())
-    assert state_of(both, other.of("claude")) is HookState.CONNECTED
-    assert state_of(both, wanted) is HookState.CONNECTED
+    assert state_of(both, other.of("claude")) is HookState.HOOKED
+    assert state_of(both, wanted) is HookState.HOOKED
     assert without_hooks(both, wanted, made) == theirs
 
 
@@ -245,7 +245,7 @@ def test_hooks_from_before_a_row_was_renamed_are_put_right(world: World) -> None
     text, made = with_hooks("{}", row("Old Name"), OwnParts())
     assert state_of(text, row("New")) is HookState.CHANGED
     text, made = with_hooks(text, row("New"), made)
-    assert state_of(text, row("New")) is HookState.CONNECTED
+    assert state_of(text, row("New")) is HookState.HOOKED
     assert without_hooks(text, row("New"), made) == "{}"
 
 
@@ -258,7 +258,7 @@ def test_a_path_of_windows_is_known_again() -> None:
     platform = Platform(WINDOWS, {"USERPROFILE": "C:\\Users\\O'Neil"}, "C:\\")
     for wanted, _ in installations(AGENTS, files, platform):
         text, made = with_hooks('{"a": 1}', wanted, OwnParts())
-        assert state_of(text, wanted) is HookState.CONNECTED
+        assert state_of(text, wanted) is HookState.HOOKED
         assert without_hooks(text, wanted, made) == '{"a": 1}'
 
 
@@ -268,15 +268,15 @@ def test_a_path_of_windows_is_known_again() -> None:
 @pytest.mark.parametrize("key", HOOKED)
 def test_what_connect_has_made_is_gone_after_disconnect(world: World, key: str) -> None:
     wanted = world.of(key)
-    assert find(wanted).state is HookState.NOT_CONNECTED
+    assert find(wanted).state is HookState.NOT_HOOKED
     world.accept(wanted, True)
-    assert find(wanted).state is HookState.CONNECTED
+    assert find(wanted).state is HookState.HOOKED
     assert planned(wanted, True).needless
     assert Path(wanted.file).read_text(encoding="utf-8") == "address"
     assert bool(wanted.manifest) == os.path.exists(wanted.manifest or "no such file")
     world.accept(wanted, False)
     assert world.everything() == []
-    assert find(wanted).state is HookState.NOT_CONNECTED
+    assert find(wanted).state is HookState.NOT_HOOKED
     assert os.listdir(world.files.folder) == [os.path.basename(wanted.file)]  # programs that are running read it
     assert Path(wanted.file).read_text(encoding="utf-8") == "nobody"
     if wanted.manifest:
@@ -293,7 +293,7 @@ def test_files_come_back_byte_by_byte(world: World, name: str, mark: bytes) -> N
     now = Path(wanted.path).read_bytes()
     assert now.startswith(mark)
     assert now != data
-    assert find(wanted).state is HookState.CONNECTED
+    assert find(wanted).state is HookState.HOOKED
     assert stat.S_IMODE(os.stat(wanted.path).st_mode) == 0o640
     world.accept(wanted, False)
     assert Path(wanted.path).read_bytes() == data
@@ -329,7 +329,7 @@ def test_what_the_user_puts_into_a_file_of_ours_keeps_it(world: World, key: str)
     world.accept(wanted, True)
     text = Path(wanted.path).read_text(encoding="utf-8")
     world.write(wanted, ("// mine\n" + text).encode("utf-8"))
-    assert find(wanted).state is HookState.CONNECTED
+    assert find(wanted).state is HookState.HOOKED
     world.accept(wanted, False)
     left = Path(wanted.path).read_text(encoding="utf-8")
     assert left.startswith("// mine\n")
@@ -381,11 +381,11 @@ def test_a_note_that_is_lost_takes_nothing_of_the_users_away(world: World, note:
         (b'{"hooks": {"Stop": "x"}}', "is no list"),
     ],
 )
-@pytest.mark.parametrize("connects", [True, False])
-def test_a_file_that_is_not_understood_is_left_alone(world: World, data: bytes, why: str, connects: bool) -> None:
+@pytest.mark.parametrize("installs", [True, False])
+def test_a_file_that_is_not_understood_is_left_alone(world: World, data: bytes, why: str, installs: bool) -> None:
     wanted = world.of("claude")
     world.write(wanted, data)
-    found = planned(wanted, connects).found
+    found = planned(wanted, installs).found
     assert found.state is HookState.NOT_UNDERSTOOD
     assert why in found.problem
     assert found.problem.count(".") == found.problem.count("settings.json") + 1
@@ -412,28 +412,28 @@ def test_a_manifest_of_somebody_else_is_left_alone(world: World) -> None:
 
 def test_half_of_what_was_made_is_made_whole_or_removed(world: World) -> None:
     wanted = world.of("gemini")
-    for connects in (True, False):
+    for installs in (True, False):
         for lost in (wanted.path, wanted.manifest):
             world.accept(wanted, True)
             os.unlink(lost)
             assert find(wanted).state is HookState.CHANGED
-            world.accept(wanted, connects)
-            assert find(wanted).state is (HookState.CONNECTED if connects else HookState.NOT_CONNECTED)
-            assert connects or world.everything() == []
+            world.accept(wanted, installs)
+            assert find(wanted).state is (HookState.HOOKED if installs else HookState.NOT_HOOKED)
+            assert installs or world.everything() == []
 
 
-@pytest.mark.parametrize("connects", [True, False])
-def test_a_file_that_has_changed_meanwhile_is_not_written(world: World, connects: bool) -> None:
+@pytest.mark.parametrize("installs", [True, False])
+def test_a_file_that_has_changed_meanwhile_is_not_written(world: World, installs: bool) -> None:
     wanted = world.of("claude")
     world.write(wanted, b'{"a": 1}')
-    if not connects:
+    if not installs:
         world.accept(wanted, True)
-    shown = planned(wanted, connects)
+    shown = planned(wanted, installs)
     world.write(wanted, b'{"a": 2}')
     with pytest.raises(ChangedError):
         carry_out(shown, world.files, frozenset(), world.storage)
     assert Path(wanted.path).read_bytes() == b'{"a": 2}'
-    assert Path(wanted.file).read_text(encoding="utf-8") == ("nobody" if connects else "address")
+    assert Path(wanted.file).read_text(encoding="utf-8") == ("nobody" if installs else "address")
 
 
 def test_a_file_of_ours_that_has_changed_meanwhile_is_not_removed(world: World) -> None:
@@ -496,8 +496,8 @@ def test_programs_that_are_installed_can_be_connected_and_connected_ones_disconn
 ) -> None:
     """One of those that share a settings file is enough."""
 
-    def listed(connects: bool) -> List[str]:
-        return [each.wanted.agent.key for each in look(found, settings, connects, lambda: False)]
+    def listed(installs: bool) -> List[str]:
+        return [each.wanted.agent.key for each in look(found, settings, installs, lambda: False)]
 
     settings = with_programs({"Own": {"command": ["own", "run"], "dialect": "claude"}})
     found = installations(agents_of(settings), world.files, world.platform)
@@ -509,14 +509,14 @@ def test_programs_that_are_installed_can_be_connected_and_connected_ones_disconn
         return frozenset({program})
 
     monkeypatch.setattr(installing, "find_installed", find)
-    assert listed(connects=False) == []
+    assert listed(installs=False) == []
     assert asked == []
-    assert listed(connects=True) == [key]
+    assert listed(installs=True) == [key]
     assert {"claude", "own", "gemini"} <= set(asked)
     wanted = world.of(key)
-    world.accept(wanted, connects=True)
-    assert listed(connects=False) == [key]
+    world.accept(wanted, installs=True)
+    assert listed(installs=False) == [key]
     world.write(wanted, Path(wanted.path).read_bytes()[:-9])  # not understood, and it names our FILE all the same
-    assert listed(connects=False) == [key]
+    assert listed(installs=False) == [key]
     world.write(wanted, b"{}")
-    assert listed(connects=False) == []
+    assert listed(installs=False) == []

@@ -76,7 +76,7 @@ def test_everything_known_is_in_it():
         "## This window",
         "- endpoint: port 5000",
         "- workspace folder: ~/code",
-        "- client: Gemini CLI 1.0, MCP 2025-06-18, connected at 10:00:00",
+        "- agent: Gemini CLI 1.0, MCP 2025-06-18, connected at 10:00:00",
         "- /tmp/x (drwx------)",
         "- /tmp/x/y (-rw-------): port 5000",
         "10:00 warning x: y",
@@ -92,7 +92,7 @@ def test_an_idle_window_is_described_too():
         "- endpoint: not served, sharing is paused",
         "- problem: could not open a port",
         "- no workspace folder",
-        "- no client",
+        "- no agent",
         "none",
     ):
         assert line in text.splitlines()

@@ -212,5 +212,5 @@ def test_a_folder_whose_name_no_client_can_take_apart_is_said_once(world, caplog
     for port in (1, 2, 3):
         world.announce(port)
         world.work()
-    assert len([record for record in caplog.records if "clients cannot find" in record.getMessage()]) == 1
+    assert len([record for record in caplog.records if "agents cannot find" in record.getMessage()]) == 1
     assert world.publisher.published[0][1] == ("/code",)

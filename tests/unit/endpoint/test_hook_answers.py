@@ -407,7 +407,7 @@ async def test_a_file_that_cannot_be_written_again_is_said_once_until_it_can(tmp
         await editor.look()
     assert editor.answers.connected == set()
     (said,) = editor.said
-    assert said.startswith(f"hooks of programs do not find this editor: others can write to {folder}")
+    assert said.startswith(f"hooks of agents do not find this editor: others can write to {folder}")
     folder.chmod(0o700)
     await editor.look()
     assert (editor.answers.connected, editor.answers.problem, len(editor.said)) == ({"claude"}, "", 1)

@@ -306,7 +306,7 @@ class TestTheEnvironment:
         (lines,) = bench.copied
         assert "export GEMINI_CLI_IDE_SERVER_PORT=50001\n" in lines
         assert "export GEMINI_CLI_IDE_PID=4321\n" in lines
-        assert bench.window.said == ["copied; paste it into a terminal and start the client there"]
+        assert bench.window.said == ["copied; paste it into a terminal and start the agent there"]
 
     def test_an_environment_that_a_terminal_would_obey_is_not_copied(self, bench):
         bench.launcher.copy_environment(bench.window, ONE._replace(folders=("/code/one", SPOILED)))
@@ -402,7 +402,7 @@ class TestSendingTheSelection:
         earlier = [terminal(tagged("gemini", 99, "1-2")), terminal("gemini_companion.gemini.7.99")]
         bench.window.tabs = [View(), finished, theirs, terminal(), *earlier]
         assert bench.module.terminal_of(bench.window) is None
-        assert "no client runs in a terminal" in self.send(bench)
+        assert "no agent runs in a terminal" in self.send(bench)
         assert not bench.window.commands
         bench.window.output["Terminus"] = ours[0]
         assert bench.module.terminal_of(bench.window) is ours[0]
@@ -413,7 +413,7 @@ class TestSendingTheSelection:
             assert bench.module.key_in(terminal(tag)) == ""
 
     def test_without_a_terminal_that_is_said(self, bench):
-        assert "no client runs in a terminal of this window" in self.send(bench)
+        assert "no agent runs in a terminal of this window" in self.send(bench)
 
     def test_files_and_folders_are_typed_one_after_the_other(self, bench):
         bench.window.tabs = [terminal(tagged("gemini", 1))]
