@@ -156,7 +156,7 @@ class Application:
         name = type(error).__name__
         if (where, name) not in self._reported:
             self._reported.add((where, name))
-            self.runtime.on_main(say, None, f"unexpected {name} in {where}: see “Companion: Show Log”")
+            self.runtime.on_main(say, None, f"unexpected {name} in {where}: see “Show Log” in “Companion: Diagnose”")
 
     def _read_own_settings(self) -> None:
         # What concerns all windows at once; no project can change it.

@@ -13,15 +13,21 @@ from enum import Enum
 from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
+from ..commands import COMMANDS
 from ..common.display_names import shown
 from ..protocol.serving import Address
 
 TITLE = "Companion: Diagnose"
 NOTE = "This report holds no token, selected text or file content: you can paste it into a bug report."
 WAITING = "…"
-LOG = "See “Companion: Show Log”. If it happens again, please report it and include this page."
+LOG = "See “Show Log”. If it happens again, please report it and include this page."
 DISABLED = "disabled by the setting “programs”"
-RESTART = "Run “Companion: Restart Server” from the command palette."
+RESTART = "Follow “Restart Server”."
+LINKS = {
+    f"“{COMMANDS[name].caption}”": name
+    for name in ("show_log", "toggle_log_details", "restart_server", "disconnect_agents")
+}
+"""The commands of the package that the words of a report lead to: their names by the words."""
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------
@@ -120,7 +126,8 @@ def render(
 ) -> str:
     """The whole report, as Markdown. `checks` are by topic, in order; None: still under way. `files` are in words."""
     done = [check for found in checks.values() for check in found or ()]
-    lines = ["# " + TITLE, "", facts.time, NOTE, "", summary(done, None in checks.values()), "", "## Checks", ""]
+    lines = ["# " + TITLE, "", facts.time, NOTE, "", summary(done, None in checks.values()), ""]
+    lines += ["From here: " + ", ".join(LINKS), "", "## Checks", ""]
     for topic, found in checks.items():
         lines += [f"- {WAITING} {topic}"] if found is None else [line for check in found for line in _lines(check)]
     lines += ["", "## Versions", "", *("- {}: {}".format(*entry) for entry in facts.versions)]
@@ -132,6 +139,11 @@ def render(
     problems = [line for problem in facts.problems for line in problem.split("\n")]
     lines += ["", "## Recent problems", "", *(["```", *problems, "```"] if problems else ["none"])]
     return _without(secrets, "\n".join(map(shown, lines)), shown(home)) + "\n"
+
+
+def links(report: str) -> List[Tuple[int, str]]:
+    """Where words of a report end that lead to a command, and its name."""
+    return [(found.end(), LINKS[found[0]]) for found in re.finditer("|".join(map(re.escape, LINKS)), report)]
 
 
 def summary(checks: Sequence[Check], waiting: bool) -> str:

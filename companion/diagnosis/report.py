@@ -20,6 +20,8 @@ from ..agents.registry import agents_of, wanted_agents
 from ..common.display_names import client_name
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
+from ..editor.key_bindings import PREFIX
+from ..editor.pages import show_links
 from ..endpoint.clients import SELF_TEST
 from ..endpoint.endpoint import Endpoint
 from ..endpoint.endpoints import Endpoints
@@ -38,6 +40,7 @@ from .checks import (
     Facts,
     WindowFacts,
     failed,
+    links,
     not_tried,
     noted,
     render,
@@ -201,7 +204,9 @@ class Diagnosis:
         if not is_open(self._view):
             return  # the user has closed it
         first = not self._view.size()
-        set_text(self._view, render(self._facts, self._checks, self._files, os.path.expanduser("~"), self._secrets))
+        text = render(self._facts, self._checks, self._files, os.path.expanduser("~"), self._secrets)
+        set_text(self._view, text)
+        show_links(self._view, links(text), lambda name: self._window.run_command(PREFIX + name))
         if first:
             move_caret(self._view, 0)
 

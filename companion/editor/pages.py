@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from html import escape
-from typing import List, NamedTuple, Tuple
+from typing import Callable, Iterable, List, NamedTuple, Tuple
 
 import sublime
 
@@ -94,14 +94,20 @@ def _show(window: sublime.Window, name: str, anchor: str, page: Page) -> None:
             view.assign_syntax(syntax)
         view.set_read_only(True)
     set_text(view, page.text)
-    view.erase_phantoms(LINKS)
-    for place, href in page.links:
-        arrow = f'<a href="{escape(href)}">&nbsp;\u2197</a>'
-        view.add_phantom(LINKS, sublime.Region(place), arrow, sublime.LAYOUT_INLINE, partial(_follow, window, name))
+    show_links(view, page.links, partial(_follow, window, name))
     window.focus_view(view)
     place = page.place_of(anchor)
     move_caret(view, place)
     view.show_at_center(place)
+
+
+def show_links(view: sublime.View, links: Iterable[Tuple[int, str]], follow: Callable[[str], None]) -> None:
+    """Draw an arrow behind the words that end at each place, instead of those of before. A click on it calls `follow`
+    with what it leads to. Main thread."""
+    view.erase_phantoms(LINKS)
+    for place, href in links:
+        arrow = f'<a href="{escape(href)}">&nbsp;\u2197</a>'
+        view.add_phantom(LINKS, sublime.Region(place), arrow, sublime.LAYOUT_INLINE, follow)
 
 
 def _follow(window: sublime.Window, page: str, href: str) -> None:

@@ -116,8 +116,13 @@ def notices(now: Header) -> List[HeaderNotice]:
     # The first of each group that holds.
     groups: Sequence[Sequence[Tuple[object, HeaderNotice]]] = [
         [(now.problem, HeaderNotice(now.problem))],
-        [(now.reading_failed, HeaderNotice("The file could not be read: Show Log says why.", *compare_again))],
-        [(now.comparison_failed, HeaderNotice("The comparison failed: Show Log says why."))],
+        [
+            (
+                now.reading_failed,
+                HeaderNotice("The file could not be read: the log says why, to which Diagnose leads.", *compare_again),
+            )
+        ],
+        [(now.comparison_failed, HeaderNotice("The comparison failed: the log says why, to which Diagnose leads."))],
         [(now.contents, _note(now.contents))],
         [
             (now.original_notice, HeaderNotice(now.original_notice, risk=now.unreadable)),

@@ -47,6 +47,23 @@ class Report(DiagnoseCase):
         self.assertEqual(list(self.view(self.window).sel()), [sublime.Region(0)])
         yield from self.complete(self.window)
 
+    def test_its_words_lead_to_the_log_and_to_what_helps(self):
+        with mock.patch.object(sublime.View, "add_phantom", autospec=True) as drawn, mock.patch.object(
+            sublime.Window, "run_command", autospec=True, side_effect=sublime.Window.run_command
+        ) as run:
+            yield from self.diagnose()
+            links = {call[0][3].split('"')[1]: call[0][5] for call in drawn.call_args_list}
+            self.assertEqual(list(links), ["show_log", "toggle_log_details", "restart_server", "disconnect_agents"])
+            links["disconnect_agents"]("disconnect_agents")
+            yield lambda: not self.endpoint.clients
+            links["show_log"]("show_log")
+        self.assertEqual(self.window.active_panel(), "output.gemini_companion_log")
+        self.window.run_command("hide_panel")
+        self.assertEqual(
+            [call[0][1] for call in run.call_args_list][1:3],
+            ["gemini_companion_disconnect_agents", "gemini_companion_show_log"],
+        )
+
     def test_a_report_tells_versions_windows_clients_and_files(self):
         other_folder = self.new_folder()
         other = yield from self.new_window(other_folder)

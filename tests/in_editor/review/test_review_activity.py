@@ -12,7 +12,7 @@ from ...support.review_case import PROPOSED, TEXT, ReviewTestCase
 
 STATUS = "gemini_companion.review"
 ACTIVITY = "Comparing\u2026"
-NOT_READ = "The file could not be read: Show Log says why."
+NOT_READ = "The file could not be read: the log says why, to which Diagnose leads."
 
 
 class Activity(ReviewTestCase):

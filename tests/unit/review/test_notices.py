@@ -18,8 +18,8 @@ def test_when_all_is_well_nothing_is_said():
     ("changes", "words", "risk"),
     [
         ({"problem": "The disk is full."}, "The disk is full.", True),
-        ({"reading_failed": True}, "The file could not be read: Show Log says why.", True),
-        ({"comparison_failed": True}, "The comparison failed: Show Log says why.", True),
+        ({"reading_failed": True}, "The file could not be read: the log says why, to which Diagnose leads.", True),
+        ({"comparison_failed": True}, "The comparison failed: the log says why, to which Diagnose leads.", True),
         ({"unsaved": True}, "unsaved edits", True),
         ({"changed_on_disk": True}, "has changed on disk", True),
         ({"edits_stay": True}, "Accept saves your edits over it", True),
