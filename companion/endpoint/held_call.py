@@ -27,7 +27,7 @@ from ..agents.hooks import HookDialect, HookEvent
 from ..agents.window import RESTORES_NOTHING, CannotDo
 from ..common.display_names import shown
 from ..protocol.limits import TEXT_BYTES
-from ..review.decision import Outcome, Owner, Ticket
+from ..review.decision import FileChange, Outcome, Owner, Ticket
 from ..review.document.disk import Original
 from ..review.document.preparation import FileRequest, PathError, Preparation, path_problem, prepare
 from ..review.document.text import ProposedText
@@ -275,6 +275,7 @@ class HeldCall:
         ticket.refuse = lambda reason: hear(_Rejected(reason))
         ticket.consider = lambda text, original: hear(_Offered(text, original))
         ticket.call = self
+        ticket.file_change = FileChange(file.proposal.deletes, file.proposal.moved_from or "")
         return ticket
 
     async def _allowed(self, looked: Looked, accepted: Mapping[str, _Accepted]) -> Reviewed:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence, Tuple
 
 import sublime
 
 from ..comparison import Hunk
-from .decision import Review
+from ..editor.key_bindings import KeyBindings, KeyNames
+from .decision import Review, Words
 from .display.presentation import Presentation
-from .open_reviews import OpenReviews
+from .open_reviews import LAST_ROW, OpenReviews
 
 WHOLE_SELECTION = -1
 """Stands for the changes that are selected, where a link's number stands for one change."""
@@ -28,6 +29,13 @@ NOT_ACCEPTED = "the diff of {} was not accepted: look, then decide"
 ONLY_AS_A_WHOLE = "this diff can only be accepted or rejected as a whole"
 
 
+def last_words(words: Words, keys: KeyNames) -> str:
+    """Say that the last change is reached, and what the keys do that the user has."""
+    does = {"next_change": "starts again", "accept": f"{words.accept.lower()}s"}
+    said = ", ".join(f"{keys[command]} {what}" for command, what in does.items() if command in keys)
+    return f"last change: {said}" if said else "last change"
+
+
 class Changes:
     """What a user does with the changes of a window's reviews.
 
@@ -36,19 +44,40 @@ class Changes:
 
     def __init__(self, open_reviews: OpenReviews) -> None:
         self._open = open_reviews
+        self._at_end: Optional[Tuple[Review, int]] = None  # where it was said that this is the last change
 
     def next_change(self, review: Review) -> None:
-        """Go to the next change of the proposal."""
-        self._go(review, lambda presentation: presentation.hunks.go_next())
+        """Go to the next change, after the last one of a file to the first one of the next file. After the last of all
+        it is said, and only then gone to the first of all."""
+        presentation = self._open.presentations.get(review)
+        if presentation is None or presentation.hunks.go_next() or review.source.walk(review, forward=True):
+            return
+        at_end = review, presentation.hunks.caret
+        if at_end == self._at_end:
+            self._at_end = None
+            self._go_around(presentation, forward=True)
+        elif presentation.has_changes:
+            self._at_end = at_end
+            presentation.hunks.look()
+            self._open.say(review, last_words(review.words, KeyBindings.known))
+        else:
+            self._go_around(presentation, forward=True)
 
     def previous_change(self, review: Review) -> None:
-        """Go to the previous change of the proposal."""
-        self._go(review, lambda presentation: presentation.hunks.go_previous())
-
-    def _go(self, review: Review, step: Callable[[Presentation], bool]) -> None:
+        """Go to the previous change, before the first one of a file to the last one of the file before it."""
         presentation = self._open.presentations.get(review)
-        if presentation is not None and not step(presentation):
-            self._open.say(review, NONE)
+        if presentation is None or presentation.hunks.go_previous() or review.source.walk(review, forward=False):
+            return
+        self._go_around(presentation, forward=False)
+
+    def _go_around(self, presentation: Presentation, forward: bool) -> None:
+        """From the last change of all to the first, or back; say that there is none, if so."""
+        review = presentation.review
+        if not review.source.walk(review, forward, around=True):
+            if presentation.has_changes:
+                presentation.hunks.show_first(0 if forward else LAST_ROW)
+            else:
+                self._open.say(review, NONE)
 
     def reload(self, review: Review) -> None:
         """Read the file again and compare with what it is now."""

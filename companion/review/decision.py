@@ -48,6 +48,18 @@ class Outcome(NamedTuple):
     content: Optional[str]
 
 
+class FileChange(NamedTuple):
+    """What becomes of the file itself: it goes, or it has come from another path."""
+
+    deletes: bool = False
+    moved_from: str = ""
+
+    @property
+    def word(self) -> str:
+        """What was done to the file; empty if only its text changes."""
+        return "deleted" if self.deletes else "renamed" if self.moved_from else ""
+
+
 class ReviewError(CannotDo):
     """A review cannot do what a client asks of it."""
 
@@ -68,6 +80,7 @@ class Ticket:
     then has the review end, or be shown again. Main thread."""
     problem = ""
     """Why what was accepted is shown again, as a sentence for the header."""
+    file_change = FileChange()
     call: object = None
     """What the tickets of a call of several files have in common: its end is theirs, so a rejection opens none of them.
     None where a call is about one file."""
@@ -185,8 +198,8 @@ class Review:
     not told by a notification. `draft` is what a view of the review is filled with: the proposal, or what the user had
     made of it in a view before that one. `before` is what the text is compared with, if that is not the file on disk.
     `whole_file` says what changes in all of the file, as far as that is known by now.
-    `notes` are sentences for its header, `position` is its place among other files. `row` of the text is gone to when
-    it is shown first: to the change there.
+    `file_change` says what becomes of the file itself. `notes` are sentences for its header, `position` is its place
+    among other files. `row` of the text is gone to when it is shown first: to the change there.
     """
 
     def __init__(
@@ -211,6 +224,7 @@ class Review:
         self.source = source
         self.before = before
         self.whole_file = whole_file
+        self.file_change = ticket.file_change if ticket is not None else FileChange()
         self.notes: Tuple[str, ...] = ()
         self.position = Position()
         self.row = 0

@@ -218,12 +218,20 @@ class OpenReviews:
 
     def await_focus(self, review: Review, prepared: Optional[Preparation] = None, unasked: bool = False) -> None:
         """Show a review that has no views, as soon as the focus is free; `unasked` is as in `propose`."""
-        self._waiting[review] = prepared
-        self.order.add(review)
+        self._add(review, prepared)
         if not unasked:
             self.arrangement.focus.when_free(partial(self._open, review))
         elif not self._on_request:
             self.arrangement.focus.when_free(partial(self._open_unasked, review, self._open))
+
+    def replace(self, ended: Review, review: Review, prepared: Preparation) -> None:
+        """Close an ended review that has views, and show another one in its place."""
+        self._add(review, prepared)
+        self.close(ended, review)
+
+    def _add(self, review: Review, prepared: Optional[Preparation]) -> None:
+        self._waiting[review] = prepared
+        self.order.add(review)
         self._note_news()
 
     def _open(self, review: Review, behind: bool = False) -> None:
@@ -253,7 +261,7 @@ class OpenReviews:
     def _alone(self, review: Review) -> bool:
         """Whether a review that waits is to be shown in one pane."""
         prepared = self._waiting[review]
-        return prepared is not None and one_pane_says_all(prepared.original, review.proposal)
+        return prepared is not None and one_pane_says_all(prepared.original, review)
 
     def _hold(self, review: Review, typing: bool = False) -> None:
         """The review has come to the front by itself: for a moment, longer for a `typing` user, nothing decides or
@@ -295,7 +303,7 @@ class OpenReviews:
     def _open_late(self, review: Review, behind: bool = False) -> None:
         """Show a review that has waited: what was found out about its file may be hours old."""
         if review in self._waiting:
-            is_old = self._waiting[review] is not None
+            is_old = self._waiting[review] is not None and review.before is None
             self._open(review, behind)
             if is_old:
                 self.presentations[review].load()
@@ -368,15 +376,16 @@ class OpenReviews:
         self.arrangement.note_closed_by_others(presentation.views)
         presentation.retire()
 
-    def close(self, review: Review) -> None:
-        """Close the views of an ended review, and show the one that comes next, or give the window back.
+    def close(self, review: Review, following: Optional[Review] = None) -> None:
+        """Close the views of an ended review, and show the `following` one, or that which comes next, or give the
+        window back.
 
         Where that would touch the focus of an overlay or a panel it waits until that has gone.
         """
         if review in self._waiting:
             self.forget(review)
         elif review in self.presentations:
-            self.arrangement.focus.when_free(partial(self._close, review))
+            self.arrangement.focus.when_free(partial(self._close, review, following))
             if review in self.presentations:
                 self.presentations[review].retire()
 
@@ -387,14 +396,14 @@ class OpenReviews:
         self.order.remove(review)
         self._note_news()
 
-    def _close(self, review: Review) -> None:
+    def _close(self, review: Review, following: Optional[Review]) -> None:
         if review not in self.presentations:
             return
         self.note_project()
-        presentation, following = self.presentations[review], self.order.following(review)
+        presentation, following = self.presentations[review], following or self.order.following(review)
         closed = presentation.views
         self.arrangement.note_closing(closed)
-        if following in self._waiting and not self._on_request and self._fits(following, presentation):
+        if following is not None and self._may_open(following) and self._fits(following, presentation):
             self._open_late(following, behind=True)
         self.forget(review)
         if not self.presentations:
@@ -404,6 +413,10 @@ class OpenReviews:
             self._go_on(following)
         else:
             self.arrangement.restore(closed, lambda: bool(self.presentations), partial(self._restored, following))
+
+    def _may_open(self, review: Review) -> bool:
+        """Whether a review waits for its turn, and not to be asked for."""
+        return review in self._waiting and not (self._on_request and review.source is self._proposals)
 
     def _fits(self, following: Review, presentation: Presentation) -> bool:
         """Whether a review that waits can be opened before the ended one is closed: in the same panes, so that the
@@ -418,7 +431,7 @@ class OpenReviews:
             for review in list(self._waiting):
                 review.source.closed(review)
                 self.close(review)
-        elif following in self._waiting and not self._on_request:
+        elif following is not None and self._may_open(following):
             self._open_late(following)
             if had_focus:
                 presentation = self.presentations[following]

@@ -25,7 +25,7 @@ NOT_KEPT = "{} cannot be undone: “context_exclude” names it, so what it held
 
 
 class Lists(NamedTuple):
-    """What programs have changed, the newest first; the same of the last turn alone, which is all until a program tells
+    """What programs have changed, the oldest first; the same of the last turn alone, which is all until a program tells
     of turns; and what else has changed.
 
     `restorable`: whether something was undone.
@@ -45,19 +45,19 @@ class Lists(NamedTuple):
 
 def joined(lists: Sequence[Lists]) -> Lists:
     """Several of them as one. A file that two of them have is in it once."""
-    changes = _newest_first(each.changes for each in lists)
+    changes = _oldest_first(each.changes for each in lists)
     counted = {change.full_path for change in changes}
     return Lists(
         changes,
-        _newest_first(each.last_turn for each in lists),
-        tuple(each for each in _newest_first(each.outside for each in lists) if each.full_path not in counted),
+        _oldest_first(each.last_turn for each in lists),
+        tuple(each for each in _oldest_first(each.outside for each in lists) if each.full_path not in counted),
         any(each.restorable for each in lists),
     )
 
 
-def _newest_first(lists: Iterable[Tuple[UnreviewedChange, ...]]) -> Tuple[UnreviewedChange, ...]:
+def _oldest_first(lists: Iterable[Tuple[UnreviewedChange, ...]]) -> Tuple[UnreviewedChange, ...]:
     found = {each.full_path: each for each in itertools.chain.from_iterable(lists)}
-    return tuple(sorted(found.values(), key=lambda change: -change.number))
+    return tuple(sorted(found.values(), key=lambda change: change.number))
 
 
 _Key = Tuple[str, str, str]

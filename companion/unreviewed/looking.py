@@ -29,7 +29,7 @@ from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, Mapping,
 
 from ..common.clock import clock
 from ..system.files import COARSE_NANOSECONDS, opened, read_all
-from .model import NOTHING, UNKNOWN, Content, identity, unread_identity
+from .model import NOTHING, UNKNOWN, Content, full_path, identity, unread_identity
 
 COPIED_BYTES = 1 << 20
 """The most that is kept of one file."""
@@ -234,6 +234,15 @@ class Looks:
         if blob and blob in blob_names(content.identity, data):
             return FileReading(content, blob=blob)
         return FileReading(content, data if len(data) <= COPIED_BYTES else None)
+
+
+def changed_at(folder: str, path: str, reading: FileReading) -> int:
+    """When a file below `folder` was changed last, in nanoseconds since the epoch; of one that has gone, when a file
+    has come or gone beside it. 0 if that is not known."""
+    if not reading.content.there:
+        with suppress(OSError):
+            return os.lstat(os.path.dirname(full_path(folder, path))).st_mtime_ns
+    return reading.changed
 
 
 def is_later(changed: int, since: int) -> bool:

@@ -135,12 +135,12 @@ class ChangeScope(Enum):
 class UnreviewedChange(NamedTuple):
     """An unreviewed change of the file at `path`, relative to the folder and with `/`; it was at `old_path` if renamed.
 
-    `before` and `now` are what is shown and may be undone. `number` grows with each change that is seen in any folder:
-    the newest has the largest. `since_save`: whether `before` is what the user saved while earlier changes of the file
-    were undecided. What follows it is known once it is listed (`listing`). `excluded`: whether the file is not read, so
-    that its name alone is shown. `ignored`: whether it is left out by now, so that no command takes it that decides
-    all. Then the real path of the folder; how many lines were added and removed; what has changed in all of the file,
-    in sentences; whether it is no text; a sentence why it cannot be undone, or empty.
+    `before` and `now` are what is shown and may be undone. `number` grows with each file that comes to be unreviewed,
+    in any folder: the oldest change has the smallest. `since_save`: whether `before` is what the user saved while
+    earlier changes of the file were undecided. What follows it is known once it is listed (`listing`). `excluded`:
+    whether the file is not read, so that its name alone is shown. `ignored`: whether it is left out by now, so that no
+    command takes it that decides all. Then the real path of the folder; how many lines were added and removed; what has
+    changed in all of the file, in sentences; whether it is no text; a sentence why it cannot be undone, or empty.
     """
 
     path: str
@@ -371,15 +371,15 @@ class Model:
             self.rows[new] = row
 
     def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
-        """All that is unreviewed, the newest first. A new file that holds what one that has gone held is that one,
+        """All that is unreviewed, the oldest first. A new file that holds what one that has gone held is that one,
         unless something else is in its place by now, so that it could not be taken back as a whole."""
         before = self.earlier if scope is ChangeScope.LAST_TURN else self.before
-        paths = [path for path in reversed(self.paths()) if not before(path).holds(self.now(path))]
-        new = dict.fromkeys(path for path in paths if not before(path).there)
+        paths = [path for path in self.paths() if not before(path).holds(self.now(path))]
+        new = dict.fromkeys(path for path in reversed(paths) if not before(path).there)
         folders = {folder for path in new for folder in folders_of(path)}
         gone = {
             before(path).identity: path
-            for path in reversed(paths)
+            for path in paths
             if not self.now(path).there and path not in folders and folders_of(path).isdisjoint(new)
         }
         renamed: Dict[str, str] = {}
@@ -457,8 +457,8 @@ class Model:
         if not before.holds(self.now(path)):
             row = row or self.rows.setdefault(path, PathRow())
             is_new, row.before = is_new or row.before is None, before
+            row.number = next(_numbers) if is_new else row.number
             if is_new or origin is not None:
-                row.number = next(_numbers)
                 row.grow(origin or UNNAMED, claims, is_new)
             if row.made is not None and row.made.before.holds(before) and row.made.now.holds(self.now(path)):
                 row.origin, row.claims = row.made.origin, NO_CLAIMS

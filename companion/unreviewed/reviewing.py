@@ -21,12 +21,13 @@ from ..editor import file_views
 from ..editor.edits import set_text
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
-from ..review.decision import Owner, Review, Source, Words
+from ..review.decision import FileChange, Owner, Review, Source, Words
 from ..review.display.panes import fallback_encoding
 from ..review.document import disk
 from ..review.document.disk import original_of
 from ..review.document.preparation import Preparation
-from ..review.open_reviews import OpenReviews
+from ..review.open_reviews import LAST_ROW, OpenReviews
+from ..review.position import Position
 from ..settings import Settings
 from .deciding import OUTSIDE, ChangeDecisions, left_words
 from .listing import Lists
@@ -36,9 +37,8 @@ from .texts import TextPair, about, caveats, change_item, doing, file_count, tak
 from .tracking import Tracking
 from .undoing import Refusal
 
-WORDS = Words("Keep", "Undo", "Keep", "Undo", "before", "now")
-WRITER = Owner("", "changed outside the editor")
-"""No client is connected as that, so no client hears of the decision."""
+WORDS = Words("Keep", "Undo", "Keep", "Undo", "before", "")
+UNKNOWN_WRITER = "changed outside the editor"
 
 WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
@@ -75,7 +75,7 @@ class ChangeReviews(Source):
         decisions: ChangeDecisions,
         end: Callable[[Review], None],
     ) -> None:
-        """`end` closes a review that has been decided."""
+        """`end` closes a review that was decided."""
         self._window = window
         self._settings = settings
         self._open = open_reviews
@@ -86,11 +86,12 @@ class ChangeReviews(Source):
         """Of what is listed and shown."""
         self._end = end
         self._shown: Dict[Review, _Shown] = {}
+        self._decided_before = 0  # how many files, since one of these reviews is open
         self._preview: Optional[sublime.View] = None
 
     @property
     def listed(self) -> Tuple[UnreviewedChange, ...]:
-        """What is listed, the newest first."""
+        """What is listed, the oldest first."""
         return self.lists.of(self.scope)
 
     @property
@@ -163,32 +164,56 @@ class ChangeReviews(Source):
                 say(self._window, NOT_SHOWN.format(os.path.basename(change.path)))
                 self._go_on(former, (*passed, change))
             return
-        review = Review(WRITER, change.full_path, texts.right, self, before=texts.left, whole_file=change.whole_file)
+        review = Review(
+            owner_of(change), change.full_path, texts.right, self, before=texts.left, whole_file=change.whole_file
+        )
         review.row = row
         self._shown[review] = _Shown(change, texts.by_lines)
         self._note(review)
-        if former is not None:
+        prepared = Preparation(texts.left, review.same_files, review.whole_file)
+        if former is None or former not in self._open.presentations:
+            self._open.await_focus(review, prepared)
+            self._open.arrangement.focus.when_free(partial(self._open.show, review, True, former is None))
+            self._finish(former)
+            return
+        by_user = former.pending  # who goes on without a decision
+        if not by_user:
             self._open.input_guard.came(review)  # what is typed on was meant for the one before
-        self._open.await_focus(review, Preparation(texts.left, review.same_files, review.whole_file))
-        self._open.arrangement.focus.when_free(partial(self._open.show, review, True, former is None))
+        former.reject()
+        self._open.replace(former, review, prepared)
         self._finish(former)
+        if by_user and review in self._open.presentations:
+            self._open.show(review, True)
 
     def _finish(self, review: Optional[Review]) -> None:
         """A review has been decided, or nobody has to decide it any more."""
         if review is not None:
             review.reject()  # if nobody has decided it
-            self._shown.pop(review, None)
+            self._forget(review)
             self._end(review)
+
+    def _forget(self, review: Review) -> None:
+        self._shown.pop(review, None)
+        if not self._shown:
+            self._decided_before = 0
 
     def _listed(self, path: str) -> Optional[UnreviewedChange]:
         return next((change for change in self.to_review if change.full_path == path), None)
 
     def _after(self, change: UnreviewedChange, passed: Tuple[UnreviewedChange, ...]) -> Optional[UnreviewedChange]:
         """The next change in the same list that was not `passed` over; after the last one the first."""
-        same = [each for each in self.to_review if each.origin.counted is change.origin.counted]
+        same = self._same_list(change)
         others = [each for each in same if each.full_path != change.full_path and each not in passed]
-        older = [each for each in others if each.number < change.number]
-        return next(iter(older or others), None)
+        later = [each for each in others if each.number > change.number]
+        return next(iter(later or others), None)
+
+    def _same_list(self, change: UnreviewedChange) -> List[UnreviewedChange]:
+        return [each for each in self.to_review if each.origin.counted is change.origin.counted]
+
+    def _files(self, change: UnreviewedChange) -> List[UnreviewedChange]:
+        """Those of the same list that have reviews, and this one."""
+        same = self._same_list(change)
+        return [each for each in same if _has_text(each) or each.full_path == change.full_path]
 
     def listed_anew(self, decided: Optional[Review] = None) -> None:
         """The changes were listed anew: show what has changed, and close what nobody has to decide any more. Of one the
@@ -227,17 +252,49 @@ class ChangeReviews(Source):
             )
 
     def _note(self, review: Review) -> None:
-        """Say in the header what happened to the file, and which one comes next."""
-        change = self._shown[review].change
-        following = self._after(change, tuple(each for each in self.to_review if each.binary or each.excluded))
-        notes = [about(change), *caveats(change), doing(change.origin)]
+        """Say in the title and in the header what happened to the file, which one it is, and which one comes next."""
+        change, presentation = self._shown[review].change, self._open.presentations.get(review)
+        title = owner_of(change), FileChange(change.kind is ChangeKind.DELETED, change.old_path)
+        if title != (review.owner, review.file_change):
+            review.owner, review.file_change = title
+            if presentation is not None:
+                presentation.update_title()
+        why = doing(change.origin) if change.origin.why else ""  # who, the title and the header say anyway
+        notes = [about(change), *caveats(change), why]
         notes += [IN_PART if change.origin.counted and change.origin.perhaps else "", change.obstacle]
-        notes = [note for note in notes if note]
-        notes += [f"Next: {following.path}"] if following is not None else []
-        if tuple(notes) != review.notes:
-            review.notes = tuple(notes)
-            if review in self._open.presentations:
-                self._open.presentations[review].update_header()
+        header = tuple(note for note in notes if note), self._position(change)
+        if header != (review.notes, review.position):
+            review.notes, review.position = header
+            if presentation is not None:
+                presentation.update_header()
+
+    def _position(self, change: UnreviewedChange) -> Position:
+        paths = [each.full_path for each in self._files(change)]
+        at = paths.index(change.full_path) if change.full_path in paths else 0
+        following = self._after(change, tuple(each for each in self.to_review if not _has_text(each)))
+        number, total = self._decided_before + at + 1, self._decided_before + len(paths)
+        return Position(number, total, following.path if following is not None else "")
+
+    def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
+        """To that of the next file of the list, or the one before, in the place of this one."""
+        shown = self._shown.get(review)
+        files = self._files(shown.change) if shown is not None else []
+        paths = [each.full_path for each in files]
+        at = paths.index(review.path) + (1 if forward else -1) if review.path in paths else -1
+        if len(files) < 2 or not (around or 0 <= at < len(files)):
+            return False
+        change, row = files[at % len(files)], 0 if forward else LAST_ROW
+        other = self.review_of(change)
+        if other is not None:
+            self._open.show_at(other, row)
+        else:
+            self._read(change, partial(self._show_instead, change, review, row))
+        return True
+
+    def _show_instead(self, change: UnreviewedChange, former: Review, row: int, texts: TextPair) -> None:
+        """Show a change in the place of another one that is undecided, unless there is nothing to show by now."""
+        if texts.right is not None and self._listed(change.full_path) == change and self.review_of(change) is None:
+            self._show(change, former, (), texts, row)
 
     # -- the decisions of the review ----------------------------------------------------------------------------------
 
@@ -252,7 +309,7 @@ class ChangeReviews(Source):
     def closed(self, review: Review) -> None:
         """Decide nothing."""
         review.reject()
-        self._shown.pop(review, None)
+        self._forget(review)
 
     def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Keep these hunks."""
@@ -305,7 +362,10 @@ class ChangeReviews(Source):
         if review not in self._shown:  # its tab was closed meanwhile
             self._finish(review)
         elif not refused and self._listed(review.path) is None and review.accept("") is not None:
+            self._decided_before += 1
             self._go_on(review)
+            for other in list(self._shown):
+                self._note(other)
         elif review.writing_failed():  # it goes on with what is left
             if refused and review in self._open.presentations:
                 self._open.presentations[review].complain(refused[0].sentence, look_again=False)
@@ -338,6 +398,16 @@ class ChangeReviews(Source):
             return f"{name} has unsaved edits beside what is to be undone: nothing was done."
         set_text(view, left.decode("utf-8", "surrogatepass"))
         return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
+
+
+def owner_of(change: UnreviewedChange) -> Owner:
+    """Who the user reads to have written it. No client is connected as that, so no client hears of the decision."""
+    return Owner("", change.origin.who or UNKNOWN_WRITER)
+
+
+def _has_text(change: UnreviewedChange) -> bool:
+    """Whether there is a review for it, as far as is known."""
+    return not (change.binary or change.excluded)
 
 
 # -- the list ----------------------------------------------------------------------------------------------------------

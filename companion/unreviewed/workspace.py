@@ -50,7 +50,7 @@ from .calls import PERHAPS, Evidence, Moment
 from .files import IGNORES, NAMED_FILES, Files, Rules, is_left_alone
 from .git import GitError, Repository, git_of
 from .history import History, LeftContents
-from .looking import FileReading, Looks, is_later
+from .looking import FileReading, Looks, changed_at, is_later
 from .model import NOTHING, UNKNOWN, ChangeScope, Content, Event, Layer, UnreviewedChange, full_path, identity
 from .saves import Saves
 from .side_bar import SideBar, lies_in
@@ -258,7 +258,8 @@ class Workspace:
             self._side_bar.follow(found, evidence)
             saving = self._saves.files()
             fresh = self._found_since(found) if self._left is not None else []
-            fresh += [path for path, each in found.items() if self._found(path, each, evidence, saving)]
+            oldest_first = sorted(found.items(), key=lambda each: changed_at(self.folder, *each))
+            fresh += [path for path, each in oldest_first if self._found(path, each, evidence, saving)]
             fresh += self._found_missing()
             self._copies.keep_all(self._model.before(path) for path in fresh if self._model.unreviewed(path))
         for path in self._history.committed.keys() & self._model.rows.keys():
@@ -290,11 +291,7 @@ class Workspace:
         """Whether what the first look has found may have been written by a program before it came there."""
         if not self._early or reading.blob:  # git can bring that back
             return False
-        changed = reading.changed
-        if not reading.content.there:
-            with suppress(OSError):
-                changed = os.lstat(os.path.dirname(full_path(self.folder, path))).st_mtime_ns
-        return is_later(changed, self._early)
+        return is_later(changed_at(self.folder, path, reading), self._early)
 
     def _found(
         self, path: str, reading: FileReading, evidence: Callable[[str], Evidence], saving: Collection[str]

@@ -65,6 +65,7 @@ class Header(NamedTuple):
     # The file. `contents` says what it and the proposal are if one of them is no text, `original_notice` what it is
     # like; `unreadable`: what it holds is not known.
     new_file: bool = False
+    file_change: str = ""  # what was done to the file beside its text, in a word
     contents: str = ""
     original_notice: str = ""
     unreadable: bool = False
@@ -162,8 +163,8 @@ def status_text(header: Header) -> str:
     """
     if not header.compared:
         return ""
-    among, parts = header.position, [FORMAT_ONLY]
-    if not header.changes_format_only:
+    among, parts = header.position, [header.file_change or FORMAT_ONLY]
+    if header.changes or header.hidden or not (header.file_change or header.whole_file):
         where = position(header.current, header.changes, header.hidden)
         hidden = hidden_text(header.hidden) if header.hidden and header.changes else ""
         parts = [counts_text(header.added, header.removed), where, hidden]
@@ -390,6 +391,8 @@ def _progress(header: Header) -> List[RowPiece]:
         return [*file, RowPiece(FORMAT_ONLY)]
     within = f"{header.current:,} of {header.changes:,}"  # nothing else is counted there, unless there are more files
     where = position(header.current, header.changes, header.hidden) if file or not header.current else within
+    if header.file_change and not (header.changes or header.hidden):
+        return [*file, RowPiece(header.file_change)]
     return [*file, RowPiece(where), RowPiece(counts_text(header.added, header.removed), _counts)]
 
 

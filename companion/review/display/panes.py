@@ -24,7 +24,7 @@ from ..decision import Review, Words
 from ..document import disk
 from ..document.disk import Kind, Original
 from ..document.preparation import FileRequest, FileState, Preparation, look, read
-from ..document.text import DEFAULT_FALLBACK, ProposedText
+from ..document.text import DEFAULT_FALLBACK
 from ..window import views
 from .markup import LONGEST_REMOVAL, contents_html
 
@@ -165,13 +165,16 @@ class OriginalPane:
         self._ever_filled = True
 
 
-def one_pane_says_all(original: Original, proposal: ProposedText) -> bool:
-    """Whether a pane beside the other one would be empty: of a new file, and of one that is emptied.
+def one_pane_says_all(original: Original, review: Review) -> bool:
+    """Whether a pane beside the other one would be empty, or the same: of a new file, of one that is emptied, and of
+    one that only gets another name.
 
     A file that is too long to be shown between the lines of a proposal is not meant. Any thread.
     """
-    emptied = original.kind is Kind.TEXT and not proposal.shown and original.text.count("\n") <= LONGEST_REMOVAL
-    return original.kind is Kind.NEW or emptied
+    shown, is_text = review.proposal.shown, original.kind is Kind.TEXT
+    emptied = is_text and not shown and original.text.count("\n") <= LONGEST_REMOVAL
+    is_same = is_text and bool(review.file_change.moved_from) and shown == original.text
+    return original.kind is Kind.NEW or emptied or is_same
 
 
 def whole_text(view: sublime.View) -> str:

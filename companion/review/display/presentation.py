@@ -135,6 +135,11 @@ class Presentation:
         return self._phase is Phase.SHOWN and self._holds(self._count)
 
     @property
+    def has_changes(self) -> bool:
+        """Whether a change is marked."""
+        return self.analysis is not None and bool(self.analysis.changes)
+
+    @property
     def failed(self) -> bool:
         """Whether the last comparison failed, so that none is to be waited for."""
         return self._phase is Phase.FAILED
@@ -437,14 +442,19 @@ class Presentation:
             return age
         if analysis.hidden_count and not analysis.changes:
             return f"only whitespace changes, {age}"
-        if self._whole_file and not analysis.changes:
-            return f"{FORMAT_ONLY}, {age}"
+        if not analysis.changes and (self._whole_file or self.review.file_change.word):
+            return f"{self.review.file_change.word or FORMAT_ONLY}, {age}"
         return f"{counts_text(analysis.added, analysis.removed)}, {age}"
 
     @property
     def _whole_file(self) -> Tuple[str, ...]:
         """What changes in all of the file; what we write ourselves keeps its format."""
         return () if self.review.orphaned else self.review.whole_file
+
+    def update_title(self) -> None:
+        """Call the proposal's tab what it is now."""
+        if not self.retired and file_views.is_open(self.proposal_view):
+            self.proposal_view.set_name(views.proposal_name(self.review))
 
     def update_header(self) -> None:
         """Say in the header and in the status bar how things stand."""
@@ -478,6 +488,7 @@ class Presentation:
             notes=(*(ticket.notes if ticket is not None else ()), *review.notes),
             position=review.position,
             new_file=original.kind is Kind.NEW,
+            file_change=review.file_change.word,
             contents=contents_notice(original, review.proposal),
             original_notice="" if original.format.binary else original.notice,
             unreadable=original.kind in (Kind.UNREADABLE, Kind.UNDECODABLE),

@@ -182,12 +182,22 @@ class ProposalHunks:
         self._go_to(self._analysis.change_from(row))
 
     def go_next(self) -> bool:
-        """Go to the next change, after the last to the first. False if there is none."""
+        """Go to the next change. False if there is none behind the caret."""
         return self._go_to(self._analysis.next_change(first_caret(self._view)))
 
     def go_previous(self) -> bool:
-        """Go to the previous change, before the first to the last. False if there is none."""
+        """Go to the previous change. False if there is none before the caret."""
         return self._go_to(self._analysis.previous_change(first_caret(self._view)))
+
+    def look(self) -> None:
+        """Scroll to the change that the caret is in."""
+        if self.current is not None:
+            self._scroll_to(self.current)
+
+    @property
+    def caret(self) -> int:
+        """Where the caret is now."""
+        return first_caret(self._view)
 
     def _go_to(self, index: Optional[int]) -> bool:
         if index is None:

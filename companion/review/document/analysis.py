@@ -109,18 +109,15 @@ class Analysis(NamedTuple):
         return at if at is not None else min(self._first_after(row), last) if last >= 0 else None
 
     def next_change(self, offset: int) -> Optional[int]:
-        """The index of the first change behind the one at `offset`, from the start again after the last."""
-        if not self.changes:
-            return None
-        return self._first_after(self.row_at(offset)) % len(self.changes)
+        """The index of the first change behind the one at `offset`; None after the last."""
+        index = self._first_after(self.row_at(offset))
+        return index if index < len(self.changes) else None
 
     def previous_change(self, offset: int) -> Optional[int]:
-        """The index of the last change in front of the one at `offset`, from the end again before the first."""
-        if not self.changes:
-            return None
+        """The index of the last change in front of the one at `offset`; None before the first."""
         inside = self.change_at(offset)
         first = inside if inside is not None else self._first_after(self.row_at(offset))
-        return (first - 1) % len(self.changes)
+        return first - 1 if first else None
 
     def changes_in(self, start: int, end: int) -> List[int]:
         """The indices of the changes that the stretch from `start` to `end` of the right text touches.

@@ -111,7 +111,7 @@ class Arrangement:
             if pair:
                 name = views.original_name(review.path, disk.Kind.TEXT, review.words)
                 original_view = self._make(groups.original, marks.ORIGINAL, name, review.path, user_view, False)
-            name = views.proposal_name(review.path, review.owner.client_name, review.words)
+            name = views.proposal_name(review)
             proposal_view = self._make(groups.proposal, marks.PROPOSAL, name, review.path, user_view, not pair)
             if in_use:
                 self.pair_up(in_use, in_use[-1])

@@ -19,7 +19,7 @@ from ...common.display_names import file_name
 from ...editor import file_views
 from ...editor.file_views import is_open, views_of_file
 from ...editor.marks import PATCH_KEYS, ROLE, take_role
-from ..decision import Words
+from ..decision import Review, Words
 from ..document.disk import Kind
 
 _ENOUGH_TO_GUESS = 100000  # characters
@@ -53,9 +53,17 @@ def original_name(path: str, kind: Kind, words: Words) -> str:
     }[kind].format(file_name(path))
 
 
-def proposal_name(path: str, client_name: str, words: Words) -> str:
-    """The title of the view that shows the proposal."""
-    return f"{file_name(path)} \u2190 {shown_client(client_name)} ({words.right})"
+def proposal_name(review: Review) -> str:
+    """The title of the view that shows the proposal, or what the file holds now."""
+    change, client = review.file_change, shown_client(review.owner.client_name)
+    name = file_name(review.path)
+    if change.moved_from:
+        name = f"{file_name(change.moved_from)} \u2192 {name}"
+    if review.source.editable:
+        return f"{name} \u2190 {client} ({'deletion' if change.deletes else review.words.right})"
+    if change.word:
+        return f"{name} ({change.word})"
+    return f"{name} \u2190 {client}" + (f" ({review.words.right})" if review.words.right else "")
 
 
 def create(

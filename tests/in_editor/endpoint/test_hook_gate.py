@@ -246,6 +246,7 @@ class TestDecisions(GateCase):
                 yield from self.edit(review, "newer\n")
             if name == "gone.py":
                 self.assertIn("Codex CLI deletes this file.", self.header(review))
+                self.assertEqual(self.proposal(review).name(), "gone.py \u2190 Codex CLI (deletion)")
             self.reviews.accept(review)
             yield lambda name=name: self.open_review(name) is None
         answer = yield from self.answer(process)

@@ -7,6 +7,7 @@ from unittest import mock
 
 import sublime
 
+from ....companion.editor.key_bindings import KeyBindings
 from ....companion.review.document.preparation import prepare
 from ...support.review_case import GEMINI, PROPOSED, QWEN, CallTestCase
 
@@ -123,6 +124,57 @@ class TestOrder(OrderTestCase):
         self.reviews.accept(review)
         yield lambda: self.shown() == ["other.py", "b.py"]
         self.assertNotRegex(self.header(other), r"file \d")
+
+
+class TestGoingOn(OrderTestCase):
+    def caret(self) -> Any:
+        view = self.window.active_view()
+        return view.rowcol(view.sel()[0].b)[0]
+
+    def walk(self, command: str, name: str, row: int) -> Iterator[Any]:
+        """Press F8, which leads to this row of this file."""
+        self.window.run_command(f"gemini_companion_{command}_change")
+        yield lambda: self.reviews.open_reviews.in_front().path == self.path(name) and self.settled()
+        review = self.reviews.open_reviews.in_front()
+        yield lambda: self.window.active_view() == self.proposal(review)
+        self.assertEqual(self.caret(), row)
+
+    def test_from_the_last_change_of_a_file_to_the_next_file_and_back(self) -> Iterator[Any]:
+        yield from self.open_file()
+        self.propose("a.py", "b.py", "c.py")
+        yield from self.in_front("a.py")
+        self.assertEqual(self.caret(), 1)
+        yield from self.walk("next", "a.py", 5)
+        yield from self.walk("next", "b.py", 1)
+        yield from self.walk("previous", "a.py", 5)
+        yield from self.walk("next", "b.py", 1)
+        yield from self.walk("next", "b.py", 5)
+        yield from self.walk("next", "c.py", 1)
+        self.assertEqual(len(self.reviews.pending()), 3)
+        self.window.run_command("gemini_companion_accept")
+        yield lambda: self.window.active_view() == self.presentations()[0].proposal_view
+        self.assertEqual([outcome.path for _, outcome in self.told], [self.path("c.py")])
+
+    def test_after_the_last_change_of_all_the_keys_are_said_and_then_it_starts_again(self) -> Iterator[Any]:
+        yield from self.open_file()
+        self.propose("a.py", "b.py")
+        yield from self.in_front("a.py")
+        for name, row in (("a.py", 5), ("b.py", 1), ("b.py", 5)):
+            yield from self.walk("next", name, row)
+        self.assertFalse(self.says("last change"))
+        with mock.patch.object(KeyBindings, "known", {"next_change": "F7", "accept": "Ctrl+S"}):
+            yield from self.walk("next", "b.py", 5)
+        self.assertEqual(self.said[-1], "Companion: last change: F7 starts again, Ctrl+S accepts")
+        yield from self.walk("next", "a.py", 1)
+
+    def test_a_single_file_starts_again_too(self) -> Iterator[Any]:
+        yield from self.open_file()
+        self.propose("a.py")
+        yield from self.in_front("a.py")
+        for row in (5, 5, 1, 5):
+            yield from self.walk("next", "a.py", row)
+        yield from self.walk("previous", "a.py", 1)
+        yield from self.walk("previous", "a.py", 5)
 
 
 class TestThoseThatAreNotShownYet(OrderTestCase):

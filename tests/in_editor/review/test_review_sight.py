@@ -183,7 +183,8 @@ class TestTheHeader(LevelTestCase):
             for row in (20, 110, 20):
                 yield lambda view=view, row=row: self.shows(view, row) and view.rowcol(view.sel()[0].b)[0] == row
                 self.assertEqual(view.viewport_position()[1] == 0.0, row == 20)
-                self.reviews.changes.next_change(review)
+                go = self.reviews.changes.next_change if row == 20 else self.reviews.changes.previous_change
+                go(review)
             self.reviews.reject(review)
             yield lambda: not self.reviews.pending()
 
@@ -264,7 +265,8 @@ class TestFarToTheRight(LevelTestCase):
             yield lambda number=number: self.in_sight(view, "new", number)
             self.assertEqual(view.substr(sublime.Region(view.sel()[0].b, view.sel()[0].b + 3)), "new")
             self.assertEqual(self.covered(view), [])
-            self.reviews.changes.next_change(review)
+            go = self.reviews.changes.previous_change if number else self.reviews.changes.next_change
+            go(review)
         self.assertEqual(len(view.get_regions("gemini_companion.revert")), 2)
         if presentation == "side_by_side":
             yield lambda: self.in_sight(self.original(review), "old", 1)

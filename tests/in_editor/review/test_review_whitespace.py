@@ -69,8 +69,8 @@ class TestWhatIsMarked(WhitespaceTestCase):
     def test_the_way_from_change_to_change_passes_them_by(self) -> Iterator[Any]:
         review = yield from self.review("all")
         view = self.proposal(review)
-        for expected in ("    if x:", "    return 22", "    if x:"):
-            self.window.run_command("gemini_companion_next_change")
+        for way, expected in (("next", "    if x:"), ("previous", "    return 22"), ("next", "    if x:")):
+            self.window.run_command(f"gemini_companion_{way}_change")
             self.assertEqual(view.substr(view.line(view.sel()[0].b)), expected)
 
     def test_what_is_typed_is_compared_the_same_way(self) -> Iterator[Any]:

@@ -11,6 +11,8 @@ from unittest import mock
 
 import sublime
 
+from ....companion.editor.key_bindings import KeyBindings
+from ....companion.review.display.presentation import STATUS
 from ....companion.unreviewed import undoing
 from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import PLUGIN
@@ -211,19 +213,19 @@ class TestReviewing(ChangesTestCase):
         for number, (name, content) in enumerate(changed.items(), 1):
             self.write(name, content)
             yield from self.listed(*list(changed)[:number])
-        self.assertEqual(self.names(), ["two.py", "b.png", "a.png", "one.py"])
-        review = yield from self.show("two.py")
-        self.assertIn("Next: one.py", self.header(review))
+        self.assertEqual(self.names(), ["one.py", "a.png", "b.png", "two.py"])
+        review = yield from self.show("one.py")
+        self.assertIn("Next: two.py", self.header(review))
         self.command("accept")
-        yield lambda: self.open_review("one.py") is not None and not review.pending
+        yield lambda: self.open_review("two.py") is not None and not review.pending
         for name in ("a.png", "b.png"):
             self.assertTrue(self.says(f"{name} cannot be shown as text"))
-        review = yield from self.show("one.py")
+        review = yield from self.show("two.py")
         self.said.clear()
         self.command("accept")
         yield lambda: self.says("a.png cannot be shown as text")
         yield self.nothing_open
-        self.assertEqual(self.names(), ["b.png", "a.png"])
+        self.assertEqual(self.names(), ["a.png", "b.png"])
 
     def test_files_that_have_come_gone_or_moved_are_taken_back(self) -> Iterator[Any]:
         self.write("gone.py", "gone\n")
@@ -267,10 +269,10 @@ class TestReviewing(ChangesTestCase):
 
     def test_a_held_key_decides_no_hunk_of_the_file_that_comes_next(self) -> Iterator[Any]:
         yield from self.three()
-        yield from self.show("three.py")
+        yield from self.show("one.py")
         self.clock_of_guard()
         self.command("accept")
-        yield lambda: self.open_review("two.py") is not None and self.open_review("three.py") is None
+        yield lambda: self.open_review("two.py") is not None and self.open_review("one.py") is None
         other = self.open_review("two.py")
         yield lambda: other in self.reviews._presentations and self.header(other) != "" and self.settled()
         self.caret(other, 2)
@@ -279,7 +281,7 @@ class TestReviewing(ChangesTestCase):
             self.command(command)
             yield lambda: self.says("two.py has only just been shown")
         self.assertTrue(other.pending)
-        self.assertEqual((self.read("two.py"), self.names()), (CHANGED.encode(), ["two.py", "one.py"]))
+        self.assertEqual((self.read("two.py"), self.names()), (CHANGED.encode(), ["two.py", "three.py"]))
 
     def test_a_change_that_was_written_again_is_not_decided_before_it_can_have_been_seen(self) -> Iterator[Any]:
         review = yield from self.change()
@@ -313,21 +315,67 @@ class TestReviewing(ChangesTestCase):
             )
         self.assertEqual(self.read(), LINES.replace("line 5\n", "LINE 5\n").encode())
 
-    def test_after_a_file_comes_the_older_one_and_after_the_oldest_the_newest(self) -> Iterator[Any]:
+    def test_after_a_file_comes_the_one_that_was_changed_next_and_after_the_last_the_first(self) -> Iterator[Any]:
         yield from self.three()
-        for name, following in (("two.py", "one.py"), ("one.py", "three.py")):
+        self.assertEqual(self.names(), ["one.py", "two.py", "three.py"])
+        for number, (name, following) in enumerate((("two.py", "three.py"), ("three.py", "one.py")), 2):
             review = yield from self.show(name)
             self.assertIn(f"Next: {following}", self.header(review))
+            self.assertIn(f"file {number} of 3", self.header(review))
         self.command("accept")
-        yield lambda: self.open_review("three.py") is not None and self.open_review("one.py") is None
+        yield lambda: self.open_review("one.py") is not None and self.open_review("three.py") is None
+        review = yield from self.show("one.py")
+        self.assertIn("file 2 of 3", self.header(review), "one of them is decided")
 
     def test_the_next_file_comes_to_the_front_where_it_is_open_already(self) -> Iterator[Any]:
         yield from self.three()
-        for name in ("two.py", "one.py", "three.py"):
+        for name in ("two.py", "three.py", "one.py"):
             yield from self.show(name)
         self.command("accept")
-        yield lambda: self.open_review("three.py") is None
+        yield lambda: self.open_review("one.py") is None
         yield lambda: self.window.active_view() == self.proposal(self.open_review("two.py"))
+
+    def test_from_the_last_change_of_a_file_to_the_next_file_and_back(self) -> Iterator[Any]:
+        yield from self.three()
+        review = yield from self.show("one.py")
+        self.caret(review, 9)
+        for name, command, row in (("two.py", "next_change", 2), ("one.py", "previous_change", 9)):
+            self.command(command)
+            yield lambda name=name: [each.path for each in self.reviews._presentations] == [self.path(name)]
+            yield self.settled
+            (review,) = self.reviews._presentations
+            view = self.proposal(review)
+            yield lambda view=view: self.window.active_view() == view
+            self.assertEqual(view.rowcol(view.sel()[0].b)[0], row)
+        self.assertEqual(self.names(), ["one.py", "two.py", "three.py"])
+
+    def test_after_the_last_change_of_all_the_keys_are_said(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.caret(review, 9)
+        with mock.patch.object(KeyBindings, "known", {"next_change": "F8", "accept": "Ctrl+S"}):
+            self.command("next_change")
+        self.assertIn("Companion: last change: F8 starts again, Ctrl+S keeps", self.said)
+
+    def test_the_title_says_what_became_of_the_file(self) -> Iterator[Any]:
+        for name in ("gone.py", "old.py", "empty.py"):
+            self.write(name, name * (name != "empty.py"))
+        yield from self.track()
+        layout = self.window.layout()
+        os.rename(self.path("old.py"), self.path("new.py"))
+        for name in ("gone.py", "empty.py"):
+            os.unlink(self.path(name))
+        yield from self.listed("gone.py", "new.py", "empty.py")
+        for name, title in (
+            ("gone.py", "gone.py (deleted)"),
+            ("new.py", "old.py \u2192 new.py (renamed)"),
+            ("empty.py", "empty.py (deleted)"),
+        ):
+            review = yield from self.show(name)
+            self.assertEqual(self.window.layout(), layout, "it is shown alone")
+            self.assertEqual(self.proposal(review).name(), title)
+            self.assertNotIn("no changes", self.header(review) + self.proposal(review).get_status(STATUS))
+            self.reviews.end(review, review.reject(), tell=False)
+            yield self.nothing_open
 
     def three(self) -> Iterator[Any]:
         """A program changes three files."""

@@ -192,6 +192,7 @@ class TestListing(ChangesTestCase):
         self.assertEqual(items[0].annotation, '+2 \u22122, Claude Code: "make the tests pass"')
         review = yield from self.show("mine.py")
         self.assertIn('Claude Code: "make the tests pass"', html.unescape(self.header(review)))
+        self.assertEqual(self.proposal(review).name(), "mine.py \u2190 Claude Code")
 
     def test_what_nobody_vouches_for_is_not_counted_and_stands_behind_one_line(self) -> Iterator[Any]:
         view = yield from self.hooked("mine.py", "other.py", "both.py", "sure.py")

@@ -105,14 +105,14 @@ def test_what_is_beside_lines_that_only_one_side_has():
     assert [partner_row(row, *top[::-1]) for row in range(2)] == [0, 0]
 
 
-def test_the_way_from_change_to_change_goes_round():
+def test_the_way_from_change_to_change_has_two_ends():
     analysis = analyse(LEFT, RIGHT)
     start = [change.right[0] for change in analysis.changes]
     assert analysis.next_change(0) == 0
     assert analysis.next_change(start[0]) == 1
-    assert analysis.next_change(start[1]) == 0
+    assert analysis.next_change(start[1]) is None
     assert analysis.previous_change(start[1]) == 0
-    assert analysis.previous_change(start[0]) == 1
+    assert analysis.previous_change(start[0]) is None
     assert analysis.previous_change(len(RIGHT)) == 1
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from codecs import BOM_UTF8
 
 import pytest
@@ -65,6 +67,20 @@ def test_it_is_said_still_once_all_that_is_visible_is_kept(project):
     assert (change.added, change.removed, change.whole_file) == (0, 0, ("All 20 line ends change: LF \u2192 CRLF.",))
     assert project.undo() == []
     assert project.read("a.txt") == LF.replace(b"line 7\n", b"agent\n")
+
+
+def test_files_come_in_the_order_in_which_they_were_changed_first(project):
+    """Those that one look finds by the time on the disk; one that is changed again keeps its place."""
+    project.begin()
+    names = ["x.txt", "new.txt", "z.txt", "y.txt"]
+    project.write(x_txt=b"1\n", new_txt=b"1\n", z_txt=b"1\n", y_txt=b"1\n")
+    for seconds, name in enumerate(names, 100):
+        os.utime(project.folder / name, (time.time() + seconds, time.time() + seconds))
+    project.look()
+    project.write(a_txt=b"1\n")
+    project.look()
+    project.write(x_txt=b"2\n")
+    assert list(project.look()) == [*names, "a.txt"]
 
 
 def test_two_files_of_which_nobody_knows_what_they_hold_are_no_rename():

@@ -420,7 +420,7 @@ def test_a_program_is_held_until_the_folders_of_its_window_were_looked_at(projec
     project.write(a_txt=b"1\n")
     tracking.call_ended(1, "call", partial(looked.append, "ended"))
     assert looked == ["begins", "ended"]
-    assert tracking.lists(1).changes[0].origin == Origin("Claude Code", "go on")
+    assert tracking.lists(1).changes[-1].origin == Origin("Claude Code", "go on")
 
 
 @pytest.mark.parametrize("has_run", [True, False])
@@ -508,7 +508,7 @@ def test_where_only_hooked_programs_are_at_work_nothing_else_is_counted(project,
     assert ([each.path for each in lists.changes], [each.path for each in lists.outside]) == (["a.txt"], ["b.txt"])
     tracking.only_hooked(1, False)
     write_and_look(project, tracking, runtime, c_txt=b"1\n")
-    assert [each.path for each in tracking.lists(1).changes] == ["c.txt", "a.txt"]
+    assert [each.path for each in tracking.lists(1).changes] == ["a.txt", "c.txt"]
 
 
 def test_what_the_user_deletes_in_the_side_bar_is_not_listed(project, tracking, runtime, tabs, rules):
@@ -547,7 +547,7 @@ def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_m
     events.commanded("side_bar_delete", {"paths": [str(project.folder / "d.txt")]})
     later(side_bar.DELETING_SECONDS)  # so long that the user has decided not to
     write_and_look(project, tracking, runtime, d_txt=None)
-    assert [change.path for change in tracking.lists(1).changes] == ["d.txt", "c.txt"]
+    assert [change.path for change in tracking.lists(1).changes] == ["c.txt", "d.txt"]
 
 
 @pytest.mark.parametrize("command", ["rename_path", "side_bar_move", "side_bar_cut"])
