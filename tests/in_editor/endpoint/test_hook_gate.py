@@ -227,38 +227,6 @@ class TestDecisions(GateCase):
             asked = yield from self.tell("permissionRequest", COPILOT_CLI, **question)
             self.assertEqual(json.loads(asked), answer)
 
-    def test_a_patch_of_several_files_is_decided_file_by_file(self) -> Iterator[Any]:
-        self.write("gone.py", "x\n")
-        said = patch(
-            f"*** Update File: {self.path()}\n@@\n-two\n+2\n",
-            f"*** Add File: {self.path('new.py')}\n+new\n",
-            f"*** Delete File: {self.path('gone.py')}\n",
-        )
-        fields = {"tool_name": "apply_patch", "tool_input": {"command": said}}
-        process, review = yield from self.hold(CODEX_CLI, **fields)
-        names = ["file.py", "new.py", "gone.py"]
-        for number, name in enumerate(names, 1):
-            review = yield from self.shown(name)
-            self.assertEqual([os.path.basename(each.path) for each in self.reviews.pending()], names[number - 1 :])
-            self.assertEqual([each.review for each in self.presentations()], [review])
-            yield lambda number=number: f"file {number} of 3" in self.header(review)  # noqa: B023
-            if name == "new.py":
-                yield from self.edit(review, "newer\n")
-            if name == "gone.py":
-                self.assertIn("Codex CLI deletes this file.", self.header(review))
-                self.assertEqual(self.proposal(review).name(), "gone.py \u2190 Codex CLI (deletion)")
-            self.reviews.accept(review)
-            yield lambda name=name: self.open_review(name) is None
-        answer = yield from self.answer(process)
-        back = changed(answer)
-        self.assertEqual(back["command"], said.replace("+new\n", "+newer\n"))
-
-        process, review = yield from self.hold(CODEX_CLI, **fields)
-        self.reviews.reject(review)
-        answer = yield from self.answer(process)
-        self.assertEqual(decision(answer), "deny")
-        yield self.nothing_open
-
     def test_a_text_that_the_program_cannot_be_told_is_saved_over_its_own(self) -> Iterator[Any]:
         process, review = yield from self.hold(QWEN_CODE)
         self.assertIn("waits 50 seconds", self.header(review))

@@ -156,22 +156,3 @@ class TestWhatIsNotWritten(GateCase):
         yield lambda: not self.awaited()
         self.assertEqual(self.read(), BEFORE.encode())
         self.assertTrue(self.says("what you accepted changes nothing"))
-
-
-class TestOrder(GateCase):
-    def test_the_files_of_a_patch_are_decided_in_the_order_in_which_the_user_goes_to_them(self) -> Iterator[Any]:
-        self.write(content=BEFORE)
-        said = patch(
-            f"*** Update File: {self.path()}\n@@\n-two\n+2\n",
-            *(f"*** Add File: {self.path(name)}\n+new\n" for name in ("x.py", "w.py", "v.py")),
-        )
-        fields = {"tool_name": "apply_patch", "tool_input": {"command": said}}
-        process, review = yield from self.hold(CODEX_CLI, **fields)
-        yield lambda: "file 1 of 4" in self.header(review) and "Next: x.py" in self.header(review)
-        self.command("next_change")
-        for name in ("x.py", "w.py", "v.py", "file.py"):
-            yield lambda name=name: self.reviews.open_reviews.in_front() is self.open_review(name)
-            review = yield from self.shown(name)
-            self.reviews.accept(review)
-        answer = yield from self.answer(process)
-        self.assertNotEqual(decision(answer), "deny")
