@@ -16,7 +16,6 @@ from .agents.dialect import Mention
 from .agents.registry import programs_of
 from .commands import COMMANDS
 from .common.display_names import client_name, file_name
-from .connecting.reviewing import AgentConnections
 from .editor.key_bindings import PREFIX
 from .editor.log_panel import LogPanel
 from .editor.marks import is_patch, put, read
@@ -26,6 +25,7 @@ from .editor.status_bar import say
 from .endpoint.clients import STARTING, join_names
 from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
+from .hooking.reviewing import AgentHooks
 from .review.changes import WHOLE_SELECTION
 from .review.decision import Review, takes_reason
 from .review.display.markup import ACCEPT, FOLD, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, WHITESPACE
@@ -77,7 +77,7 @@ class Actions:
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
         self.installed = InstalledPrograms(runtime)
-        connections = AgentConnections(runtime, endpoints.hook_answers)
+        agent_hooks = AgentHooks(runtime, endpoints.hook_answers)
 
         def on_review(verb: str) -> Action:
             return Action(partial(self._on_review, verb), self._has_review, second=self._is_written)
@@ -107,8 +107,8 @@ class Actions:
             "send_files": Action(self._send_files, _can_send, offered=_can_send),
             "go_to_waiting_agent": Action(self._go_to_waiting, offered=lambda on: bool(endpoints.waiting())),
             "copy_environment": Action(self._copy_environment),
-            "install_hooks": Action(partial(connections.choose, True)),
-            "remove_hooks": Action(partial(connections.choose, False)),
+            "install_hooks": Action(partial(agent_hooks.choose, True)),
+            "remove_hooks": Action(partial(agent_hooks.choose, False)),
             "pause_sharing": Action(_set_pause, second=lambda on: not on.tracker.sharing),
             "diagnose": Action(diagnose, of_any_window=True),
             "show_log": Action(log_panel.show, of_any_window=True),

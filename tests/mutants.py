@@ -56,7 +56,7 @@ AREAS: Dict[str, Tuple[str, ...]] = {
         "tests/unit/hostile/common",
     ),
     "companion/comparison/": ("tests/unit/comparison",),
-    "companion/connecting/": ("tests/unit/connecting", "editor:test_connect_agent.py"),
+    "companion/hooking/": ("tests/unit/hooking", "editor:test_agent_hooks.py"),
     "companion/context/": ("tests/unit/context", "editor:test_context_*.py"),
     "companion/diagnosis/": ("tests/unit/diagnosis", "editor:test_diagnose.py"),
     "companion/discovery/": ("tests/unit/discovery", "tests/unit/hostile/discovery/test_workspace_boundary.py"),

@@ -25,7 +25,7 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
     ("discovery", "context", "review", "terminals"),
     ("unreviewed",),
     ("endpoint",),
-    ("diagnosis", "connecting"),
+    ("diagnosis", "hooking"),
     ("actions",),
     ("application",),
     ("startup",),

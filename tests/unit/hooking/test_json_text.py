@@ -8,7 +8,7 @@ from typing import Any, Iterator, List, Tuple
 
 import pytest
 
-from companion.connecting.json_text import DEEPEST, JsonTextError, Node, appended, parse, step_of_indentation, without
+from companion.hooking.json_text import DEEPEST, JsonTextError, Node, appended, parse, step_of_indentation, without
 
 VALUE = {"matcher": "a|b", "hooks": [{"type": "command", "command": "curl 'ü b'", "timeout": 5}]}
 

@@ -14,8 +14,8 @@ import pytest
 
 from companion.agents.agent import Agent
 from companion.agents.registry import AGENTS, agents_of
-from companion.connecting import installing
-from companion.connecting.installing import (
+from companion.hooking import installing
+from companion.hooking.installing import (
     HookState,
     Installation,
     OwnParts,
@@ -29,7 +29,7 @@ from companion.connecting.installing import (
     with_hooks,
     without_hooks,
 )
-from companion.connecting.json_text import JsonTextError, parse
+from companion.hooking.json_text import JsonTextError, parse
 from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.system.platform import LINUX, WINDOWS, Platform
 from tests.support.programs import with_programs

@@ -37,7 +37,7 @@ NONE_FOUND = "none of the agents that can be hooked was found"
 NONE_HOOKED = "no agent is hooked"
 
 
-class AgentConnections:
+class AgentHooks:
     """For all windows."""
 
     def __init__(self, runtime: Runtime, answers: HookAnswers) -> None:
