@@ -238,7 +238,7 @@ class Agent(Program):
             "\n"
             f"    {self.install_command}\n"
             "\n"
-            f'then run "Companion: Run Agent…" again. {self.how_to_connect}\n'
+            f"then choose it again. {self.how_to_connect}\n"
         )
 
     def how_to_update(self) -> str:

@@ -12,7 +12,7 @@ from typing import List, Sequence, Tuple
 
 import sublime
 
-from ..agents.registry import agents_of
+from ..agents.registry import agents_of, wanted_agents
 from ..common.display_names import shown
 from ..editor.edits import move_caret, set_text
 from ..editor.file_views import unsaved_files
@@ -27,6 +27,7 @@ from ..review.document.preparation import Preparation
 from ..review.window import views
 from ..runtime import Runtime
 from ..system.platform import Platform
+from ..terminals.launcher import say_not_found
 from . import installing
 from .installing import FoundHooks, HookState, Plan
 
@@ -55,8 +56,12 @@ class AgentHooks:
     def _list(self, endpoint: Endpoint, installs: bool, found: Sequence[FoundHooks]) -> None:
         if not endpoint.window.is_valid():
             return
+        if not found and not installs:
+            say(endpoint.window, NONE_HOOKED)
+            return
         if not found:
-            say(endpoint.window, NONE_FOUND if installs else NONE_HOOKED)
+            say(endpoint.window, NONE_FOUND)
+            self._list_known(endpoint)
             return
         entries: List[PanelEntry] = []
         for each in found:
@@ -65,6 +70,21 @@ class AgentHooks:
             entries.append(PanelEntry(each.wanted.agent.title, act, each.wanted.path, each.state.value))
         heading = "Agent to hook" if installs else "Agent to unhook"
         endpoint.reviews.when_free(partial(choose, endpoint.window, entries, heading))  # shells may have taken a while
+
+    def _list_known(self, endpoint: Endpoint) -> None:
+        """Let the user see which agents there are, with how to install each."""
+        window, settings = endpoint.window, endpoint.settings()
+        known = [agent for agent in wanted_agents(settings) if agent.hooks is not None]
+        entries = [
+            PanelEntry(
+                agent.title,
+                partial(say_not_found, window, agent, agent.command(settings)[0]),
+                agent.install_command,
+                "not found",
+            )
+            for agent in known
+        ]
+        endpoint.reviews.when_free(partial(choose, window, entries, "Agents that can be hooked"))
 
     def _show(self, endpoint: Endpoint, plan: Plan) -> None:
         if not endpoint.window.is_valid():

@@ -122,7 +122,7 @@ class Launcher:
             if not window.is_valid():
                 return
             if not client.words:
-                self._explain(window, program, command[0], client.why)
+                say_not_found(window, program, command[0], client.why)
                 return
             variables = {**client_variables(connection), **program.run_variables(connection)}
             if self._platform.name == WINDOWS:
@@ -181,16 +181,19 @@ class Launcher:
             start_terminal, words, launch.folder, launch.variables, platform, folders, then=started, failed=failed
         )
 
-    def _explain(self, window: sublime.Window, program: Program, word: str, why: str) -> None:
-        own = shown(word) if program.is_own or word != program.program else ""  # the user knows the usual word
-        panel = window.create_output_panel(INSTALL_PANEL)
-        why = shown(why)
-        more = f"\n{why}.\n" if why else ""
-        panel.run_command("append", {"characters": program.how_to_install(own) + more})
-        window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
-        missing = f"was not found: there is no “{own}”" if own else "is not installed"
-        missing = f"was not found: {why}" if why else missing
-        say(window, f"{program.title} {missing}")
+
+def say_not_found(window: sublime.Window, program: Program, word: str, why: str = "") -> None:
+    """Tell the user that an agent was not found by `word`, which starts it, and how to install it. `why` is what else
+    is known, as a sentence without its end."""
+    own = shown(word) if program.is_own or word != program.program else ""  # the user knows the usual word
+    panel = window.create_output_panel(INSTALL_PANEL)
+    why = shown(why)
+    more = f"\n{why}.\n" if why else ""
+    panel.run_command("append", {"characters": program.how_to_install(own) + more})
+    window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
+    missing = f"was not found: there is no “{own}”" if own else "is not installed"
+    missing = f"was not found: {why}" if why else missing
+    say(window, f"{program.title} {missing}")
 
 
 def _terminal_words(

@@ -86,6 +86,28 @@ class TheirActions(ServerCase):
             offered, ["Run Agent\u2026", "Install Agent Hooks\u2026", "Remove Agent Hooks\u2026", "Diagnose"]
         )
 
+    def test_the_last_choice_stands_first_then_what_is_installed_then_the_rest(self):
+        actions = self.application.actions
+        for patch in (
+            mock.patch.object(actions.installed, "has", lambda program, settings: program.key == "codex"),
+            mock.patch.object(actions._launcher, "run"),
+        ):
+            patch.start()
+            self.addCleanup(patch.stop)
+        items, picked = self.agents()
+        self.assertEqual([item.trigger for item in items[:2]], ["Codex CLI", "Gemini CLI"])
+        self.assertEqual([item.annotation for item in items[:2]], ["", "not found"])
+        self.assertIn("npm install -g @google/gemini-cli", items[1].details)
+        picked([item.trigger for item in items].index("Qwen Code"))
+        items, _ = self.agents()
+        self.assertEqual([item.trigger for item in items[:3]], ["Qwen Code", "Codex CLI", "Gemini CLI"])
+
+    def agents(self):
+        """What *Run Agent…* lists, and what a choice calls."""
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.window.run_command("gemini_companion_run_agent")
+        return panel.call_args[0][:2]
+
     def captions(self):
         """What the palette offers of the package."""
         for entry in sublime.decode_value(sublime.load_resource("Packages/Gemini Companion/Default.sublime-commands")):

@@ -405,12 +405,21 @@ class OneProgram(ConnectTestCase):
 COMMANDS = ("GeminiCompanionAcceptCommand", "GeminiCompanionRejectCommand")
 
 
+def row(item: sublime.QuickPanelItem) -> Tuple[str, str, str]:
+    return item.trigger, item.details if isinstance(item.details, str) else item.details[0], item.annotation
+
+
 class NoProgram(ConnectTestCase):
     there = ()
 
-    def test_the_user_is_told(self) -> Iterator[Any]:
-        self.window.run_command("gemini_companion_install_hooks")
-        yield lambda: self.says("none of the agents that can be hooked was found")
+    def test_those_that_are_known_are_named_with_how_to_install_one(self) -> Iterator[Any]:
+        items, picked = (yield from self.panel_of("install_hooks"))[:2]
+        self.assertTrue(self.says("none of the agents that can be hooked was found"))
+        self.assertIn(("Codex CLI", "npm install -g @openai/codex", "not found"), list(map(row, items)))
+        picked([item.trigger for item in items].index("Codex CLI"))
+        self.assertTrue(self.says("Codex CLI is not installed"))
+        self.assertEqual(self.window.active_panel(), "output.gemini_companion_install")
+        self.window.run_command("hide_panel")
 
     def test_what_is_connected_can_be_disconnected(self) -> Iterator[Any]:
         self.put(
