@@ -157,7 +157,7 @@ class Actions:
         return self._in_front(endpoint) is not None
 
     def _takes_reason(self, endpoint: Endpoint) -> bool:
-        """Whether the program of the review in front can be told why the user rejects it."""
+        """Whether the agent of the review in front can be told why the user rejects it."""
         found = self._in_front(endpoint)
         return found is not None and takes_reason(found[1])
 
@@ -222,10 +222,10 @@ class Actions:
         self._on_review(KEEP if self._is_written(endpoint) else ACCEPT_ONLY, endpoint)
 
     def _pending(self) -> List[Tuple[Endpoint, Review]]:
-        """The undecided reviews of all windows, those of one client together."""
+        """The undecided reviews of all windows, those of one agent together."""
         found = [(endpoint, review) for endpoint in self._endpoints.all() for review in endpoint.reviews.pending()]
-        clients = list(dict.fromkeys(review.owner for _, review in found))
-        return sorted(found, key=lambda each: clients.index(each[1].owner))
+        owners = list(dict.fromkeys(review.owner for _, review in found))
+        return sorted(found, key=lambda each: owners.index(each[1].owner))
 
     def _closed(self) -> List[Tuple[Endpoint, ClosedReview]]:
         """The reviews of all windows that can be opened again."""
@@ -258,7 +258,7 @@ class Actions:
             entries.append(PanelEntry("Show Unreviewed Changes", partial(_show_changes, here)))
         choose(window, entries, "Pending diffs" if pending else "Closed diffs")
 
-    # -- clients in terminals -----------------------------------------------------------------------------------------
+    # -- agents in terminals ------------------------------------------------------------------------------------------
 
     def _run_agent(self, endpoint: Endpoint, agent: str = "") -> None:
         """Start an agent in a terminal, connected to this window if it can be: the one with this key or name; without a
@@ -299,7 +299,7 @@ class Actions:
             self._launcher.run(endpoint.window, program, connection, endpoint.settings())
 
     def _go_to_waiting(self, here: Endpoint) -> None:
-        """Go to the terminal of a program that waits, or at least to its window; to other windows first."""
+        """Go to the terminal of an agent that waits, or at least to its window; to other windows first."""
         waiting = sorted(self._endpoints.waiting(), key=lambda endpoint: endpoint is here)
         if not waiting:
             say(here.window, "no agent waits for you")
@@ -311,13 +311,13 @@ class Actions:
             window.focus_view(terminal)
 
     def _copy_environment(self, endpoint: Endpoint) -> None:
-        """Put lines on the clipboard that connect a client in any terminal to this window."""
+        """Put lines on the clipboard that connect an agent in any terminal to this window."""
         connection = _connection(endpoint)
         if connection is not None:
             self._launcher.copy_environment(endpoint.window, connection)
 
     def _send_selection(self, endpoint: Endpoint) -> None:
-        """Bring the file and the selected lines into the prompt of a client."""
+        """Bring the file and the selected lines into the prompt of an agent."""
         view = _tab_in_front(endpoint.window)
         if view is not None:
             self._send(endpoint, selected_places(view))
@@ -325,8 +325,8 @@ class Actions:
     def _send_files(
         self, endpoint: Endpoint, files: Sequence[str] = (), dirs: Sequence[str] = (), group: int = -1, index: int = -1
     ) -> None:
-        """The same with whole files: those of the side bar, folders among them, or of a tab and all that are selected
-        with it, or the one in front."""
+        """Bring whole files into the prompt of an agent: those of the side bar, folders among them, or of a tab and all
+        that are selected with it, or the one in front."""
         window = endpoint.window
         paths = [*files, *dirs] or _of_tabs(window, group, index)
         views = {path: window.find_open_file(path) for path in paths}
@@ -366,7 +366,7 @@ def _has_changes(endpoint: Endpoint) -> bool:
 
 
 def _has_counted(endpoint: Endpoint) -> bool:
-    """Whether programs have changed some of them."""
+    """Whether agents have changed some of them."""
     return bool(endpoint.changes.count)
 
 
@@ -394,7 +394,7 @@ def _last_agent(window: sublime.Window) -> Any:
 
 
 def _connection(endpoint: Endpoint) -> Optional[ConnectionDetails]:
-    """How a client finds the window, or None, which is said, while none can."""
+    """How an agent finds the window. While none can, the user learns why, and it is None."""
     connection = endpoint.connection()
     if connection is None:
         say(endpoint.window, endpoint.why_unreachable())
@@ -402,12 +402,12 @@ def _connection(endpoint: Endpoint) -> Optional[ConnectionDetails]:
 
 
 def _can_send(endpoint: Endpoint) -> bool:
-    """Whether a client listens for mentions, or runs in a terminal of the window."""
+    """Whether an agent listens for mentions, or runs in a terminal of the window."""
     return terminal_of(endpoint.window) is not None or endpoint.clients.take_mentions()
 
 
 def _can_send_selection(endpoint: Endpoint) -> bool:
-    """The same while a file is in front."""
+    """Whether there is an agent to send to, while a file is in front."""
     view = _tab_in_front(endpoint.window)
     return view is not None and view.file_name() is not None and _can_send(endpoint)
 

@@ -1,7 +1,7 @@
-"""Which programs are installed, as far as is known: what the palette and the list of *Run Agent…* go by.
+"""Which agents are installed, as far as is known: the list of *Run Agent…* goes by that.
 
 Rule: the main thread never waits for the answer. It is what the last look found, and a look takes place on a disk
-thread: at the start, when the settings name other programs, and when the list opens. Until the first one nothing counts
+thread: at the start, when the settings name other agents, and when the list opens. Until the first one nothing counts
 as installed. Nothing is started by it: that makes a search of its own, which leaves out the folders of the workspace.
 """
 

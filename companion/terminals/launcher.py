@@ -1,4 +1,4 @@
-"""Starts a client in a terminal, and types into one that runs. Main thread only.
+"""Starts an agent in a terminal, and types into one that runs. Main thread only.
 
 Rule: a request either succeeds in a terminal or is answered by a sentence. The editor does not say whether a command of
 another package exists or has failed, so the launcher looks whether a terminal has appeared.
@@ -46,28 +46,28 @@ RUN = f"{EDITOR_PID}-{os.getpid()}"
 NOT_HERE = {"NoDefaultCurrentDirectoryInExePath": "1"}
 """On Windows: nothing is looked for in the current folder, which is a repository. npm's programs start `node`."""
 Tell = Callable[[Mention, str], Optional[str]]
-"""Sends a mention to a client, of the program with this key if there is one; its name, or None if none listens."""
+"""Sends a mention to an agent, to the one with this key if there is one. Returns its name, or None if none listens."""
 CONTROL_CHARACTERS = "a folder's name holds control characters, which the terminal would obey: rename it first"
 # Of tags: from the clock on, because terminals outlive the package, and Terminus ends the one that has a tag already.
 _numbers = itertools.count(int(time.time()))
 
 
 def inherited(platform: Platform) -> Mapping[str, str]:
-    """What programs inherit that we start. Any thread."""
+    """The environment that agents inherit. Any thread."""
     certificates = getattr(sys.modules.get("certifi"), "where", lambda: "")
     folders = [os.path.dirname(sublime.executable_path()), os.path.dirname(sublime.packages_path())]
     return for_programs(platform.environment, [*folders, certificates()], platform)
 
 
 class Launcher:
-    """Starts clients, for all windows."""
+    """Starts agents, for all windows."""
 
     def __init__(self, runtime: Runtime, platform: Optional[Platform] = None) -> None:
         self._runtime = runtime
         self._platform = platform if platform is not None else Platform.current()
 
     def run(self, window: sublime.Window, program: Program, connection: ConnectionDetails, settings: Settings) -> None:
-        """Start a program in a terminal, in the workspace folder; the user picks one if there are several."""
+        """Start an agent in a terminal, in the workspace folder; the user picks one if there are several."""
         folders = connection.folders
         run_in = partial(self._run_in, window, program, connection, settings)
         if len(folders) < 2:
@@ -77,7 +77,7 @@ class Launcher:
         choose(window, entries, f"Folder to run {program.title} in")
 
     def copy_environment(self, window: sublime.Window, connection: ConnectionDetails) -> None:
-        """Copy lines with which a client in any terminal finds this window."""
+        """Copy lines with which an agent in any terminal finds this window."""
         if any(has_control_characters(folder) for folder in connection.folders):
             say(window, CONTROL_CHARACTERS)
             return
@@ -87,9 +87,9 @@ class Launcher:
     def send(
         self, window: sublime.Window, places: Sequence[Mention], folders: Sequence[str], tell: Tell
     ) -> Optional[str]:
-        """Bring mentions of these places into the client's prompt; or a sentence why not.
+        """Bring mentions of these places into the agent's prompt. Returns a sentence if that cannot be done.
 
-        `tell` sends one to a client that listens. Where it says that none does, it is typed into the terminal.
+        `tell` sends one to an agent that listens. Where it says that none does, it is typed into the terminal.
         """
         if not places:
             return "this view has no file that an agent could read"
@@ -221,14 +221,14 @@ def terminus_is_there() -> bool:
 
 
 def key_in(terminal: sublime.View) -> str:
-    """The key of the program that we have started in this terminal; "" for a terminal of somebody else's, or of an
+    """The key of the agent that we have started in this terminal; "" for a terminal of somebody else's, or of an
     earlier run."""
     parts = _tag_of(terminal).split(".")
     return parts[1] if len(parts) == 5 and parts[3] == RUN and parts[4].isdecimal() else ""
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
-    """The window's terminal for a client: the last one that we started and that runs. Nobody else's is typed into."""
+    """The window's terminal for an agent: the last one that we started and that runs. Nobody else's is typed into."""
     ours = [view for view in _tagged(window) if key_in(view) and not view.settings().get("terminus_view.finished")]
     return max(ours, key=lambda view: int(_tag_of(view).rsplit(".", 1)[1])) if ours else None
 
