@@ -369,7 +369,7 @@ def test_a_write_is_reviewed_once_in_each_mode(tmp_path, mode, connects):
 def test_its_model_reads_why_a_write_is_rejected(tmp_path, mode, connects):
     with held(tmp_path, mode, connects) as hooked:
         desktop = hooked.desktop
-        desktop.host.wait_until(lambda: "Reject\u2026" in desktop.header())
+        desktop.host.wait_until(lambda: "Why\u2026" in desktop.header())
         desktop.run("Reject With Reason\u2026")
         desktop.host.call("type_text", text="keep the words")
         desktop.host.call("press", keys="enter")

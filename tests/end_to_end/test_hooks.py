@@ -150,7 +150,7 @@ def test_the_writes_of_the_document(hooked):
         asked = client.open_diff(desktop.path("main.py"), "one\n2\n", "its own")
         desktop.wait_proposal()
         held = hooked.start(question, file)
-        desktop.host.wait_until(lambda: "Reject\u2026" in desktop.header())
+        desktop.host.wait_until(lambda: "Why\u2026" in desktop.header())
         desktop.wait_decidable()
         reject()
         assert json.loads(held.communicate(timeout=NEVER_SECONDS)[0]) == refused

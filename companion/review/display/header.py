@@ -1,9 +1,10 @@
 """What the header of a proposal says: the decisions, where the caret is, counts, and what to beware of.
 
-Rules: one row says it all where there is nothing special to say; the file's name stands in the tab already. A warning
-is of what may be lost, or written otherwise than it is shown; everything else is a note. The header is laid out in rows
-that fit into the view, because its height must be known: as many empty rows stand in the original's view, to keep the
-lines below level. minihtml would wrap longer ones by itself, and no event says so.
+Rules: one row says it all where there is nothing special to say; the file's name stands in the tab already. The keys
+of the decisions come before everything else that a row has room for. A warning is of what may be lost, or written
+otherwise than it is shown; everything else is a note. The header is laid out in rows that fit into the view, because
+its height must be known: as many empty rows stand in the original's view, to keep the lines below level. minihtml would
+wrap longer ones by itself, and no event says so.
 
 The editor is not known here. Any thread.
 """
@@ -146,7 +147,6 @@ def notices(now: Header) -> List[HeaderNotice]:
             (now.hidden, _note(f"{hidden_text(now.hidden)}.", WHITESPACE, "Show them")),
             (now.whitespace_shown, _note("Whitespace changes are shown in this diff.", WHITESPACE, "Hide them")),
         ],
-        [(now.position.following, _note(now.position.next_words))],
     ]
     found = (next((notice for holds, notice in group if holds), None) for group in groups)
     return [notice for notice in found if notice is not None]
@@ -169,7 +169,7 @@ def status_text(header: Header) -> str:
         hidden = hidden_text(header.hidden) if header.hidden and header.changes else ""
         parts = [counts_text(header.added, header.removed), where, hidden]
     sentence = ", ".join(filter(None, [*parts, among.file_words]))
-    return f"{sentence}. {among.next_words}" if among.following else sentence
+    return f"{sentence}. {shown(among.next_words)}" if among.following else sentence
 
 
 def counts_text(added: int, removed: int) -> str:
@@ -238,7 +238,7 @@ def columns_of(em_width: float, width: float) -> int:
 _GAP = "  "  # between the parts of a row
 _BUTTON_COLUMNS = 2  # that a button's padding takes, whatever the font
 _LONGEST_PLACE = 40  # columns
-_BUTTONS = ("accept", "reject")
+_REASON, _FILE, _CHANGE, _ARROWS, _COUNTS = range(1, 6)  # ranks of pieces; up to the file they are never left out
 _COMMANDS = {
     ACCEPT: "accept",
     REJECT: "reject",
@@ -275,21 +275,28 @@ def header_rows(header: Header) -> List[HeaderRow]:
 
 
 def _bars(header: Header) -> List[List[RowPiece]]:
-    """The decisions and the counts, with the keys that there is room for, and what else there is to say of the file:
-    behind them, or below them if it has no room there. Whose it is the tab says, too: that goes before a key does."""
-    about = _about(header)
-    bars = [_actions(header, keys) + _progress(header) for keys in (_BUTTONS, _BUTTONS[:1], ())]
-    for bar in bars:
-        if _width(bar + about) <= header.columns:
-            return [bar + about]
-        if _width(bar) <= header.columns and not (header.new_file or header.place):
-            return [bar]
-    fitting = next((bar for bar in bars if _width(bar) <= header.columns), None)
-    rows = [fitting] if fitting is not None else _rows_of(bars[-1], header.columns)
+    """The decisions with their keys, and what fits beside them; below them what else there is to say of the file.
+
+    What finds no room is left out, the least important first: the status bar says how far the user is, and the tab
+    whose proposal it is.
+    """
+    buttons, more, about = _buttons(header), _more(header), _about(header)
+    if _width([*buttons, *more, *about]) <= header.columns:
+        return [[*buttons, *more, *about]]
+    least = len(_rows_of(buttons, header.columns))
+    beside = list(more)
+    while len(_rows_of([*buttons, *beside], header.columns)) > least:
+        beside.remove(max(beside, key=_rank))
+    rows = _rows_of([*buttons, *beside], header.columns)
+    below = [piece for piece in more if piece not in beside]
     if os.path.isabs(header.place):
         header = header._replace(place="")  # there is a note of it
-    if header.new_file or header.place:
-        rows += _rows_of(_about(header), header.columns)
+    needed = header.new_file or header.place or header.position.following
+    if needed or any(piece.rank <= _FILE for piece in below):
+        below += _about(header)
+        while _width(below) > header.columns and _rank(max(below, key=_rank)) > _FILE:
+            below.remove(max(below, key=_rank))
+        rows += _rows_of(below, header.columns)
     return rows
 
 
@@ -305,15 +312,15 @@ def header_html(
     """The header's document, as wide as its view (`width` pixels), with `below` empty pixels under it, which say what
     they stand for if there is room for a `caption`."""
     css = f"""
-        div.bar, div.note {{{{ background-color: color(var(--foreground) alpha(0.1)); }}}}
+        div.bar, div.note {{{{ background-color: color(var(--foreground) alpha(0.07)); }}}}
         div.notice {{{{ background-color: color(var(--yellowish) alpha(0.2)); }}}}
         a {{{{ text-decoration: none; }}}}
-        a.accept, a.reject {{{{ padding: 0 0.4rem; border-radius: 0.3rem; }}}}
+        a.accept, a.reject {{{{ padding: 0 0.4rem; border-radius: 0.3rem; color: var(--foreground); }}}}
         a.accept {{{{ background-color: color(var(--{style.added}) alpha(0.2)); }}}}
         a.reject {{{{ background-color: color(var(--{style.removed}) alpha(0.2)); }}}}
-        span.added, a.accept {{{{ color: var(--{style.added}); }}}}
-        span.removed, a.reject {{{{ color: var(--{style.removed}); }}}}
-        span.key, span.faint {{{{ color: color(var(--foreground) alpha(0.6)); }}}}
+        span.added {{{{ color: var(--{style.added}); }}}}
+        span.removed {{{{ color: var(--{style.removed}); }}}}
+        span.faint {{{{ color: color(var(--foreground) alpha(0.6)); }}}}
     """
     # Its letters may be a little wider than the text's.
     wide = em_width / CERTAIN
@@ -327,10 +334,14 @@ def header_html(
 
 
 class RowPiece:
-    """A part of a row that stays together. `dress` makes markup of its text, which takes `more` columns than that."""
+    """A part of a row that stays together. `dress` makes markup of its text, which takes `more` columns than that.
 
-    def __init__(self, text: str, dress: Callable[[str], str] = escape, more: int = 0) -> None:
+    Where there is no room for all, those of the highest `rank` are left out first.
+    """
+
+    def __init__(self, text: str, dress: Callable[[str], str] = escape, more: int = 0, rank: int = 0) -> None:
         self.text = text
+        self.rank = rank
         self.columns = columns(text) + more
         self.markup = dress(text)
         self._dress = dress
@@ -340,37 +351,41 @@ class RowPiece:
         """The same in at most so many columns."""
         if self.columns <= width:
             return self
-        return RowPiece(cut_middle(self.text, max(1, width - self._more)), self._dress, self._more)
+        return RowPiece(cut_middle(self.text, max(1, width - self._more)), self._dress, self._more, self.rank)
 
 
-def _actions(header: Header, keys_on: Sequence[str]) -> List[RowPiece]:
-    """The decisions, as buttons with keys on these, and the ways to other changes."""
+def _rank(piece: RowPiece) -> int:
+    return piece.rank
+
+
+def _buttons(header: Header) -> List[RowPiece]:
+    """The decisions, with their keys if there is room for a button with one at all."""
     actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
-    pieces = [_button(header, verb, caption, style, verb in keys_on) for verb, caption, style in actions]
+    return [_button(header, verb, caption, style) for verb, caption, style in actions]
+
+
+def _button(header: Header, verb: str, caption: str, style: str) -> RowPiece:
+    does = f"{caption}, then save my edits" if header.edits_stay and verb == ACCEPT else f"{caption} these changes"
+    href, title = stamped(verb, header.generation), _title(header, verb, does)
+    words = " ".join(filter(None, (caption, _key(header, verb))))
+    if columns(words) + _BUTTON_COLUMNS > header.columns:
+        words = caption
+    return RowPiece(words, lambda text: link(href, escape(text), style, title), _BUTTON_COLUMNS)
+
+
+def _more(header: Header) -> List[RowPiece]:
+    """What stands beside the decisions: a reason for the agent, the ways to other changes, and how far the user is."""
+    pieces = []
     if header.reasons:
-        href = stamped(REJECT_BECAUSE, header.generation)
-        title = _title(header, REJECT_BECAUSE, "Reject, and say why")
-        pieces.append(RowPiece("Reject\u2026", lambda text: link(href, escape(text), "", title)))
+        because, why = stamped(REJECT_BECAUSE, header.generation), _title(header, REJECT_BECAUSE, "Reject, and say why")
+        pieces.append(RowPiece("Why\u2026", lambda text: link(because, escape(text), "", why), rank=_REASON))
     if header.changes > 1:
         links = [
             link(stamped(verb, header.generation), arrow, "", _title(header, verb, f"{verb.title()} change"))
             for verb, arrow in ((PREVIOUS, "\u2191"), (NEXT, "\u2193"))
         ]
-        pieces.append(RowPiece("\u2191 \u2193", lambda text: " ".join(links)))
-    return pieces
-
-
-def _button(header: Header, verb: str, caption: str, style: str, with_key: bool) -> RowPiece:
-    """A decision. With its key where that is wanted, and there is one."""
-    key = _key(header, verb) if with_key else ""
-    does = f"{caption}, then save my edits" if header.edits_stay and verb == ACCEPT else f"{caption} these changes"
-    href, title = stamped(verb, header.generation), _title(header, verb, does)
-    behind = f' <span class="key">{escape(key)}</span>' if key else ""
-
-    def dress(text: str) -> str:
-        return link(href, escape(text[: len(text) - len(key) - 1] if key else text) + behind, style, title)
-
-    return RowPiece(f"{caption} {key}" if key else caption, dress, _BUTTON_COLUMNS)
+        pieces.append(RowPiece("\u2191 \u2193", lambda text: " ".join(links), rank=_ARROWS))
+    return [*pieces, *_progress(header)]
 
 
 def _key(header: Header, verb: str) -> str:
@@ -384,21 +399,27 @@ def _title(header: Header, verb: str, words: str) -> str:
 
 def _progress(header: Header) -> List[RowPiece]:
     """Which file it is, where the caret is, and how much is changed."""
-    file = [RowPiece(header.position.file_words)] if header.position.file_words else []
+    file = [RowPiece(header.position.file_words, rank=_FILE)] if header.position.file_words else []
     if not header.compared:
         return file
     if header.changes_format_only:
-        return [*file, RowPiece(FORMAT_ONLY)]
+        return [*file, RowPiece(FORMAT_ONLY, rank=_FILE)]
     within = f"{header.current:,} of {header.changes:,}"  # nothing else is counted there, unless there are more files
     where = position(header.current, header.changes, header.hidden) if file or not header.current else within
     if header.file_change and not (header.changes or header.hidden):
-        return [*file, RowPiece(header.file_change)]
-    return [*file, RowPiece(where), RowPiece(counts_text(header.added, header.removed), _counts)]
+        return [*file, RowPiece(header.file_change, rank=_FILE)]
+    counts = RowPiece(counts_text(header.added, header.removed), _counts, rank=_COUNTS)
+    return [*file, RowPiece(where, rank=_CHANGE if header.changes else _FILE), counts]
 
 
 def _about(header: Header) -> List[RowPiece]:
-    """What else there is to say of the file."""
-    return [*([RowPiece("new file")] if header.new_file else []), RowPiece(_who(header), _faint)]
+    """What else there is to say of the file, and what comes after it."""
+    following = cut_middle(shown(header.position.next_words), _LONGEST_PLACE)
+    return [
+        *([RowPiece("new file")] if header.new_file else []),
+        RowPiece(_who(header), _faint),
+        *([RowPiece(following, _faint)] if following else []),
+    ]
 
 
 def _who(header: Header) -> str:

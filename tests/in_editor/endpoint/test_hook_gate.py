@@ -186,7 +186,7 @@ class TestDecisions(GateCase):
             answer = yield from self.answer(process)
             self.assertEqual((decision(answer), reason(answer)), ("deny", "The user rejected this change."))
             process, review = yield from self.hold(agent)
-            self.assertIn("Reject\u2026", self.header(review))
+            self.assertIn("Why\u2026", self.header(review))
             self.panel_of("reject_with_reason")("  use f-strings \n")
             answer = yield from self.answer(process)
             self.assertEqual(
@@ -516,7 +516,7 @@ class TestBesideItsOwnDiff(GateCase):
         for first in (self.question, self.opens):
             process, review = yield from self.both(first)
             with mock.patch.object(sublime.Window, "show_input_panel") as panel:
-                self.click_on(review, "Reject\u2026")
+                self.click_on(review, "Why\u2026")
                 yield lambda: panel.call_count
             panel.call_args[0][2]("not so")
             answer = yield from self.answer(process)
@@ -534,7 +534,7 @@ class TestBesideItsOwnDiff(GateCase):
         else:
             review = yield from self.opens()
             process = self.question()
-        yield lambda: "Reject\u2026" in self.header(review)
+        yield lambda: "Why\u2026" in self.header(review)
         return process, review
 
     def test_any_other_end_leaves_the_question_to_the_diff(self) -> Iterator[Any]:
@@ -560,9 +560,9 @@ class TestBesideItsOwnDiff(GateCase):
         connection = self.connection("PermissionRequest", permission_mode="default")
         yield lambda: self.gate._beside
         review = yield from self.opens()
-        yield lambda: "Reject\u2026" in self.header(review)
+        yield lambda: "Why\u2026" in self.header(review)
         connection.close()
-        yield lambda: "Reject\u2026" not in self.header(review)
+        yield lambda: "Why\u2026" not in self.header(review)
         self.assertTrue(review.pending)
         self.assertFalse(self.can("GeminiCompanionRejectWithReasonCommand"))
         self.reviews.ask_why(review)

@@ -37,15 +37,31 @@ def test_one_row_says_it_all():
     assert words(row.markup) == "Accept  Reject  \u2191 \u2193  2 of 5  +3 \u22121  \u2190 Gemini CLI"
 
 
-@pytest.mark.parametrize("columns", range(columns_of(8.0, 60 * 8.0), 200))
+FROM_45 = range(columns_of(8.0, 45 * 8.0), 200)
+
+
+@pytest.mark.parametrize("columns", FROM_45)
 @pytest.mark.parametrize("more", [{}, {"edits_stay": True}])
-def test_from_sixty_columns_on_the_decisions_are_one_row(columns, more):
-    """What is in the tab already is left out first, then the keys. What is special stands below."""
+def test_from_45_columns_on_the_decisions_and_their_keys_are_one_row(columns, more):
+    """What is in the tab already is left out first, then the counts, then the arrows. What is special stands below."""
     row, *below = header_rows(HEADER._replace(columns=columns, keys=KEYS, **more))
     assert {below_row.kind for below_row in below} == ({"notice"} if more else set())
     assert 'href="accept"' not in "".join(below_row.markup for below_row in below)
-    assert re.search("Accept( Ctrl.S)?  Reject( Shift.Escape)?  \u2191 \u2193  2 of 5  .3 \u22121", words(row.markup))
+    pattern = "Accept Ctrl.S  Reject Shift.Escape(  \u2191 \u2193)?(  2 of 5)?(  .3 \u22121)?(  \u2190 Gemini CLI)?"
+    assert re.fullmatch(pattern, words(row.markup))
     assert row.columns <= columns
+
+
+@pytest.mark.parametrize("columns", FROM_45)
+def test_a_second_row_says_who_why_and_which_folder(columns):
+    several = Position(2, 4, "source/z.py")
+    held = HEADER._replace(columns=columns, keys=KEYS, place="source/deep", reasons=True, position=several)
+    first, *others = [words(row.markup) for row in header_rows(held)]
+    assert first.startswith("Accept Ctrl+S  Reject Shift+Escape")
+    for said in ("Why\u2026", "file 2 of 4", "source/deep \u2190 Gemini CLI", "Next: source/z.py"):
+        assert said in "  ".join([first, *others])
+    one_row = len(others) <= 1
+    assert one_row or columns < 80  # all of that is longer than two of the narrowest rows
 
 
 @pytest.mark.parametrize("columns", range(columns_of(8.0, 60 * 8.0), 200, 10))
@@ -56,9 +72,9 @@ def test_from_sixty_columns_on_large_numbers_have_room_too(columns):
 
 def test_which_of_several_files_it_is_and_what_comes_next():
     several = HEADER._replace(position=Position(2, 4, "z.py"))
-    first, *_, last = header_rows(several)
+    first, *others = header_rows(several)
     assert "  file 2 of 4  change 2 of 5  " in words(first.markup)
-    assert words(last.markup) == "Next: z.py"
+    assert words([first, *others][-1].markup).endswith("  \u2190 Gemini CLI  Next: z.py")
     assert status_text(several) == "+3 \u22121, change 2 of 5, file 2 of 4. Next: z.py"
     assert status_text(several._replace(position=Position(4, 4))).endswith("file 4 of 4")
 
@@ -75,10 +91,12 @@ def test_decisions_have_the_keys_that_there_is_room_for():
         (row,) = header_rows(HEADER._replace(columns=columns, keys=KEYS))
         return words(row.markup)
 
-    assert says(100).startswith("Accept Ctrl+S  Reject Shift+Escape  \u2191")
-    assert says(60).startswith("Accept Ctrl+S  Reject Shift+Escape  \u2191")
-    assert says(48).startswith("Accept Ctrl+S  Reject  \u2191")
-    assert says(44).startswith("Accept  Reject  \u2191")
+    for columns in (100, 60, 48, 44, 38):
+        assert says(columns).startswith("Accept Ctrl+S  Reject Shift+Escape")
+    rows = [words(row.markup) for row in header_rows(HEADER._replace(columns=30, keys=KEYS))]
+    assert rows == ["Accept Ctrl+S", "Reject Shift+Escape  2 of 5"]
+    long = header_rows(HEADER._replace(columns=30, keys={"accept": "Ctrl+K, " * 5}))
+    assert words(long[0].markup).startswith("Accept  Reject")
 
 
 def test_decisions_look_like_buttons_whose_room_is_counted():
@@ -107,8 +125,8 @@ def test_each_link_says_what_it_does_and_its_key():
 
 def test_colors_are_those_of_the_marks():
     html = header_html(header_rows(HEADER), 20.0, MarkStyle("bluish", "orangish"))
-    assert "a.accept { color: var(--bluish); }" in html
-    assert "a.reject { color: var(--orangish); }" in html
+    assert re.search(r"a.accept \{ background-color: color\(var\(--bluish\)", html)
+    assert re.search(r"a.reject \{ background-color: color\(var\(--orangish\)", html)
 
 
 def test_what_is_said_of_the_file_stands_below_where_it_has_no_room():

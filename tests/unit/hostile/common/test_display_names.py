@@ -171,7 +171,8 @@ def test_no_row_of_the_header_is_wider_than_its_view(header):
     markup = "".join(row.markup for row in rows)
     links = {href.split("@")[0] for href in re.findall(r'href="([^"]*)"', markup)}
     assert {"accept", "reject"} <= links
-    assert ("next" in links) == ("previous" in links) == (header.changes > 1)
+    assert ("next" in links) == ("previous" in links)
+    assert header.changes > 1 or "next" not in links
     assert markup.count('href="reload@') == header.changed_on_disk + header.reading_failed
     assert hidden(status_text(header)) == []
 
