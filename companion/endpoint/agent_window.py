@@ -51,7 +51,7 @@ NOT_WRITTEN = OUTSIDE[:-1] + (
     ", where no client writes anything by its word alone. The diff stays open: the user can accept it in the editor."
 )
 TOO_MANY = (
-    f"The file is not opened: {MOST_OPENED} files that programs have opened are open in this window. The user can "
+    f"The file is not opened: {MOST_OPENED} files that agents have opened are open in this window. The user can "
     "close those that are not needed any more."
 )
 CHANGED = (
@@ -87,7 +87,7 @@ class EndpointWindow:
         self._clients = clients
         self._diagnostics = Diagnostics(window, runtime, self._shared_files)
         self._coming: List[Tuple[str, Ticket]] = []  # of reviews that are not shown yet, by session
-        self._opened: Set[int] = set()  # the sheets of files that programs have opened; main thread
+        self._opened: Set[int] = set()  # the sheets of files that agents have opened; main thread
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
@@ -332,7 +332,7 @@ class EndpointWindow:
             raise CannotDo("There is no such file.")
         most = (await self._runtime.call_main(self._reviews.file_request, path)).limits.length
         if size > most:
-            raise CannotDo(f"The file has {size} bytes. At a program's word the editor opens files of up to {most}.")
+            raise CannotDo(f"The file has {size} bytes. At an agent's word the editor opens files of up to {most}.")
         open_file = partial(self._open_file, path, place, in_front, preview)
         await self._have_done(lambda done: self._reviews.when_free(partial(open_file, done)))
 

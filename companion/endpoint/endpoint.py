@@ -316,7 +316,7 @@ class Endpoint:
         self._choice = ALWAYS_BEFORE if always else AS_AGENT
         marks.put(self.window.settings(), CHOICE, {CHOICE: self._choice})
         others = self._coverage().not_reviewed if always else ()
-        said = "every write is reviewed" if always else "a write is reviewed if its program asks"
+        said = "every write is reviewed" if always else "a write is reviewed if its agent asks"
         if others:
             said += f", but not those of {join_names(others)}: use “Install Agent Hooks…” for that"
         say(self.window, said)

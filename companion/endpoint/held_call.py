@@ -48,7 +48,7 @@ NOT_UNDERSTOOD = (
 TAKEN_BACK = "The user has taken back every part of this change."
 HAS_CHANGED = "{} has changed on disk since the diff was opened: look, then accept again."
 OVERLAPS = "{} has changed on disk since the diff was opened, {} this diff changes, too: look, then accept again."
-WITHHELD = "“context_exclude” names this file: {} is not told what you type. It is saved over what the program writes."
+WITHHELD = "“context_exclude” names this file: {} is not told what you type. It is saved over what the agent writes."
 
 
 class Reviewed(NamedTuple):

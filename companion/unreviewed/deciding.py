@@ -29,7 +29,7 @@ from .workspaces import Workspaces
 LATER = PanelEntry("Decide later", lambda: None)
 PROGRESS_SECONDS = 0.3
 MANY_FILES = 100
-OUTSIDE = "changed outside of a program's steps"
+OUTSIDE = "changed outside of an agent's steps"
 EARLIER = "{} with earlier changes left to be decided"
 LEFT = "{} left to be decided one by one: {}"
 PERHAPS_YOURS, IGNORED_NOW = "perhaps your own", "ignored by now"

@@ -127,9 +127,9 @@ class ChangeKind(Enum):
 class ChangeScope(Enum):
     """Which changes are meant."""
 
-    SINCE_KEPT = "a program's, since the user last approved the file"
-    LAST_TURN = "a program's, since one last began a turn"
-    OUTSIDE = "those outside of a program's steps, since the user last approved the file"
+    SINCE_KEPT = "an agent's, since the user last approved the file"
+    LAST_TURN = "an agent's, since one last began a turn"
+    OUTSIDE = "those outside of an agent's steps, since the user last approved the file"
 
 
 class UnreviewedChange(NamedTuple):

@@ -202,7 +202,7 @@ class TestFilesOnItsWord:
             self.desktop.write(f"{number}.py", b"")
             said = str(self.said("openFile", filePath=self.desktop.path(f"{number}.py")))
             assert self.desktop.host.evaluate("bool(window.active_view().settings().get('terminus_view'))")
-        assert "20 files that programs have opened are open" in said
+        assert "20 files that agents have opened are open" in said
         assert self.desktop.host.evaluate("len(window.views())") == 22
 
     def test_what_is_selected_in_such_a_link_is_not_told(self):

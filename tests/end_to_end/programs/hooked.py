@@ -109,9 +109,9 @@ class Hooked:
         return {row: told for row, (_, told) in rows.items() if self.kind.title in told}
 
     def listed_apart(self):
-        """The files of the list that were changed outside of a program's steps."""
+        """The files of the list that were changed outside of an agent's steps."""
         self.desktop.run("Show Unreviewed Changes")
-        more = next(row for row in self.desktop.rows() if "outside of a program's steps" in row)
+        more = next(row for row in self.desktop.rows() if "outside of an agent's steps" in row)
         self.desktop.host.call("choose", item=more)
         self.desktop.host.wait_until(lambda: more not in self.desktop.rows())
         rows = self.desktop.rows()
@@ -201,7 +201,7 @@ class HookedJourneys:
         hooked.wait_done()
         assert desktop.views_of_role("proposal") == [], "it asks nobody"
 
-        work.decide(DOING.format(kind.title), "1 more file changed outside of a program's steps")
+        work.decide(DOING.format(kind.title), "1 more file changed outside of an agent's steps")
         assert desktop.read(f"{DAY}/saved.txt") == b"# mine\nof the user\n"
         assert desktop.read(f"{DAY}/stashed.txt") == MINE
 

@@ -126,7 +126,7 @@ class TestFilesOpened(ClockTestCase):
         for number in range(MOST_OPENED):
             self.assertEqual((yield from self.opened(f"{number}.py")), "")
         refused = yield from self.opened("one more.py")
-        self.assertIn("files that programs have opened are open", refused)
+        self.assertIn("files that agents have opened are open", refused)
         self.assertEqual(len(self.window.views()), MOST_OPENED + 1)
         view = self.window.find_open_file(self.path("3.py"))
         if view is not None:

@@ -206,7 +206,7 @@ class TestListing(ChangesTestCase):
         yield from self.listed("both.py", "sure.py")
         yield lambda: "2 changed files" in view.get_status("gemini_companion")
         items, picked = self.panel("show_unreviewed_changes")[0]
-        self.assertEqual(items[-1].trigger, "2 more files changed outside of a program's steps")
+        self.assertEqual(items[-1].trigger, "2 more files changed outside of an agent's steps")
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
             picked(len(items) - 1)
         entries = [item.trigger for item in panel.call_args[0][0]]
@@ -231,7 +231,7 @@ class TestListing(ChangesTestCase):
         yield lambda: len(self.changes.lists.outside) == 2
         self.assertFalse(self.can("GeminiCompanionKeepAllChangesCommand"))
         items, picked = self.panel("show_unreviewed_changes")[0]
-        self.assertEqual([item.trigger for item in items], ["2 files changed outside of a program's steps"])
+        self.assertEqual([item.trigger for item in items], ["2 files changed outside of an agent's steps"])
         with mock.patch.object(sublime.Window, "show_quick_panel"):
             picked(0)
         review = yield from self.show("mine.py")

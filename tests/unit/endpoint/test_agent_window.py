@@ -414,7 +414,7 @@ class TestWhatIsDone:
         bench.window.tabs = [View(bench.path("mine.py"))]
         most = module.MOST_OPENED
         self.opened(bench, *range(most))
-        with pytest.raises(CannotDo, match=f"{most} files that programs have opened are open"):
+        with pytest.raises(CannotDo, match=f"{most} files that agents have opened are open"):
             self.opened(bench, most)
         assert len(bench.window.opened) == most
         self.opened(bench, 0)
