@@ -11,14 +11,15 @@ from unittest import mock
 
 import sublime
 
+from ....companion.agents.registry import AGENTS
 from ....companion.editor.storage import storage_folder
 from ....companion.review.document import file_replacement
 from ...host.waiting import NEVER_SECONDS
 from ...support.review_case import PLUGIN
 from ...support.unreviewed_case import ChangesTestCase
 
-PROGRAMS = ("claude", "gemini", "qwen", "codex", "copilot")
-HOMES = ("CLAUDE_CONFIG_DIR", "QWEN_HOME", "CODEX_HOME", "COPILOT_HOME")
+CAN_BE_HOOKED = [agent for agent in AGENTS if agent.hooks is not None]
+HOMES = ["CLAUDE_CONFIG_DIR", *(agent.home_variable for agent in CAN_BE_HOOKED if agent.home_variable)]
 REPLACE = file_replacement.replace_content
 SETTINGS = '{\n    // mine\n    "model": "x"\n}\n'
 
@@ -111,7 +112,7 @@ class ConnectTestCase(ChangesTestCase):
 
 
 class Choosing(ConnectTestCase):
-    there = PROGRAMS
+    there = tuple(agent.program for agent in CAN_BE_HOOKED)
 
     def test_the_programs_found_are_listed_with_how_things_stand(self) -> Iterator[Any]:
         self.put('{"hooks": {"Stop": [1]}}', ".codex", "hooks.json")
@@ -121,11 +122,9 @@ class Choosing(ConnectTestCase):
         self.assertEqual(
             listed,
             {
-                "Gemini CLI": "not hooked",
+                **{agent.title: "not hooked" for agent in CAN_BE_HOOKED},
                 "Qwen Code": "its settings cannot be understood",
                 "Claude Code": "hooked",
-                "Copilot CLI": "not hooked",
-                "Codex CLI": "not hooked",
             },
         )
         path = self.settings_path()
@@ -137,7 +136,7 @@ class Choosing(ConnectTestCase):
         os.unlink(path)
 
     def test_every_program_is_connected_and_disconnected_without_a_trace(self) -> Iterator[Any]:
-        for title in ("Gemini CLI", "Qwen Code", "Claude Code", "Copilot CLI", "Codex CLI"):
+        for title in (agent.title for agent in CAN_BE_HOOKED):
             yield from self.connect(title)
             listed = yield from self.in_list()
             self.assertEqual(listed[title], "hooked")
