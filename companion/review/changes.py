@@ -124,16 +124,12 @@ class Changes:
 
         self._act_or_say(presentation, keep_only, NONE_AT_CURSOR)
 
-    def undo_revert_hunk(self, review: Review, number: int = WHOLE_SELECTION) -> None:
-        """Bring back what the last command took back, or the change whose link has this number."""
-        if self._decidable(review) is not None:
-            review.source.bring_back(review, number)
-
-    def undo_in_text(self, review: Review, number: int) -> None:
-        """Bring back in the text what was taken back there."""
-        presentation = self._open.presentations[review]
-        undo = presentation.hunks.undo_revert
-        self._act_or_say(presentation, lambda places: bool(places) and undo(number), NOTHING_TO_BRING_BACK)
+    def bring_back(self, review: Review, number: int) -> None:
+        """Bring back the change that was taken back in the text, and whose link has this number."""
+        presentation = self._decidable(review)
+        if presentation is not None:
+            undo = presentation.hunks.undo_revert
+            self._act_or_say(presentation, lambda places: bool(places) and undo(number), NOTHING_TO_BRING_BACK)
 
     def _decidable(self, review: Review) -> Optional[Presentation]:
         """What shows the review, if the user can decide it now."""

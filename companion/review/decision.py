@@ -153,9 +153,6 @@ class Source:
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Reject these, and leave the others to be decided."""
 
-    def bring_back(self, review: Review, number: int) -> None:
-        """Bring back what was rejected last, or the hunk whose link has this number."""
-
     def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
         """Go to the first change of the next file that belongs together with this one, or to the last change of the one
         before it; with `around` from the last file to the first, and back. False if there is none."""

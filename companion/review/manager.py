@@ -439,7 +439,7 @@ VERBS: Dict[str, Verb] = {
     markup.NEXT: lambda on, review, number: on.changes.next_change(review),
     markup.PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
     markup.REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
-    markup.UNDO: lambda on, review, number: on.changes.undo_revert_hunk(review, number),
+    markup.UNDO: lambda on, review, number: on.changes.bring_back(review, number),
     markup.KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
     markup.RELOAD: lambda on, review, number: on.changes.reload(review),
     markup.WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
@@ -480,10 +480,6 @@ class Proposals(Source):
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Take them back in the text."""
         self._reviews.open_reviews.presentations[review].hunks.revert(hunks)
-
-    def bring_back(self, review: Review, number: int) -> None:
-        """Bring back what was taken back there."""
-        self._reviews.changes.undo_in_text(review, number)
 
     def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
         """To the one that its client has proposed next, or before it."""

@@ -321,10 +321,6 @@ class ChangeReviews(Source):
         if self._can_decide(review):
             self._undo(review, hunks)
 
-    def bring_back(self, review: Review, number: int) -> None:
-        """Restore what was undone last."""
-        self._decisions.restore()
-
     def _can_decide(self, review: Review) -> bool:
         """Whether hunks can be decided by themselves, else the user hears why not. A file that is new, or has gone, is
         one hunk."""

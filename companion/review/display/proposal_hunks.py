@@ -74,12 +74,10 @@ OriginalRows = Tuple[int, int]  # that a change replaces: what it is known by wh
 
 
 class Reverted(NamedTuple):
-    """A change that was taken back: the proposal's lines, and the original's that stand there now."""
+    """A marked change that was taken back: the proposal's lines, and the original's that stand there now."""
 
     proposed: str
     original: str
-    step: int  # the command that took it back
-    linked: bool  # was marked before, so that a link stands there now; hidden changes come back with their step
 
 
 class ProposalHunks:
@@ -121,7 +119,7 @@ class ProposalHunks:
             if self._view.change_count() != before:
                 return  # that was an edit, after which all is drawn anew
         rows = [(change.hunk.left_start, change.hunk.left_end) for change in self._analysis.changes]
-        places = self._places([number for number, each in self._reverted.items() if each.linked])
+        places = self._places(list(self._reverted))
         reverted = [number for number, _ in places]
         if anew or (rows, reverted) != (self._linked, self._linked_reverts):
             self._linked, self._linked_reverts = rows, reverted
@@ -266,18 +264,18 @@ class ProposalHunks:
         if not self.ready:
             return False
         unmarked = self._analysis.hidden if hidden else ()
-        step = next(self._numbers)
         edits: List[Edit] = []
         placed: Dict[int, sublime.Region] = {}
         shift = 0
-        for hunk, linked in sorted([*((hunk, True) for hunk in hunks), *((hunk, False) for hunk in unmarked)]):
+        for hunk, marked in sorted([*((hunk, True) for hunk in hunks), *((hunk, False) for hunk in unmarked)]):
             original = "".join(self._analysis.left_lines[hunk.left_start : hunk.left_end])
             proposed = "".join(self._analysis.right_lines[hunk.right_start : hunk.right_end])
             start, end = self._analysis.right_starts[hunk.right_start], self._analysis.right_starts[hunk.right_end]
             edits.append(Edit(start, end, original))
-            number = next(self._numbers)
-            self._reverted[number] = Reverted(proposed, original, step, linked)
-            placed[number] = sublime.Region(start + shift, start + shift + len(original))
+            if marked:
+                number = next(self._numbers)
+                self._reverted[number] = Reverted(proposed, original)
+                placed[number] = sublime.Region(start + shift, start + shift + len(original))
             shift += len(original) - (end - start)
         if not edits:
             return False
@@ -300,22 +298,13 @@ class ProposalHunks:
         act([] if nowhere else places)
 
     def undo_revert(self, number: int) -> bool:
-        """Bring the proposal's lines back where they were taken back: one change, or -1 for all of the last command.
-
-        False if nothing is left as it was.
-        """
-        numbers = list(self._reverted) if number < 0 else [each for each in self._reverted if each == number]
-        places = self._places(numbers)
-        if not places:
-            return False
-        step = max(self._reverted[each].step for each, _ in places)
-        edits: List[Edit] = []
+        """Bring the proposal's lines of one change back where they were taken back. False if it is not as it was."""
+        places = self._places([number] if number in self._reverted else [])
         for each, region in places:
-            if self._reverted[each].step == step:
-                edits.append(Edit(region.begin(), region.end(), self._reverted[each].proposed))
-                self._forget(each)
-        apply_edits(self._view, edits)
-        return True
+            edit = Edit(region.begin(), region.end(), self._reverted[each].proposed)
+            self._forget(each)
+            apply_edits(self._view, [edit])
+        return bool(places)
 
     def _places(self, numbers: Sequence[int]) -> List[Tuple[int, sublime.Region]]:
         """Where of these changes the original's lines still stand. The others are forgotten."""

@@ -159,7 +159,7 @@ class TestWhatOpensThem(FoldTestCase):
     def test_going_from_change_to_change_opens_none(self) -> Iterator[Any]:
         review = yield from self.review(OLD, NEW)
         view = self.proposal(review)
-        for row in (*CHANGED[1:], 10):
+        for row in (*CHANGED[1:], CHANGED[-1], 10):  # at the last one it says so first
             self.window.run_command("gemini_companion_next_change")
             self.assertEqual(view.rowcol(view.sel()[0].b)[0], row)
             visible = view.visible_region()

@@ -99,7 +99,9 @@ class TestAtRandom(LevelTestCase):
             presentation._link(chance.choice(links).split('"')[1])
 
     def undo_revert(self, chance: random.Random, review: Any, left: str) -> None:
-        self.reviews.changes.undo_revert_hunk(review)
+        links = self.links(review, "undo")
+        if links:
+            self.reviews._presentations[review]._link(chance.choice(links).split('"')[1])
 
     def replace(self, chance: random.Random, review: Any, left: str) -> None:
         if chance.random() < 0.3:
