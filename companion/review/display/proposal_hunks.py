@@ -189,8 +189,9 @@ class ProposalHunks:
 
     def look(self) -> None:
         """Scroll to the change that the caret is in."""
-        if self.current is not None:
-            self._scroll_to(self.current)
+        index = self._analysis.change_at(self.caret)  # `current` may be behind: the editor tells of carets later
+        if index is not None:
+            self._scroll_to(index)
 
     @property
     def caret(self) -> int:
