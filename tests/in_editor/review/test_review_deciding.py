@@ -110,7 +110,7 @@ class TestWaysToDecide(DecidingTestCase):
             del self.told[:]
             review = yield from self.open_diff()
             self.assertTrue(self.reviews.open_reviews.in_front() is review)
-            self.window.run_command(f"gemini_companion_{command}_diff")
+            self.window.run_command(f"gemini_companion_{command}")
             yield self.closed
             self.assertEqual(self.only_outcome()[1].content, content)
 
