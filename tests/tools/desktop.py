@@ -154,8 +154,8 @@ class Desktop:
 
     def wait_shown(self, path: str) -> Dict[str, Any]:
         """Waits until the review of this file is in front; returns its right side."""
-        start = os.path.basename(path) + " \u2190"
-        shown = lambda: self.header() and self.views_of_role("proposal")[-1]["title"].startswith(start)  # noqa: E731
+        name = os.path.basename(path)
+        shown = lambda: self.header() and name in self.views_of_role("proposal")[-1]["title"].split()  # noqa: E731
         self.host.wait_until(shown)
         return self.views_of_role("proposal")[-1]
 
