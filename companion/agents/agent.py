@@ -64,7 +64,7 @@ class Announcement(NamedTuple):
     `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `agent_tokens` has the
     tokens of agents, by title, that get one of their own instead of `token`. `socket` is the path of the endpoint's
     socket, or "" if it has a port; `began` is when it began to listen, in milliseconds since the epoch. `real_folders`
-    are the folders with all links resolved, for programs that compare text.
+    are the folders with all links resolved, for agents that compare text.
     """
 
     port: int
@@ -172,7 +172,7 @@ class Program:
         return "Install or update it, or correct the setting “programs”."
 
     def run_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
-        """What it gets where it is the only program of the terminal."""
+        """What it gets where it is the only agent of the terminal."""
         return {}
 
 
@@ -186,9 +186,9 @@ class Agent(Program):
     restored = RESTORES_ALL
     """What it restores of a file when it writes an accepted proposal of its own diffs."""
     client_names: Tuple[str, ...] = ()
-    """By which it introduces itself, where several programs come in by one token."""
+    """By which it introduces itself, where several agents come in by one token."""
     has_own_token = False
-    """Whether it has a token that no other program gets: nothing that it says would tell which program it is."""
+    """Whether it has a token that no other agent gets: nothing that it says would tell which agent it is."""
     npm_package: str
     """The npm package that users install."""
     node: int
@@ -213,7 +213,7 @@ class Agent(Program):
 
     @property
     def token_name(self) -> str:
-        """The name of the token that it shows; "" for the one that the programs of its dialect share."""
+        """The name of the token that it shows; "" for the one that the agents of its dialect share."""
         return self.title if self.has_own_token else ""
 
     @property

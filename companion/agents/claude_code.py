@@ -1,9 +1,9 @@
 """Claude Code: its protocol, which opencode listens to as well, and where and how it looks for the editor.
 
 Measured with Claude Code 2.1.330; the protocol has no published specification. Tools that this release never calls are
-offered as its companions for other editors offer them, without `executeCode`: no program runs code in the editor.
+offered as its companions for other editors offer them, without `executeCode`: no agent runs code in the editor.
 
-Rules that the program relies on: an answer to `openDiff` that it does not know leaves its own question in the terminal
+Rules that the agent relies on: an answer to `openDiff` that it does not know leaves its own question in the terminal
 standing, so whatever cannot be shown is an error; `TAB_CLOSED` as an answer to `openDiff` would accept, so it is never
 given; `FILE_SAVED` counts only with the final text behind it.
 
@@ -108,7 +108,7 @@ class ClaudeDialect(SelectionDialect):
     secret_header = "X-Claude-Code-Ide-Authorization"
     takes_mentions = True
     turn_begins = "closeAllDiffTabs"
-    # Notifications get lost in the program until it has started: 0.2 s on a quick machine, over a second on a busy one.
+    # Notifications get lost in the agent until it has started: 0.2 s on a quick machine, over a second on a busy one.
     attentive_after_seconds = (0.5, 3.0)
 
     def mention(self, mention: Mention) -> Optional[ClientNotice]:
@@ -222,7 +222,7 @@ PORT = re.compile(r"^([0-9]{1,5})\.lock$")
 
 
 class ClaudeLockFiles(Agent):
-    """Lock files `~/.claude/ide/PORT.lock`, by which more than one program finds the editor."""
+    """Lock files `~/.claude/ide/PORT.lock`, by which more than one agent finds the editor."""
 
     dialect = CLAUDE
     usual_home = ".claude"
@@ -231,13 +231,13 @@ class ClaudeLockFiles(Agent):
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         return {
             f"{announcement.port}.lock": {
-                "pid": announcement.editor_pid,  # a file of a dead one is deleted by the program
+                "pid": announcement.editor_pid,  # a file of a dead one is deleted by the agent
                 "workspaceFolders": list(announcement.real_folders or announcement.folders),
                 "ideName": EDITOR_DISPLAY_NAME,
                 "transport": "ws",
                 "authToken": announcement.token_for(self),
                 "runningInWindows": platform.name == WINDOWS,
-                # No program reads these: by them we know a file of ours.
+                # No agent reads these: by them we know a file of ours.
                 "port": announcement.port,
                 "ideInfo": dict(EDITOR_INFO),
             }
@@ -346,7 +346,7 @@ def _is_usable(entry: DiscoveryFile, lookup: LookupContext) -> bool:
 
 
 def _holds_folder(entry: DiscoveryFile, lookup: LookupContext) -> bool:
-    """Links are resolved in the program's own folder, and not in the file."""
+    """Links are resolved in the agent's own folder, and not in the file."""
     join = lookup.platform.path.join
     here = join(lookup.real(lookup.folder), "")
     return any(here.startswith(join(folder, "")) for folder in folders_of(entry.content))

@@ -19,7 +19,7 @@ from .hooks import Happening, HookEvent, Shell, Way
 from .window import SharedContext
 
 CONTEXT_METHOD, CONTEXT_VERSION = "ide-context", 0
-NO_WINDOW = "no-client-found"  # the program says: open this project in an editor
+NO_WINDOW = "no-client-found"  # the agent says: open this project in an editor
 NOT_SERVED = "no-handler-for-request"
 
 
@@ -78,7 +78,7 @@ def _response(message: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def ide_context(context: SharedContext, root: str) -> Dict[str, Any]:
-    """The context in the program's words. Its model reads paths below `root`, its folder, as relative ones."""
+    """The context in the agent's words. Its model reads paths below `root`, its folder, as relative ones."""
     files: List[Dict[str, Any]] = context.ide_context.get("workspaceState", {}).get("openFiles", [])
     told: Dict[str, Any] = {"openTabs": [_file(file["path"], root) for file in files]}
     active = context.active

@@ -2,9 +2,9 @@
 
 Measured with release 1.0.102; the protocol has no published specification. Every result is one text block with JSON.
 
-Rules that the program relies on: an answer to `open_diff` that lacks one of its four fields is ignored, and its own
+Rules that the agent relies on: an answer to `open_diff` that lacks one of its four fields is ignored, and its own
 question in the terminal goes on, so whatever cannot be shown is an error. It writes its own proposal whatever the
-answer says: the user's edits cannot be handed back. The lock file never says `isTrusted`: true would make the program
+answer says: the user's edits cannot be handed back. The lock file never says `isTrusted`: true would make the agent
 skip its own question.
 """
 
@@ -73,7 +73,7 @@ class CopilotDialect(SelectionDialect):
     transport = Transport.HTTP_ON_SOCKET
     on_socket = True
     tools = _TOOLS
-    secret_header = "X-Gemini-Companion-Secret"  # the program sends what headers the lock file names
+    secret_header = "X-Gemini-Companion-Secret"  # the agent sends what headers the lock file names
     handshake_only = True  # it asks for a newer revision first, and is to come back
     deleted_status = 200  # 204 is an error to it
     process_id_header = "X-Copilot-PID"
@@ -259,7 +259,7 @@ class CopilotCli(Agent):
                 "ideName": EDITOR_DISPLAY_NAME,
                 "timestamp": announcement.began,
                 "workspaceFolders": list(announcement.real_folders or announcement.folders),
-                "ideInfo": dict(EDITOR_INFO),  # the program does not read it: by it we know a file of ours
+                "ideInfo": dict(EDITOR_INFO),  # the agent does not read it: by it we know a file of ours
             }
         }
 

@@ -1,11 +1,11 @@
-"""A dialect: the protocol that one or more programs speak with the editor; the base classes of the modules beside it.
+"""A dialect: the protocol that one or more agents speak with the editor; the base classes of the modules beside it.
 
-Rules: every literal of a program's wire stands in the module of its dialect, and nowhere else; so does every answer to
+Rules: every literal of an agent's wire stands in the module of its dialect, and nowhere else; so does every answer to
 a call. A dialect is pure: it asks the window through `AgentWindow`, and what it wants sent it gives back as
 `ClientNotice`s. It keeps no state of a client.
 
 `SelectionDialect` is what Claude Code, opencode and Copilot CLI share: all three were made for VS Code first. Such a
-program receives the file in front and what is selected in it. It hears of the user's decision by the result of the call
+agent receives the file in front and what is selected in it. It hears of the user's decision by the result of the call
 that opened the review.
 """
 
@@ -50,7 +50,7 @@ class ClientNotice(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A place in a file that the user wants to point a program to. Lines count from 0; None is the whole file."""
+    """A place in a file that the user wants to point an agent to. Lines count from 0; None is the whole file."""
 
     path: str
     lines: Optional[Tuple[int, int]] = None
@@ -65,14 +65,14 @@ class Mention(NamedTuple):
 
 
 ContextOf = Callable[[str, str], Awaitable[Optional[SharedContext]]]
-"""The context for a program that runs in this folder and calls itself so; None if no window has one for it."""
+"""The context for an agent that runs in this folder and calls itself so; None if no window has one for it."""
 
 Handler = Callable[[Any, ToolCall, AgentWindow], Awaitable[ToolResult]]
 """A method of a dialect that carries out the calls of one tool."""
 
 
 class Dialect(ServedDialect):
-    """One protocol. One instance of each subclass; a program names its dialect."""
+    """One protocol. One instance of each subclass; an agent names its dialect."""
 
     key: str
     """Among the dialects; lower case."""
@@ -82,7 +82,7 @@ class Dialect(ServedDialect):
     trial: Mapping[str, Any] = {}
     """On a shared socket: a message whose answer tells nothing of the user."""
     turn_begins = ""
-    """The tool that programs call whenever they begin a turn, and at no other time; "" if there is none."""
+    """The tool that agents call whenever they begin a turn, and at no other time; "" if there is none."""
     edits_return = True
     """Whether the answer to a review carries the user's edits."""
     takes_mentions = False
@@ -103,7 +103,7 @@ class Dialect(ServedDialect):
         return False
 
     def mention(self, mention: Mention) -> Optional[ClientNotice]:
-        """What puts the mention into the program's prompt, or None if the program takes no mentions."""
+        """What puts the mention into the agent's prompt, or None if the agent takes no mentions."""
         return None
 
     def decided(self, path: str, accepted: Optional[str]) -> ClientNotice:
@@ -112,7 +112,7 @@ class Dialect(ServedDialect):
         raise NotImplementedError
 
     async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        """Carry out a tool of `tools`. What the window cannot do is a result with `isError`, because programs take any
+        """Carry out a tool of `tools`. What the window cannot do is a result with `isError`, because agents take any
         other for a decision."""
         try:
             return await self.handlers[call.name](self, call, window)
@@ -121,7 +121,7 @@ class Dialect(ServedDialect):
 
 
 def tool(name: str, title: str, description: str, required: Sequence[str] = (), /, **properties: Any) -> Tool:
-    """A tool with these arguments, each with its schema. Others are let through: a newer program may send more."""
+    """A tool with these arguments, each with its schema. Others are let through: a newer agent may send more."""
     schema: Dict[str, Any] = {"type": "object", "properties": properties}
     if required:  # draft 4 allows no empty list
         schema["required"] = list(required)
@@ -146,7 +146,7 @@ def file_url(path: str) -> str:
 def path_of_url(address: str) -> str:
     """The path that an address of a file names; what is no such address is taken for a path.
 
-    Programs send paths with the scheme before them, too: so `#` and `?` are characters of the name, and what stands
+    Agents send paths with the scheme before them, too: so `#` and `?` are characters of the name, and what stands
     where addresses have a host may be a drive.
     """
     from urllib.parse import unquote
@@ -164,7 +164,7 @@ def path_of_url(address: str) -> str:
     return (path if path[1:2] == ":" else "\\\\" + path).replace("/", "\\")
 
 
-# -- programs that follow the selection --------------------------------------------------------------------------------
+# -- agents that follow the selection ----------------------------------------------------------------------------------
 
 SELECTION_CHANGED = "selection_changed"
 
@@ -173,9 +173,9 @@ TEXT: Dict[str, Any] = {"type": "string"}
 
 
 class SelectionDialect(Dialect):
-    """A dialect whose programs receive the file in front and what is selected in it, and nothing else.
+    """A dialect whose agents receive the file in front and what is selected in it, and nothing else.
 
-    There is no message that says "no file". An empty one takes the place of what the program has received and not yet
+    There is no message that says "no file". An empty one takes the place of what the agent has received and not yet
     shown to its model; opencode then says that the user opened the file "", which is better than what is not shared.
     """
 
@@ -220,7 +220,7 @@ def selection_fields(active: Optional[ActiveFile]) -> Dict[str, Any]:
 
 
 def diagnostic_fields(diagnostic: Diagnostic, severities: Mapping[Severity, str]) -> Dict[str, Any]:
-    """One diagnostic, with the words of the program for how bad it is."""
+    """One diagnostic, with the words of the agent for how bad it is."""
     return {
         "message": diagnostic.message,
         "severity": severities[diagnostic.severity],

@@ -19,7 +19,7 @@ from .window import RESTORES_ALL
 
 
 class GeminiHooks(HookDialect):
-    """In a folder of an extension of ours. The program tells neither a mode nor a call id, and nothing after Esc."""
+    """In a folder of an extension of ours. The agent tells neither a mode nor a call id, and nothing after Esc."""
 
     events = {
         "SessionStart": Happening.OTHER,

@@ -1,13 +1,13 @@
-"""What a program's write tool is about to make of its files, and how a text of the user is handed back to it.
+"""What an agent's write tool is about to make of its files, and how a text of the user is handed back to it.
 
 Theory of operation: a hook tells a tool's arguments before the tool runs. From these, and from the files as they are,
 follows the whole text that each file would have: the proposal. If the user has edited it, new arguments are made and
-their own proposal is worked out in the same way: what the program would write with them is known, so what cannot be
+their own proposal is worked out in the same way: what the agent would write with them is known, so what cannot be
 said to it is known as well, and can be saved over it afterwards.
 
-Rules: a `WriteForm` says in data how a program differs; its literals stand in the program's module. Texts are exact:
+Rules: a `WriteForm` says in data how an agent differs; its literals stand in the agent's module. Texts are exact:
 line ends and byte order mark included. What does not apply to the file as it is has no proposal, and neither has what
-is not understood: a program may still find something similar, or read the call in its own way.
+is not understood: an agent may still find something similar, or read the call in its own way.
 
 Pure. Any thread; a long text takes a while.
 """
@@ -72,7 +72,7 @@ class LineEnds(enum.Enum):
 
 
 class WriteForm(NamedTuple):
-    """How a program writes. What is said of edits holds for tools that replace a text in a file."""
+    """How an agent writes. What is said of edits holds for tools that replace a text in a file."""
 
     tools: Mapping[str, WriteTool]
     restores_line_ends: bool = False
@@ -151,7 +151,7 @@ class WriteForm(NamedTuple):
         if self.line_ends is not LineEnds.KEPT and self.line_ends.are_crlf(before):
             text = _with_crlf(text)
         if self.restores_mark and before.startswith(MARK):
-            return None if not text or text.startswith(MARK) else MARK + text  # one mark, two or none: programs differ
+            return None if not text or text.startswith(MARK) else MARK + text  # one mark, two or none: agents differ
         return text
 
     def _read(self, before: str) -> str:
@@ -161,7 +161,7 @@ class WriteForm(NamedTuple):
         return before if self.line_ends is LineEnds.KEPT else _with_line_feeds(before)
 
     def _replaced(self, text: str, old: str, new: str, every: bool) -> Tuple[Optional[str], int]:
-        """Replace `old` by `new`: the text, None if the program would not find one place; and the work that it took."""
+        """Replace `old` by `new`: the text, None if the agent would not find one place; and the work that it took."""
         needles = [Needle(old)]
         if self.takes_line_end and not new and not old.endswith("\n"):
             with_line_end = Needle(old + "\n")
@@ -181,7 +181,7 @@ class WriteForm(NamedTuple):
             return MARK + text if text else None
         return text
 
-    # -- back to the program -------------------------------------------------------------------------------------------
+    # -- back to the agent ---------------------------------------------------------------------------------------------
 
     def handed_back(
         self,
@@ -191,10 +191,10 @@ class WriteForm(NamedTuple):
         accepted: Sequence[str],
         withheld: Container[str] = (),
     ) -> HandedBack:
-        """What makes the program write the accepted texts, one for each of these proposals, and nothing else.
+        """What makes the agent write the accepted texts, one for each of these proposals, and nothing else.
 
         The new arguments hold no more of a file than they need. Of the `withheld` files they hold no line that the
-        program's own do not hold: where the accepted text needs more, the program writes its proposal.
+        agent's own do not hold: where the accepted text needs more, the agent writes its proposal.
         """
         wanted = tuple(accepted)
         as_proposed = tuple(each.text for each in proposals)
@@ -236,7 +236,7 @@ class WriteForm(NamedTuple):
     def _rearranged(
         self, form: WriteTool, arguments: Mapping[str, Any], proposal: FileProposal, wanted: str
     ) -> Optional[Dict[str, Any]]:
-        """Arguments with no line that the program's own do not have; None if such cannot make the wanted text."""
+        """Arguments with no line that the agent's own do not have; None if such cannot make the wanted text."""
         if form.whole:
             changed = self._changed(form, arguments, proposal, wanted)
             return changed if _line_set(wanted) <= _line_set(arguments[form.whole]) else None
@@ -266,7 +266,7 @@ class FileProposal(NamedTuple):
 
 
 class HandedBack(NamedTuple):
-    """How the companion tells a program what the user has accepted."""
+    """How the companion tells an agent what the user has accepted."""
 
     arguments: Optional[Dict[str, Any]]
     """Instead of the tool's own; None: it keeps them."""
@@ -282,7 +282,7 @@ class HandedBack(NamedTuple):
 
 
 def is_plain(path: str) -> bool:
-    """Whether every program reads this name as the same path: some trim a name, expand a `~`, take a backslash away,
+    """Whether every agent reads this name as the same path: some trim a name, expand a `~`, take a backslash away,
     compose accents, and leave out the part before a `..` although it may be a link."""
     odd = path.strip() != path or path.startswith("~") or (os.sep == "/" and "\\" in path)
     if not path or odd or _UP.search(path) is not None:
@@ -312,7 +312,7 @@ def _with_crlf(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Programs set aside what a file has: its line ends, and maybe its byte order mark."""
+    """Agents set aside what a file has: its line ends, and maybe its byte order mark."""
     return _with_line_feeds(text[1:] if text.startswith(MARK) else text)
 
 
@@ -331,7 +331,7 @@ def _with_end_of(before: str, text: str) -> str:
 
 def _replaced_in_lines(text: str, old: str, new: str, _every: bool) -> Tuple[Optional[str], int]:
     """As `WriteForm._replaced`. A deletion from the beginning to the end of a line takes its line end, too."""
-    if "\r" in _with_line_feeds(old) + _with_line_feeds(new):  # the program leaves some of them out
+    if "\r" in _with_line_feeds(old) + _with_line_feeds(new):  # the agent leaves some of them out
         return None, 0
     needle = Needle(old)
     places = [(start, start + len(old)) for start in islice(needle.places(text), 2)]
@@ -350,7 +350,7 @@ def _replaced_in_lines(text: str, old: str, new: str, _every: bool) -> Tuple[Opt
 
 
 def _whole_lines(text: str, old: str) -> Tuple[List[Tuple[int, int]], int]:
-    """Where these lines stand with other line ends, and the work that it took. The program finds lines that are only
+    """Where these lines stand with other line ends, and the work that it took. The agent finds lines that are only
     alike, too: if there are such elsewhere, it is not known which it takes, and there is no place."""
     lines, wanted = _with_line_feeds(text), _with_line_feeds(old)
     alike, stripped = Needle(_stripped(wanted)), _stripped(lines)
@@ -399,7 +399,7 @@ def _patched(
 
 
 def _applied_in_lines(step: Operation, before: Optional[str]) -> Optional[str]:
-    """As `apply`, by a program that gives all lines the ends of most, keeps the end of the file, and ends none with an
+    """As `apply`, by an agent that gives all lines the ends of most, keeps the end of the file, and ends none with an
     empty line. It adds no file that is there. None also where it goes its own way: where new lines stand alone, at the
     end of a file, by lone CRs, where a hunk begins with an empty line, and where its lines stand more than once."""
     if step.deletes:

@@ -1,11 +1,11 @@
-"""What a program's hooks tell the editor, and what has to stand in the program's settings for that.
+"""What an agent's hooks tell the editor, and what has to stand in the agent's settings for that.
 
-A hook is a command line that the program runs at an event, with a JSON object on its standard input, and whose output
+A hook is a command line that the agent runs at an event, with a JSON object on its standard input, and whose output
 it obeys. Ours is always `curl`, which hands both on; all that changes stands in a file of ours that it reads.
 
-Rules: the literals of a program stand in its own module, as an instance of `HookDialect`; the base class is the form of
+Rules: the literals of an agent stand in its own module, as an instance of `HookDialect`; the base class is the form of
 Claude Code, which others have taken over. What is installed never changes once it is there, as Codex CLI trusts a hook
-by its text and place. Only hooks of tools that write may be held: an editor that has died never keeps a program from
+by its text and place. Only hooks of tools that write may be held: an editor that has died never keeps an agent from
 reading. What makes no sense is None: then a hook that may be held is answered by `unread`, others with nothing. Pure.
 """
 
@@ -33,9 +33,9 @@ class Happening(Enum):
     TURN_ENDED = "a turn has ended"
     TOOL_BEGINS = "a tool is about to run"
     TOOL_ENDED = "a tool has run, or failed"
-    WAITS = "the program asks its user something"
-    SESSION_ENDED = "the program has ended, or has begun another session"
-    OTHER = "the program goes on"
+    WAITS = "the agent asks its user something"
+    SESSION_ENDED = "the agent has ended, or has begun another session"
+    OTHER = "the agent goes on"
 
 
 class ToolKind(Enum):
@@ -47,7 +47,7 @@ class ToolKind(Enum):
 
 
 class Way(Enum):
-    """How a program that is about to write comes to be reviewed."""
+    """How an agent that is about to write comes to be reviewed."""
 
     ALONE = "it goes its own way"
     ASKS = "it asks its user, who sees its own diff here"
@@ -57,29 +57,29 @@ class Way(Enum):
 
 
 class HookEvent(NamedTuple):
-    """One event of a program's session."""
+    """One event of an agent's session."""
 
     happening: Happening
     session: str
     folder: str
-    """In which the program works."""
+    """In which the agent works."""
     name: str
-    """The program's own name of the event."""
+    """The agent's own name of the event."""
     prompt: str = ""
     """Its beginning, as the user has typed it."""
     tool: str = ""
     kind: ToolKind = ToolKind.OTHER
     call: str = ""
-    """The call's id; where the program has none, a digest of tool and arguments."""
+    """The call's id; where the agent has none, a digest of tool and arguments."""
     has_id: bool = False
     """Whether it has one."""
     paths: Tuple[str, ...] = ()
     """Of the files that a tool which writes is to write. Absolute."""
     arguments: Mapping[str, Any] = {}
     mode: str = ""
-    """The program's own name for when it asks; "" if it does not say."""
+    """The agent's own name for when it asks; "" if it does not say."""
     process: Optional[int] = None
-    """The program's, if the hook could say it."""
+    """The agent's, if the hook could say it."""
 
     def path(self, name: str) -> str:
         """The absolute path of a file that the call names, by its letters alone: `link/../a` is `a`."""
@@ -87,12 +87,12 @@ class HookEvent(NamedTuple):
 
 
 class HookEntry(NamedTuple):
-    """One hook in a program's settings. `matcher` is a pattern of tools, or "" for an event that is of none."""
+    """One hook in an agent's settings. `matcher` is a pattern of tools, or "" for an event that is of none."""
 
     event: str
     matcher: str
     holds: bool
-    """Whether the program waits a day for the answer; else a few seconds, and it gets one at once."""
+    """Whether the agent waits a day for the answer; else a few seconds, and it gets one at once."""
 
 
 # What ends a string in single quotes in PowerShell, unless it is doubled.
@@ -127,7 +127,7 @@ _TEXT = {"type": "string"}
 
 
 class HookDialect:
-    """The hooks of one program. This is Claude Code's form, with what differs in the attributes and methods below."""
+    """The hooks of one agent. This is Claude Code's form, with what differs in the attributes and methods below."""
 
     events: Mapping[str, Happening]
     """The events that we want to hear of, in the order in which they are installed."""
@@ -148,7 +148,7 @@ class HookDialect:
     """Of its time limits."""
     windows_shell = Shell.POSIX
     hides_failure = True
-    """Whether the command succeeds although the editor has died: some programs take a failure for a refusal."""
+    """Whether the command succeeds although the editor has died: some agents take a failure for a refusal."""
     below_home: Tuple[str, ...] = ("settings.json",)
     """Where hooks are configured, below `Agent.configuration`."""
     is_own_file = False
@@ -157,7 +157,7 @@ class HookDialect:
     """What stands beside `hooks` in a file of ours."""
     manifest_below_home: Tuple[str, ...] = ()
     manifest: Mapping[str, Any] = {}
-    """A second file of ours, without which the program does not read the first one, if it needs that."""
+    """A second file of ours, without which the agent does not read the first one, if it needs that."""
     reads_while_running = False
     """Whether sessions that are running see a change of their settings."""
     trust_note = ""
@@ -196,7 +196,7 @@ class HookDialect:
 
     def _line(self, file: str, event: str, holds: bool, platform: Platform, shell: Shell) -> str:
         is_windows = platform.name == WINDOWS
-        # The user's own settings of curl could add to the output, which the program would then not understand (-q).
+        # The user's own settings of curl could add to the output, which the agent would then not understand (-q).
         words = ["curl.exe" if is_windows else "curl", "-q", "-sS", "-K"]
         words.append(shell.quoted(file.replace("\\", "/") if is_windows else file))
         if self.names_process and shell is Shell.POSIX and not is_windows:
@@ -207,7 +207,7 @@ class HookDialect:
         return " ".join(words) + (shell.succeed if self.hides_failure else "")
 
     def seconds(self, entry: HookEntry) -> int:
-        """The time limit of a hook, in the program's unit."""
+        """The time limit of a hook, in the agent's unit."""
         return (HELD_SECONDS if entry.holds else SIGNAL_SECONDS) * self.units_per_second
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
@@ -258,7 +258,7 @@ class HookDialect:
     # -- what it is answered ------------------------------------------------------------------------------------------
 
     patience_seconds = HELD_SECONDS - 60.0
-    """How long the program waits; once its own limit is reached, it writes."""
+    """How long the agent waits; once its own limit is reached, it writes."""
     can_ask = True
     """Whether it can be told to ask its user."""
     asks_when_late = False
@@ -270,15 +270,15 @@ class HookDialect:
     may_be_gone_after_seconds = 0.0
     """After so long it may have gone on without an answer, and tells nothing of that; 0: it tells, or it does not."""
     may_be_gone = "{} may have gone on without this: it tells nothing of that. Reject frees it."
-    """What is said then, of the program of this name."""
+    """What is said then, of the agent of this name."""
 
     def way(self, event: HookEvent, connected: bool) -> Way:
         """How the user comes to review what a tool is about to write, if every write is to be reviewed. `connected`:
-        the program's own diffs come here."""
+        the agent's own diffs come here."""
         raise NotImplementedError
 
     def nothing(self) -> Dict[str, Any]:
-        """The answer that lets the program go on as if there were no hook."""
+        """The answer that lets the agent go on as if there were no hook."""
         return {}
 
     def ask(self, event: HookEvent) -> Dict[str, Any]:
@@ -319,7 +319,7 @@ class HookDialect:
         return {"hookSpecificOutput": {"hookEventName": event.name, **told}}
 
     def is_same(self, event: HookEvent, accepted: HookEvent) -> bool:
-        """Whether a question is about what the user has accepted, with the arguments that the program has got."""
+        """Whether a question is about what the user has accepted, with the arguments that the agent has got."""
         return event.tool == accepted.tool and event.arguments == accepted.arguments
 
 

@@ -22,7 +22,7 @@ _FILE_PATH: Dict[str, Any] = {"type": "string", "minLength": 1, "description": "
 
 
 def _hinted(made: Tool, *, read_only: bool, destructive: bool, idempotent: bool) -> Tool:
-    """The tool with what it tells a program of itself. Model Context Protocol, `ToolAnnotations`."""
+    """The tool with what it tells an agent of itself. Model Context Protocol, `ToolAnnotations`."""
     hints = {
         "title": made.title,
         "readOnlyHint": read_only,

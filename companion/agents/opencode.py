@@ -39,7 +39,7 @@ class OpenCode(ClaudeLockFiles):
 
 
 def _depth(entry: DiscoveryFile, lookup: LookupContext) -> int:
-    """How long the longest of its folders is that hold the program's, as text; 0 if none does."""
+    """How long the longest of its folders is that hold the agent's, as text; 0 if none does."""
     if entry.content is None or entry.content.get("transport", "ws") != "ws":
         return 0
     join = lookup.platform.path.join

@@ -15,7 +15,7 @@ it, but not behind the lines of an update, where a blank means context. Tabs and
 A hunk is looked for behind the one before it, first letter by letter, then with less and less regard to blanks and to
 kinds of dashes and quotes; lines of context stay as the file has them; a new line ends as the first one of the file
 does; a file that is changed ends with a line end, and so does one that is added. What a text says otherwise no patch
-can say. `end_to_end/programs/test_codex_patches.py` compares all of this with the program.
+can say. `end_to_end/programs/test_codex_patches.py` compares all of this with the agent.
 
 Pure. Any thread.
 """
@@ -39,7 +39,7 @@ MOST_LINES = 1 << 19
 # Some models send a patch as a shell would take it.
 _QUOTES = tuple(word + end for word in ("<<EOF", "<<'EOF'", '<<"EOF"') for end in ("", "\r"))
 
-# What the program takes for blanks: fewer characters than Python does.
+# What the agent takes for blanks: fewer characters than Python does.
 _BLANKS = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
 _BLANKS += "\u202f\u205f\u3000"
 _ALIKE: Dict[int, str] = {
@@ -49,7 +49,7 @@ _ALIKE: Dict[int, str] = {
     **dict.fromkeys(map(ord, "\xa0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"), " "),
 }
 _ENDS = re.compile("\r{1,2}$")
-_IN_NO_PATH = {ord("\t"): "", ord("\r"): ""}  # the program leaves these out of a name
+_IN_NO_PATH = {ord("\t"): "", ord("\r"): ""}  # the agent leaves these out of a name
 _LINE = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -117,7 +117,7 @@ def patch_of(steps: Sequence[Operation]) -> str:
 
 def is_plain_patch(patch: str) -> bool:
     """Whether a patch is as `patch_of` writes it, but that an empty line may lack its blank: such a patch is read alike
-    by programs whose parsers are lenient in other ways than this one."""
+    by agents whose parsers are lenient in other ways than this one."""
     steps = operations(patch)
     lines = [line or " " for line in patch.strip("\n").split("\n")]
     return steps is not None and lines == patch_of(steps)[:-1].split("\n")
@@ -182,7 +182,7 @@ def _operation(rest: _Rest) -> Optional[Operation]:
 
 
 def _path(head: str, mark: str) -> str:
-    """The file that a line names, in the shortest way: for the program `a/../b` is `b`, whatever `a` is."""
+    """The file that a line names, in the shortest way: for the agent `a/../b` is `b`, whatever `a` is."""
     return os.path.normpath(head[len(mark) :].translate(_IN_NO_PATH))
 
 

@@ -1,10 +1,10 @@
-"""Finds the smallest edit that makes one text of another, so that a program learns no more of a file than it needs.
+"""Finds the smallest edit that makes one text of another, so that an agent learns no more of a file than it needs.
 
-Theory of operation: the lines that differ are found, and lines around them are added until a program that looks for
-them finds that place and no other. A program that replaces a text once takes one edit, whose old text must stand in the
+Theory of operation: the lines that differ are found, and lines around them are added until an agent that looks for
+them finds that place and no other. An agent that replaces a text once takes one edit, whose old text must stand in the
 file once. A patch takes a hunk for each place, and a hunk must be the first that fits behind the one before it.
 
-Rule: none of the added lines can be left out at either end, because the program's model may read them.
+Rule: none of the added lines can be left out at either end, because the agent's model may read them.
 
 Pure. Any thread; a long text takes a while.
 """

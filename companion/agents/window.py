@@ -1,4 +1,4 @@
-"""One window as programs see it: the context that it shares, and what a program may ask of it.
+"""One window as agents see it: the context that it shares, and what an agent may ask of it.
 
 Rule: pure values and types only. What is in a context has passed the user's settings: what is not to be shared is not
 in it. Dialects are written against the interface `AgentWindow`. The endpoint implements it with the editor; a test
@@ -24,7 +24,7 @@ class TextPosition(NamedTuple):
 class ActiveFile(NamedTuple):
     """The file that the user was last in, and one selection in it, with its text; without text it is the caret.
 
-    Of several selections it is the last that is not empty: programs that know of one take its text for the range's.
+    Of several selections it is the last that is not empty: agents that know of one take its text for the range's.
     """
 
     path: str
@@ -43,14 +43,14 @@ class SharedContext(NamedTuple):
 
 
 NOTHING = SharedContext({"workspaceState": {"openFiles": []}})
-"""What programs receive where nothing is shared."""
+"""What agents receive where nothing is shared."""
 
 
 # -- the window --------------------------------------------------------------------------------------------------------
 
 
 class CannotDo(Exception):
-    """The editor cannot do what the program wants. The message is a sentence for the program."""
+    """The editor cannot do what the agent wants. The message is a sentence for the agent."""
 
 
 class Restored(NamedTuple):
@@ -63,7 +63,7 @@ class Restored(NamedTuple):
 
 
 RESTORES_ALL = Restored(line_ends=True, mark=True, encoding=True)
-"""How the companion writes a file, and what is assumed of a program that has not been measured."""
+"""How the companion writes a file, and what is assumed of an agent that has not been measured."""
 RESTORES_NOTHING = Restored(line_ends=False, mark=False, encoding=False)
 
 
@@ -72,11 +72,11 @@ class ReviewRequest(NamedTuple):
 
     call: ToolCall
     path: str
-    """As the program sent it; absolute, or the request is refused."""
+    """As the agent sent it; absolute, or the request is refused."""
     proposed: str
-    """The whole text, with the line ends and the byte order mark that the program sent."""
+    """The whole text, with the line ends and the byte order mark that the agent sent."""
     name: str
-    """The program's own name for the review, by which it takes it back."""
+    """The agent's own name for the review, by which it takes it back."""
     edits_return: bool
     """Whether the answer carries the user's edits of the proposal."""
 
@@ -119,12 +119,12 @@ class FileDiagnostics(NamedTuple):
 
 
 class AgentWindow(Protocol):
-    """One window, as programs may use it. Loop thread. Every method may raise `CannotDo`."""
+    """One window, as agents may use it. Loop thread. Every method may raise `CannotDo`."""
 
     async def review(self, request: ReviewRequest) -> Optional[str]:
         """Show a proposal and wait for the decision: minutes, if need be. The accepted text, its line ends and byte
         order mark as proposed; None if the user rejects it, or has closed the view. `CannotDo`: it is not shown, or was
-        taken back, as the program has its answer from elsewhere."""
+        taken back, as the agent has its answer from elsewhere."""
 
     async def withdraw_review(self, session: str, name: str) -> bool:
         """Close this client's review of this name. The client is not told. False if there is none."""
@@ -168,7 +168,7 @@ class AgentWindow(Protocol):
 
     async def open_file(self, path: str, *, in_front: bool = True, preview: bool = False) -> None:
         """Show a file that exists inside the workspace folders: before the other tabs, with the focus where the user's
-        settings give it to a program, or behind them. The next file takes the place of a `preview`."""
+        settings give it to an agent, or behind them. The next file takes the place of a `preview`."""
 
     def rename_client(self, session: str, name: str) -> None:
         """Show the client under this name from now on. The name may hold anything."""

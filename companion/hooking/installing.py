@@ -1,4 +1,4 @@
-"""Our hooks in a program's settings file: whether they are there, and what the file holds with them and without them.
+"""Our hooks in an agent's settings file: whether they are there, and what the file holds with them and without them.
 
 A hook is ours if one of its command lines names a file in the folder of FILE, which `curl` reads. Rules: what others
 have written stays byte by byte, wherever it stands; ours comes last in each list. What is empty once ours is gone goes,
@@ -45,7 +45,7 @@ class HookState(Enum):
 
 
 class Installation(NamedTuple):
-    """The hooks of one program: the settings file in which they stand, the FILE that they name, and each of them with
+    """The hooks of one agent: the settings file in which they stand, the FILE that they name, and each of them with
     its event."""
 
     agent: Agent
@@ -54,7 +54,7 @@ class Installation(NamedTuple):
     file: str
     definitions: Tuple[Tuple[str, Any], ...]
     manifest: str
-    """A second file that is ours alone, which says what the first one is; "" if the program needs none."""
+    """A second file that is ours alone, which says what the first one is; "" if the agent needs none."""
 
     def is_ours(self, hook: Any) -> bool:
         """Whether a hook, or each one of a group, is ours."""
@@ -178,7 +178,7 @@ def _written(value: Any) -> str:
 
 
 class FoundHooks(NamedTuple):
-    """A program's hooks as they were found. `problem`: why they can be neither put there nor taken out, a sentence."""
+    """An agent's hooks as they were found. `problem`: why they can be neither put there nor taken out, a sentence."""
 
     wanted: Installation
     state: HookState
@@ -205,7 +205,7 @@ class Plan(NamedTuple):
 def installations(
     agents: Sequence[Agent], answers: HookAnswers, platform: Platform
 ) -> List[Tuple[Installation, List[Agent]]]:
-    """The programs that have hooks, each with all that share its settings file. Any thread."""
+    """The agents that have hooks, each with all that share its settings file. Any thread."""
     found: Dict[str, Tuple[Installation, List[Agent]]] = {}
     for agent in agents:
         dialect = agent.hooks
@@ -238,7 +238,7 @@ def look(
 
 
 def find(wanted: Installation) -> FoundHooks:
-    """How things stand with a program's hooks. Never raises."""
+    """How things stand with an agent's hooks. Never raises."""
     original, name = disk.read(wanted.path, _LIMITS), os.path.basename(wanted.path)
     beside = disk.read(wanted.manifest, _LIMITS) if wanted.manifest else original
     state, problem = HookState.NOT_UNDERSTOOD, ""
@@ -295,7 +295,7 @@ def carry_out(
         raise DiskError(f"{name} has unsaved edits in a tab: save or revert them, then accept again.")
     try:
         if plan.installs:
-            answers.make(wanted.agent)  # first: a program that is running may use its hooks at once
+            answers.make(wanted.agent)  # first: an agent that is running may use its hooks at once
             _note(wanted, plan.made)
         if plan.data is not None:
             disk.write(original, plan.data, storage)
