@@ -11,6 +11,7 @@ import os
 import re
 import unicodedata
 from bisect import bisect_right
+from functools import lru_cache
 from itertools import accumulate
 from typing import List, Match
 
@@ -29,6 +30,7 @@ _BLANKS = re.compile("[^\\S\u00a0]+")
 _CONTROLLING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
+@lru_cache(maxsize=1024)  # the same names and captions are shown again and again
 def shown(text: str, keep: str = "") -> str:
     """`text` with its hidden characters as `<U+202E>`, but for those in `keep`."""
 

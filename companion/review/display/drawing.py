@@ -46,6 +46,7 @@ class Drawing:
         self._top = Top(proposal_view, on_link)
         self._blocks = Blocks(proposal_view, keep_caret=True)
         self.folding = Folding(original_view, proposal_view, fold)
+        self._header: Optional[Header] = None
         self._rows: List[HeaderRow] = []  # of the header
         self._header_height: object = None  # what makes it as high as it is shown
         self._was_at_top = False  # before what was drawn did not fit any more
@@ -122,7 +123,8 @@ class Drawing:
 
     def show_header(self, header: Header) -> None:
         """Show this header."""
-        self._rows = header_rows(header)
+        if header != self._header:
+            self._header, self._rows = header, header_rows(header)
         self._draw_header()
 
     def _draw_header(self) -> None:

@@ -34,7 +34,7 @@ SHORT = 60  # lines of a text in which nothing is folded unless the user asks fo
 _TOP = 2  # lines that stay at the top: one for the header, one for the mark
 _LEAST = LONGEST_SHOWN + 1 - 2 * CONTEXT  # lines of a fold
 _LOOK_EVERY = 0.5  # seconds
-_AT_ONCE = 100  # folds
+_AT_ONCE = 250  # folds
 
 Rows = Tuple[int, int]  # of the original: the first one, and the one behind the last
 
@@ -176,13 +176,17 @@ class Folding:
         steps."""
         self._analysis, self._count = analysis or NOTHING, count
         folds = list(self._wanted())
+        sides = self._sides(folds)
         # A caret that comes into a fold while the texts are compared opens it now; that of the original, which is not
         # edited, did so before.
-        touched = self._under_carets(folds, original_too=self._before is None)
-        folds = [fold for number, fold in enumerate(folds) if number not in touched]
+        looked_at = sides if self._before is None else sides[-1:]
+        touched = {number for side, spans in looked_at for number in side.under_carets(spans)}
+        if touched:
+            folds = [fold for number, fold in enumerate(folds) if number not in touched]
+            sides = self._sides(folds)
         if analysis is not None:
             self._before = [(fold.left, fold.left + fold.rows) for fold in folds]
-        yield from self._show(folds)
+        yield from self._show(folds, sides)
 
     def _wanted(self) -> Iterator[Fold]:
         longer = max(len(self._analysis.left_lines), len(self._analysis.right_lines))
@@ -196,30 +200,24 @@ class Folding:
         hunks = self._analysis.differing
         return folds_of(hunks, len(self._analysis.left_lines)) if hunks or self._before is not None else []
 
-    def _sides(self, folds: Sequence[Fold]) -> Iterator[Tuple[FoldedView, List[Span]]]:
-        """The two sides, or the one there is, with what these folds are in its text."""
+    def _sides(self, folds: Sequence[Fold]) -> List[Tuple[FoldedView, List[Span]]]:
+        """The two sides, or the one there is, the proposal's last, with what these folds are in its text."""
         of = self._analysis
-        if self._left is not None:
-            yield self._left, [_span(fold.left, fold.rows, of.left_starts, of.left_lines) for fold in folds]
-        yield self._right, [_span(fold.right, fold.rows, of.right_starts, of.right_lines) for fold in folds]
+        right = [_span(fold.right, fold.rows, of.right_starts, of.right_lines) for fold in folds]
+        if self._left is None:
+            return [(self._right, right)]
+        left = [_span(fold.left, fold.rows, of.left_starts, of.left_lines) for fold in folds]
+        return [(self._left, left), (self._right, right)]
 
-    def _show(self, folds: List[Fold]) -> Iterator[None]:
+    def _show(self, folds: List[Fold], sides: Sequence[Tuple[FoldedView, List[Span]]]) -> Iterator[None]:
         self._folds = folds
-        for side, spans in self._sides(folds):
+        for side, spans in sides:
             yield from side.show(spans)
-
-    def _under_carets(self, folds: Sequence[Fold], original_too: bool = True) -> List[int]:
-        sides = self._sides(folds) if folds else ()
-        return [
-            number
-            for side, spans in sides
-            if original_too or side is self._right
-            for number in side.under_carets(spans)
-        ]
 
     def open_under_carets(self) -> bool:
         """Open what a caret has come into, on both sides. False if there is nothing."""
-        return self._open(self._under_carets(self._folds))
+        sides = self._sides(self._folds) if self._folds else ()
+        return self._open([number for side, spans in sides for number in side.under_carets(spans)])
 
     def look(self, at_once: bool = False) -> bool:
         """Open on the other side, too, what the editor has opened on one. False if there is nothing.
@@ -237,7 +235,7 @@ class Folding:
         if numbers:
             folds = [fold for number, fold in enumerate(self._folds) if number not in numbers]
             self._before = [(fold.left, fold.left + fold.rows) for fold in folds]
-            for _ in self._show(folds):
+            for _ in self._show(folds, self._sides(folds)):
                 pass  # only a few change
         return bool(numbers)
 
@@ -258,7 +256,7 @@ class Folding:
 
     def clear(self) -> None:
         """Open all that is folded."""
-        for _ in self._show([]):
+        for _ in self._show([], self._sides([])):
             pass
 
 

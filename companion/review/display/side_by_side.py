@@ -9,6 +9,7 @@ Rule: what is level for these gaps on this screen is not measured again, but for
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 import sublime
@@ -239,6 +240,7 @@ def _uneven(gaps: Sequence[Gap]) -> List[Gap]:
     return [gap for number, gap in enumerate(gaps) if not number or gap.left_rows or gap.right_rows]
 
 
+@lru_cache(maxsize=256)  # most fillers of a review are equal
 def _filler(height: int, sizes: Sizes, caption: str, above: int = 0) -> str:
     """A filler that says what it stands for, below so many pixels, if there is room for that."""
     room = sizes.room - int((max(1, len(caption)) - 1) * sizes.em_width)

@@ -37,29 +37,35 @@ class Folds:
         """Fold a stretch, with what was folded inside it. False if it was folded already."""
         if start >= end or self.covers(start, end):
             return False
-        met = [each for each in self.stretches if each[0] < end and start < each[1]]
-        start, end = min([start, *(each[0] for each in met)]), max([end, *(each[1] for each in met)])
-        self._set([*(each for each in self.stretches if each not in met), (start, end)])
+        met = self._met(start, end)
+        found = [(start, end), *self.stretches[met]]
+        self.stretches[met] = [(min(each[0] for each in found), max(each[1] for each in found))]
+        self.version += 1
         return True
 
     def unfold(self, start: int, end: int) -> List[Stretch]:
         """Open what meets a stretch, be it empty. Returns what was folded."""
-        met = [each for each in self.stretches if max(each[0], start) < min(each[1], max(end, start + 1))]
-        if met:
-            self._set([each for each in self.stretches if each not in met])
-        return met
+        met = self._met(start, max(end, start + 1))
+        found = self.stretches[met]
+        if found:
+            del self.stretches[met]
+            self.version += 1
+        return found
 
     def covers(self, start: int, end: int) -> bool:
         """Whether all of a stretch is folded."""
-        return any(first <= start and end <= last for first, last in self.stretches)
+        return any(first <= start and end <= last for first, last in self.stretches[self._met(start, end)])
+
+    def _met(self, start: int, end: int) -> slice:
+        """Which of the stretches share a character with this one."""
+        first = bisect_left(self.stretches, (start, start))
+        if first and self.stretches[first - 1][1] > start:
+            first -= 1
+        return slice(first, max(first, bisect_left(self.stretches, (end, end))))
 
     def inside(self, point: int) -> Iterator[Stretch]:
         """The fold that hides a point, if there is one: its two ends are in sight."""
-        return (each for each in self.stretches if each[0] < point < each[1])
-
-    def _set(self, stretches: List[Stretch]) -> None:
-        self.stretches = sorted(stretches)
-        self.version += 1
+        return (each for each in self.stretches[self._met(point - 1, point)] if each[0] < point < each[1])
 
     def carry(self, change: Change, stay: bool) -> None:
         """Move with the text. What is changed inside a fold opens it, unless folds `stay`."""
@@ -74,7 +80,8 @@ class Folds:
             elif stay and first <= start and end <= last and first < last + by:
                 kept.append((first, last + by))
         if kept != self.stretches:
-            self._set(kept)
+            self.stretches = kept
+            self.version += 1
 
 
 class HiddenRows:
@@ -115,8 +122,11 @@ def pieces_of_row(view: Any, row: int) -> List[Stretch]:
     buffer = view.buffer
     start, end = buffer.line_bounds(row)
     found: List[Stretch] = []
-    for first, last in view.folds.stretches:
-        if start <= first <= end:
+    stretches = view.folds.stretches
+    for first, last in stretches[bisect_left(stretches, (start, start)) :]:
+        if first > end:
+            break
+        if start <= first:
             found.append((start, first))
             start, end = last, buffer.line_bounds(buffer.row(last))[1]
     return [*found, (start, end)]
