@@ -17,8 +17,11 @@ from .decorations import Blocks, Regions, Side, Styles, Top, mark
 from .folding import Folding
 from .header import Header, HeaderRow, header_html, header_rows
 from .mark_style import MarkStyle
+from .pacing import TURN
 from .proposal_hunks import REVERT_LINKS, UNDO_LINKS
 from .screen import Room, SizeCheck, Sizes, Watch, back_to_top, caret_line_kept
+
+_TURNS_FOR_A_SIZE = 20  # at the most, each of a millisecond
 
 
 class Drawing:
@@ -99,11 +102,22 @@ class Drawing:
             self._refolded()
             yield step
         yield from mark(self.regions, Side.RIGHT, analysis or NOTHING, self.mark_style)
+        yield from self._await_size()
         yield from self._draw_original(analysis)
         if self._was_at_top:
             self._was_at_top = False
             back_to_top(self._view)
         yield None
+
+    def _await_size(self) -> Iterator[object]:
+        """Let the editor lay out a view that was just made. What is drawn before is drawn anew for the first size."""
+        window = self._view.window() if not self._watch.sizes.right.extent else None
+        if window is None or window.active_view_in_group(window.get_view_index(self._view)[0]) != self._view:
+            return  # it is not in front, and has no size before it is
+        for _ in range(_TURNS_FOR_A_SIZE):
+            if self._watch.sized():
+                return
+            yield TURN
 
     @property
     def valid(self) -> bool:

@@ -184,6 +184,12 @@ class Watch:
         if not self._known:
             self._ask()
 
+    def sized(self) -> bool:
+        """Whether the right view has a width. If it has one now, the sizes are those of now."""
+        if self._right.viewport_extent()[0] != self.sizes.right.extent:
+            self._ask()
+        return self.sizes.right.extent > 0
+
     def look(self) -> SizeCheck:
         """Whether a size of the right view has changed, or, every two seconds and after settings have, any."""
         now = clock.now()

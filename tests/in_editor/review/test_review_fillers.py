@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from html import unescape
 from typing import Any, Iterator, List
+from unittest import mock
 
 import sublime
 
-from ...support.review_case import ReviewTestCase
+from ....companion.review.display import drawing
+from ...support.review_case import GEMINI, ReviewTestCase
 
 LINES = [f"line {number}\n" for number in range(12)]
 NEW = [f"new {number}\n" for number in range(4)]
@@ -38,6 +40,25 @@ class TestFillers(ReviewTestCase):
         review = yield from self.review(LINES, [*LINES[:2], *NEW, *LINES[2:6], *LINES[7:]])
         yield self.saying(self.original(review), "4 lines added \u2192")
         yield self.saying(self.proposal(review), "\u2190 1 line removed")
+
+    def test_none_is_drawn_for_a_view_that_has_no_size_yet(self) -> Iterator[Any]:
+        """They are as wide as it, and would all be drawn again. The marks are not."""
+        real, sized = sublime.View.viewport_extent, [False]
+
+        def extent(view: sublime.View) -> Any:
+            return real(view) if sized[0] else (0.0, 0.0)
+
+        self.write(content="".join(LINES))
+        with mock.patch.object(sublime.View, "viewport_extent", extent), mock.patch.object(
+            drawing, "_TURNS_FOR_A_SIZE", 10**6
+        ):
+            self.reviews.open_diff(GEMINI, self.path(), "".join([*LINES[:4], *NEW, *LINES[4:]]))
+            (shown,) = self.presentations()
+            yield lambda: self.marked(shown.proposal_view, "lines") != []
+            yield 50
+            self.assertEqual(shown._drawing._original_blocks._shown, [])
+            sized[0] = True
+            yield self.saying(shown.original_view, "4 lines added \u2192")
 
     def test_lines_at_the_very_top_are_counted_too(self) -> Iterator[Any]:
         review = yield from self.review(LINES, NEW + LINES)
