@@ -33,8 +33,9 @@ def host(tmp_path):
         started.execute("plugin.plugin_unloaded()")
 
 
-def test_loading_the_plugin_imports_nothing_but_its_start(host):
-    assert host.evaluate("inner()") == ["Gemini Companion.companion", "Gemini Companion.companion.startup"]
+def test_loading_the_plugin_imports_its_start_and_the_names_of_commands_only(host):
+    early = ["Gemini Companion.companion" + name for name in ("", ".commands", ".startup")]
+    assert sorted(host.evaluate("inner()")) == early
     host.execute("plugin.plugin_loaded()")
     host.wait_until(SERVED)
 
@@ -57,7 +58,7 @@ def test_what_has_to_be_answered_at_once_is_answered_without_the_package(host):
         "listener, view = plugin.GeminiCompanionListener(), window.active_view()\n"
         "answers = [listener.on_query_context(view, 'gemini_companion.in_review', sublime.OP_EQUAL, True, False),\n"
         "           listener.on_text_command(view, 'save', None), listener.on_window_command(window, 'save', None),\n"
-        "           plugin.GeminiCompanionAcceptDiffCommand(window).is_enabled()]\n"
+        "           plugin.GeminiCompanionAcceptCommand(window).is_enabled()]\n"
         "listener.on_selection_modified(view)"
     )
     assert host.evaluate("answers") == [None, None, None, False]

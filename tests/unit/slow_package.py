@@ -90,7 +90,8 @@ class Package:
         self.folder = folder / "package_of_this_test" / "companion"
         self.folder.mkdir(parents=True)
         self.editor, self.parts, self.made = editor, Parts(), []
-        shutil.copy(ROOT / "companion" / "startup.py", self.folder)
+        for name in ("startup.py", "commands.py"):
+            shutil.copy(ROOT / "companion" / name, self.folder)
         shutil.copy(ROOT / "plugin.py", self.folder.parent)
         self.write(1)
 

@@ -45,7 +45,7 @@ class Readme:
 
     def __init__(self):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
-        self.programs = text.partition("## Programs\n")[2]
+        self.programs = text.partition("## Agents\n")[2]
         sections = [text.partition(f"## {name}\n")[2].partition("\n## ")[0] for name in ("Install", "The first minute")]
         items = re.findall(r"^(?:\d+\. (.+(?:\n   .+)*)|(The agent went on .+))$", "\n".join(sections), re.MULTILINE)
         self._sentences = [" ".join("".join(item).split()) for item in items]
