@@ -58,7 +58,7 @@ STARTED: Tuple[Program, ...] = (
 """Those that know no editor: *Run Agent…* starts them."""
 
 _KNOWN: Dict[str, Program] = {program.key: program for program in (*AGENTS, *STARTED)}
-_BY_TITLE: Dict[str, Program] = {program_key(program.title): program for program in _KNOWN.values()}
+_BY_TITLE: Dict[str, str] = {program_key(program.title): key for key, program in _KNOWN.items()}
 
 
 def agents_of(settings: Settings) -> Tuple[Agent, ...]:
@@ -99,12 +99,11 @@ def _own_rows(settings: Settings) -> List[ProgramRow]:
 
 def _problem(key: str, row: ProgramRow) -> Optional[str]:
     """What is wrong with an entry, as the end of a sentence."""
-    known = _KNOWN.get(key) or _BY_TITLE.get(key)
     if key in _KNOWN:
         needless = row.dialect or row.folder
         return "it is known already: only its “enabled” and its “command” count" if needless else None
-    if known is not None:
-        return f"its key is “{known.key}”"
+    if key in _BY_TITLE:
+        return f"its key is “{_BY_TITLE[key]}”"
     if not row.command:
         return "it needs a “command”" if row.enabled else None
     if not row.dialect:
