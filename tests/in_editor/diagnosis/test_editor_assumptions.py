@@ -107,6 +107,43 @@ class TestRows(AssumptionCase):
         yield lambda: self.view.text_to_layout(second)[1] == before
 
 
+class TestFolds(AssumptionCase):
+    """What is folded of a review (`display/folding.py`): from the end of a line to the end of another one."""
+
+    def fold(self, first: int, last: int) -> sublime.Region:
+        region = sublime.Region(self.view.text_point(first, 0) - 1, self.view.text_point(last + 1, 0) - 1)
+        self.view.fold(region)
+        return region
+
+    def top(self, row: int) -> float:
+        return self.view.text_to_layout(self.view.text_point(row, 0))[1]
+
+    def test_a_fold_takes_no_rows_and_the_lines_around_it_are_level(self) -> Iterator[Any]:
+        """Both sides of a review stay level with the same lines folded. Pictures in 5798 and 5859 show it."""
+        region = self.fold(5, 9)
+        yield lambda: abs(self.top(10) - self.top(4) - self.view.line_height()) < 1
+        self.assertEqual(self.view.folded_regions(), [region])
+        self.view.unfold(region)
+        yield lambda: abs(self.top(10) - self.top(4) - 6 * self.view.line_height()) < 1
+
+    def test_folds_move_with_an_edit_elsewhere(self) -> Iterator[Any]:
+        """After such an edit nothing is folded anew. Packages that keep folds over an edit do so for edits inside them
+        (LSP pull request 462)."""
+        region = self.fold(5, 9)
+        put_caret(self.view, 0)
+        self.view.run_command("insert", {"characters": "xy"})
+        moved = sublime.Region(region.a + 2, region.b + 2)
+        yield lambda: self.view.folded_regions() == [moved]
+
+    def test_a_block_above_a_fold_shows(self) -> Iterator[Any]:
+        """Fillers and the header stand at least a line above the mark of a fold."""
+        phantoms = sublime.PhantomSet(self.view, "fold")
+        block = sublime.Phantom(sublime.Region(self.view.text_point(3, 0)), filler_html(60, 20), sublime.LAYOUT_BLOCK)
+        self.fold(5, 9)
+        phantoms.update([block])
+        yield lambda: self.top(10) - self.top(3) > 2 * self.view.line_height() + 40
+
+
 class TestMarks(AssumptionCase):
     def test_marks_keep_their_order(self) -> None:
         """Revert and Undo find a change by the number of its mark. Seen in use, nowhere promised."""
