@@ -116,7 +116,8 @@ class Ticket:
 
 class Words(NamedTuple):
     """What the decisions are called, of all and of one hunk, and what the two texts are. `accept_hunk` is empty where
-    hunks are not accepted one by one, `reject_hunk` where they are not decided by themselves at all."""
+    hunks are not accepted one by one, `reject_hunk` where they are not decided by themselves at all, and `right` where
+    the title says enough without it."""
 
     accept: str
     reject: str
