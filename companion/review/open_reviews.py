@@ -261,7 +261,13 @@ class OpenReviews:
     def _alone(self, review: Review) -> bool:
         """Whether a review that waits is to be shown in one pane."""
         prepared = self._waiting[review]
-        return prepared is not None and one_pane_says_all(prepared.original, review)
+        if prepared is None:
+            return False
+        analysis = prepared.compared.analysis if prepared.compared is not None else None
+        return one_pane_says_all(prepared.original, review) or (
+            analysis is not None
+            and self.arrangement.half_is_too_narrow(review, prepared.original.text, analysis.has_longer)
+        )
 
     def _hold(self, review: Review, typing: bool = False) -> None:
         """The review has come to the front by itself: for a moment, longer for a `typing` user, nothing decides or

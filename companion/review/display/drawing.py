@@ -8,7 +8,7 @@ Rule: drawing changes no text and no selection, and the caret's line stays where
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, List, Optional
+from typing import Callable, Iterator, List, Optional, Tuple
 
 import sublime
 
@@ -22,6 +22,7 @@ from .proposal_hunks import REVERT_LINKS, UNDO_LINKS
 from .screen import Room, SizeCheck, Sizes, Watch, back_to_top, caret_line_kept
 
 _TURNS_FOR_A_SIZE = 20  # at the most, each of a millisecond
+_SCROLLED_PAST = 1.5  # rows, with which half of the header's first one is out of sight
 
 
 class Drawing:
@@ -71,6 +72,11 @@ class Drawing:
     def header_level(self) -> bool:
         """Whether as many rows stand beside the header as it has."""
         return True
+
+    @property
+    def _position(self) -> Tuple[float, float]:
+        """Where the proposal's view is scrolled to, as far as that was looked at."""
+        return self._watch.position
 
     @property
     def _below_header(self) -> int:
@@ -153,6 +159,12 @@ class Drawing:
             self._header_height = height
             with caret_line_kept(self._view, scrolled):
                 self._top.show(html)
+
+    @property
+    def header_in_sight(self) -> bool:
+        """Whether the decisions can be seen where the view is scrolled to: the header stands below its first line."""
+        sizes, (x, y) = self._watch.sizes.right, self._position
+        return x <= sizes.em_width and y <= _SCROLLED_PAST * sizes.line_height
 
     def draw_header_again(self) -> None:
         """Draw the header anew, though it is the same: the editor may show an older one."""

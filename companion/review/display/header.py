@@ -156,20 +156,33 @@ def _note(sentence: str, link: str = "", caption: str = "") -> HeaderNotice:
     return HeaderNotice(sentence, link, caption, risk=False)
 
 
-def status_text(header: Header) -> str:
-    """How far the user is, for the status bar, where it can be read however far the view is scrolled.
+def status_text(header: Header, with_keys: bool = False) -> str:
+    """How far the user is, for the status bar, where it can be read however far the view is scrolled; `with_keys` what
+    they can do, which the header says where it can be seen.
 
     It does not say whose diff it is: clients are named beside it.
     """
+    sentences = [_progress_text(header), _keys_text(header) if with_keys else ""]
+    if header.compared:
+        sentences.append(shown(header.position.next_words))
+    return ". ".join(filter(None, sentences))
+
+
+def _progress_text(header: Header) -> str:
     if not header.compared:
         return ""
-    among, parts = header.position, [header.file_change or FORMAT_ONLY]
+    parts = [header.file_change or FORMAT_ONLY]
     if header.changes or header.hidden or not (header.file_change or header.whole_file):
         where = position(header.current, header.changes, header.hidden)
         hidden = hidden_text(header.hidden) if header.hidden and header.changes else ""
         parts = [counts_text(header.added, header.removed), where, hidden]
-    sentence = ", ".join(filter(None, [*parts, among.file_words]))
-    return f"{sentence}. {shown(among.next_words)}" if among.following else sentence
+    return ", ".join(filter(None, [*parts, header.position.file_words]))
+
+
+def _keys_text(header: Header) -> str:
+    """What the keys of the decisions do, as far as there are any."""
+    pairs = ((_key(header, verb), shown(caption).lower()) for verb, caption in _decisions(header))
+    return ", ".join(f"{key} {verb}{'es' if verb.endswith('o') else 's'}" for key, verb in pairs if key)
 
 
 def counts_text(added: int, removed: int) -> str:
@@ -360,17 +373,20 @@ def _rank(piece: RowPiece) -> int:
 
 def _buttons(header: Header) -> List[RowPiece]:
     """The decisions, with their keys if there is room for a button with one at all."""
-    actions = [(ACCEPT, shown(header.accept), "accept"), (REJECT, shown(header.reject), "reject")]
-    return [_button(header, verb, caption, style) for verb, caption, style in actions]
+    return [_button(header, verb, shown(caption)) for verb, caption in _decisions(header)]
 
 
-def _button(header: Header, verb: str, caption: str, style: str) -> RowPiece:
+def _decisions(header: Header) -> Sequence[Tuple[str, str]]:
+    return ((ACCEPT, header.accept), (REJECT, header.reject))
+
+
+def _button(header: Header, verb: str, caption: str) -> RowPiece:
     does = f"{caption}, then save my edits" if header.edits_stay and verb == ACCEPT else f"{caption} these changes"
     href, title = stamped(verb, header.generation), _title(header, verb, does)
     words = " ".join(filter(None, (caption, _key(header, verb))))
     if columns(words) + _BUTTON_COLUMNS > header.columns:
         words = caption
-    return RowPiece(words, lambda text: link(href, escape(text), style, title), _BUTTON_COLUMNS)
+    return RowPiece(words, lambda text: link(href, escape(text), verb, title), _BUTTON_COLUMNS)
 
 
 def _more(header: Header) -> List[RowPiece]:

@@ -108,6 +108,7 @@ class Presentation:
         window = proposal_view.window()
         self._place = place_of(review.path, window.folders() if window is not None else [])
         self._status = ""  # as the status bar has it
+        self._header_in_sight = True
         self._opened = clock.now()
         KeyBindings.read(runtime.use_disk, then=self.update_header)
 
@@ -322,7 +323,11 @@ class Presentation:
         """Follow scrolling while the review is visible. True if something moved."""
         if self._computation is not None and clock.now() - self._since > _LONG:
             self._show_status("Comparing… (close the diff to stop)")
-        return not self.retired and self._drawing.tick()
+        moved = not self.retired and self._drawing.tick()
+        if self._header_in_sight != self._drawing.header_in_sight:
+            self._header_in_sight = not self._header_in_sight
+            self.update_header()
+        return moved
 
     def retire(self) -> None:
         """Stop all work, and let the editor forget us."""
@@ -468,7 +473,7 @@ class Presentation:
         if original is not None:
             header = self._header(original)
             self._drawing.show_header(header)
-            self._show_status(status_text(header))
+            self._show_status(status_text(header, not self._header_in_sight))
 
     def _header(self, original: Original) -> Header:
         review, analysis = self.review, self.analysis

@@ -24,20 +24,12 @@ import sublime
 
 from ...common.clock import clock
 from ...editor.edits import first_caret
+from ..window.views import WORD_WRAP, wraps
 
-WORD_WRAP, WRAP_WIDTH = "word_wrap", "wrap_width"
+WRAP_WIDTH = "wrap_width"
 
 
 # -- wrapping ---------------------------------------------------------------------------------------------------------
-
-
-def wraps(view: sublime.View) -> bool:
-    """Whether a view wraps its lines."""
-    chosen = view.settings().get(WORD_WRAP)
-    if chosen != "auto":
-        return bool(chosen)
-    syntax = view.syntax()
-    return syntax is None or not syntax.scope.startswith("source.")
 
 
 class Wrapping:
@@ -76,6 +68,7 @@ class Wrapping:
 # -- sizes ------------------------------------------------------------------------------------------------------------
 
 _QUICK_EVERY, _WHOLE_EVERY = 0.14, 2.0  # seconds between two looks
+_QUICK_EVERY_ALONE = 0.21  # of one view, which is asked where it is scrolled to as well
 # They move text, or colour it, at the same sizes.
 _OTHER_SETTINGS = ("color_scheme", WORD_WRAP, WRAP_WIDTH, "indent_subsequent_lines", "syntax", "margin", "tab_size")
 _BESIDE_IT = 2  # columns that are in sight beside what is looked at
@@ -170,6 +163,10 @@ class Watch:
         self._colors: Mapping[str, object] = {}
         self._wrapping = Wrapping(left, right) if left is not None else None
         self.sizes = BothSizes(Sizes(0.0, 0.0, 0.0), Sizes(0.0, 0.0, 0.0))  # as of the last look
+        self.position = (
+            0.0,
+            0.0,
+        )  # where the right view is scrolled to, as of the last look, if it is alone
         for view in self._views():
             view.settings().add_on_change(self._tag, self._note_settings)
 
@@ -203,7 +200,9 @@ class Watch:
             return SizeCheck.UNCHANGED if unchanged else SizeCheck.CHANGED
         if now < self._next_quick:
             return SizeCheck.UNKNOWN
-        self._next_quick = now + _QUICK_EVERY
+        self._next_quick = now + (_QUICK_EVERY if self._left is not None else _QUICK_EVERY_ALONE)
+        if self._left is None:
+            self.position = self._right.viewport_position()
         if (
             self._right.line_height() == self.sizes.right.line_height
             and self._right.viewport_extent()[0] == self.sizes.right.extent
@@ -226,7 +225,7 @@ class Watch:
 
     def _ask_settings(self) -> None:
         self._others = [view.settings().get(name) for view in self._views() for name in _OTHER_SETTINGS]
-        self._wraps = wraps(self._right)
+        self._wraps = wraps(self._right.settings().get(WORD_WRAP), self._right.syntax())
 
     @property
     def syntax(self) -> str:
@@ -302,7 +301,7 @@ def into_sight(view: sublime.View, whole: Tuple[int, int], first: Tuple[int, int
         shown = 0.0 if bottom <= high else max(0.0, y + (height - high) / 2)
     margin = _BESIDE_IT * view.em_width()
     if not ((not x or x + margin <= left) and min(right, left + wide / 3) + margin <= x + wide):
-        x = 0.0 if right + margin <= wide else max(0.0, left - wide / 3)
+        x = 0.0 if min(right, left + wide / 3) + margin <= wide else max(0.0, left - wide / 3)
     if (x, shown) != before:
         view.set_viewport_position((x, shown), False)
     return True

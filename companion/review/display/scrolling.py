@@ -75,6 +75,11 @@ class ScrollLock:
         """Bring the left view level with the right one: lines have moved."""
         self._follow(1)
 
+    @property
+    def position(self) -> ScrollPosition:
+        """Where the right view was scrolled to at the last tick."""
+        return self._at[1]
+
     def tick(self) -> bool:
         """Let the view that did not move follow the one that did. True if something moved."""
         now = [view.viewport_position() for view in self._views]

@@ -10,7 +10,7 @@ Rule: what is level for these gaps on this screen is not measured again, but for
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
@@ -104,6 +104,10 @@ class SideBySide(Drawing):
         """Let one view follow the other, and look whether the screen has changed. True if something moved."""
         scrolled = self._lock.tick()
         return super().tick() or scrolled
+
+    @property
+    def _position(self) -> Tuple[float, float]:
+        return self._lock.position
 
     def _outdate(self) -> None:
         super()._outdate()

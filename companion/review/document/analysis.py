@@ -15,6 +15,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from ...common.display_names import columns
 from ...comparison import (
     Hunk,
     HunkKind,
@@ -92,6 +93,15 @@ class Analysis(NamedTuple):
     def removed(self) -> int:
         """How many lines of the left text the right one has not."""
         return sum(change.hunk.left_count for change in self.changes)
+
+    def has_longer(self, width: int) -> bool:
+        """Whether a changed line of either text takes more than `width` columns."""
+        for change in self.changes:
+            left, right = change.hunk[:2], change.hunk[2:]
+            for lines, (start, end) in ((self.left_lines, left), (self.right_lines, right)):
+                if any(columns(line.rstrip("\n").expandtabs(4)) > width for line in lines[start:end]):
+                    return True
+        return False
 
     def change_at(self, offset: int) -> Optional[int]:
         """The index of the change that `offset` of the right text lies in or touches, or None."""

@@ -137,6 +137,14 @@ class Arrangement:
         columns = self.split.columns(group)
         return columns is None or columns >= presentation
 
+    def half_is_too_narrow(self, review: Review, text: str, longer: Callable[[int], bool]) -> bool:
+        """Whether changes of a file are better shown in one view, though there is room for two: `longer` says whether
+        changed lines are longer than so many columns, and in the user's own tab they wrap."""
+        if isinstance(self._settings().review_presentation, str):
+            return False
+        half = self.split.columns_of_half(self.split.home(review.path, review.same_files))
+        return half is not None and longer(half) and views.user_wraps(review.path, text, review.same_files)
+
     def open_file(self, path: str, in_front: bool, preview: bool) -> Optional[sublime.Sheet]:
         """Show a file in the active group because a client asks for that; its sheet.
 

@@ -204,6 +204,12 @@ class SplitLayout:
                     return int(view.viewport_extent()[0] / view.em_width() * here / there)
         return None
 
+    def columns_of_half(self, group: int) -> Optional[int]:
+        """How many characters fit into each of two views that share the group, or share it already; None as above."""
+        shared = self.open and self._groups.original != self._groups.proposal
+        found = self.columns(self._groups.proposal if shared else group)
+        return found if shared or found is None else found // 2
+
     def prepare(self, group: int, side_by_side: bool, ours: List[sublime.View]) -> Groups:
         """Make room at `group` and say where the views go. `ours` are the views of the reviews already open.
 

@@ -36,7 +36,8 @@ _SETTINGS: Dict[str, Any] = {
     "scroll_past_end": True,
     "trim_trailing_white_space_on_save": "none",
 }
-_SIDE_BY_SIDE: Dict[str, Any] = {"word_wrap": False}  # until the user says otherwise; alone it is as the user has it
+WORD_WRAP = "word_wrap"
+_SIDE_BY_SIDE: Dict[str, Any] = {WORD_WRAP: False}  # until the user says otherwise; alone it is as the user has it
 # What the user may have set for the file, and what makes lines higher or wider.
 _FROM_THE_FILE = ("tab_size", "translate_tabs_to_spaces", "use_tab_stops", "rulers", "font_size", "font_face")
 
@@ -110,6 +111,24 @@ def assign_syntax(view: sublime.View, path: str, text: str, same_files: FrozenSe
         syntax = sublime.find_syntax_for_file(path, text[: text.find("\n")] if "\n" in text else text[:200])
     if syntax is not None:
         view.assign_syntax(syntax)
+
+
+def wraps(word_wrap: object, syntax: Optional[sublime.Syntax]) -> bool:
+    """Whether lines wrap with this value of the setting in a text of this syntax."""
+    return bool(word_wrap) if word_wrap != "auto" else syntax is None or not syntax.scope.startswith("source.")
+
+
+def user_wraps(path: str, text: str, same_files: FrozenSet[str] = frozenset()) -> bool:
+    """Whether the lines of the file wrap in the user's own tab, or would if there were one."""
+    tab = next(iter(views_of_file(path, same_files)), None)
+    if tab is not None:
+        return wraps(tab.settings().get(WORD_WRAP), tab.syntax())
+    syntax = sublime.find_syntax_for_file(path, text[:200].partition("\n")[0])
+    name = os.path.splitext(os.path.basename(syntax.path))[0] if syntax is not None else ""
+    chosen = sublime.load_settings(f"{name}.sublime-settings").get(WORD_WRAP) if name else None
+    if chosen is None:
+        chosen = sublime.load_settings("Preferences.sublime-settings").get(WORD_WRAP, "auto")
+    return wraps(chosen, syntax)
 
 
 def close(view: Optional[sublime.View]) -> None:

@@ -11,6 +11,8 @@ from unittest import mock
 
 import sublime
 
+from ....companion.review.document import preparation
+from ...support.review_case import GEMINI
 from ...support.selecting import select
 from .test_review_level import HALF, LevelTestCase, equal_rows, top
 
@@ -354,3 +356,76 @@ class TestLinks(LevelTestCase):
         left = f"{WIDE}1\nbetween\n{WIDE}2\n{WIDE}3\n"
         right = f"{WIDE}1!\nbetween\n{WIDE}2!\n{WIDE}3\n"
         yield from self.stand_at(left, right, ("between", "\u2191"), (f"{WIDE}3", "\u2191"))
+
+
+PROSE = " ".join(f"word{number}" for number in range(90))
+
+
+class TestLongLines(LevelTestCase):
+    """Each half of the window has 63 columns."""
+
+    def opened(self, name: str, before: str, after: str, **settings: Any) -> Iterator[Any]:
+        """Let a client propose a change, as its tool does, beside a tab whose width is known."""
+        self.use(**settings)
+        self.write("other.txt")
+        tab = self.window.open_file(self.path("other.txt"))
+        yield lambda: not tab.is_loading() and tab.viewport_extent()[0] > 0
+        self.write(name, before)
+        proposal, prepared = preparation.prepare(self.reviews.file_request(self.path(name)), after)
+        self.reviews.open_diff(GEMINI, self.path(name), proposal, prepared)
+        review = self.reviews.pending()[-1]
+        yield lambda: self.header(review) != "" and self.settled()
+        return review
+
+    def test_a_file_whose_lines_wrap_is_inline_where_a_half_is_too_narrow(self) -> Iterator[Any]:
+        for name, before, settings, alone in (
+            ("notes.md", PROSE, {}, True),
+            ("notes.md", PROSE, {"review_presentation": "side_by_side"}, False),
+            ("notes.md", PROSE[:50] + " word60", {}, False),
+            ("code.py", PROSE, {}, False),
+        ):
+            self.use(review_presentation=100)
+            after = before.replace("word60", "other")
+            review = yield from self.opened(name, f"# A title\n\n{before}\n", f"# A title\n\n{after}\n", **settings)
+            views = self.reviews._presentations[review].views
+            self.assertEqual(len(views), 1 if alone else 2, (name, settings))
+            if alone:
+                self.assertEqual(views[0].viewport_position(), (0.0, 0.0))
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
+    def test_what_can_be_seen_from_the_left_edge_opens_there(self) -> Iterator[Any]:
+        """Though it ends behind the right edge."""
+        words = f"{'x' * 30} "
+        review = yield from self.opened("code.py", f"{words}old\n", f"{words}{'new ' * 100}\n")
+        yield lambda: self.fits(review)
+        self.assertEqual([view.viewport_position()[0] for view in self.reviews._presentations[review].views], [0.0] * 2)
+
+
+class TestTheKeys(LevelTestCase):
+    """They are in the status bar wherever the header cannot be seen: scrolling has no event."""
+
+    KEYS = "Ctrl+S accepts, Shift+Escape rejects"
+
+    def says_keys(self, view: sublime.View) -> bool:
+        keys = view.get_status("gemini_companion.review")
+        return self.KEYS.replace("Ctrl+S", "\u2318S").replace("Shift+", "\u21e7") in keys or self.KEYS in keys
+
+    def test_the_status_bar_says_them_while_the_header_is_out_of_sight(self) -> Iterator[Any]:
+        for presentation in ("side_by_side", "inline"):
+            self.use(review_presentation=presentation)
+            lines = [f"line {number} {'x' * 400}\n" for number in range(200)]
+            changed = [*lines[:3], "changed\n", *lines[4:]]
+            self.write("code.py", "".join(lines))
+            review = yield from self.open_diff("code.py", "".join(changed))
+            view = self.proposal(review)
+            yield lambda review=review: self.fits(review)
+            yield 300
+            self.assertFalse(self.says_keys(view))
+            for place in ((0.0, 800.0), (400.0, 0.0)):
+                view.set_viewport_position(place, False)
+                yield lambda view=view: self.says_keys(view)
+                view.set_viewport_position((0.0, 0.0), False)
+                yield lambda view=view: not self.says_keys(view)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()

@@ -158,6 +158,15 @@ def test_the_status_bar():
     assert "1,000 of 2,000  +12,345 \u22126,789" in words(header_rows(many)[0].markup)
 
 
+def test_the_status_bar_says_the_keys_where_the_header_does_not():
+    held = HEADER._replace(keys=KEYS, position=Position(1, 2, "z.py"))
+    said = "+3 \u22121, change 2 of 5, file 1 of 2. Ctrl+S accepts, Shift+Escape rejects. Next: z.py"
+    assert status_text(held, with_keys=True) == said
+    of_changes = HEADER._replace(keys=KEYS, accept="Keep", reject="Undo")
+    assert status_text(of_changes, with_keys=True).endswith("Ctrl+S keeps, Shift+Escape undoes")
+    assert status_text(HEADER, with_keys=True) == status_text(HEADER)
+
+
 @pytest.mark.parametrize("columns", [30, 200])
 def test_only_a_risk_has_a_warning_sign(columns):
     both = {"problem": "It is at risk, for a long reason.", "notes": ("It is as it is, for a long reason.",)}
