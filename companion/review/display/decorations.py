@@ -16,7 +16,8 @@ Rules:
   order, and each comes to the editor then, even if there is nothing to mark with it yet.
 * The scroll bar cannot be drawn on: there is no API for it (sublimehq/sublime_text 2072).
 * The editor draws a block below a line, never above the first. So the header stands under the first line, and an equal
-  number of empty rows under the original's first line. What should be above the first line stands there too.
+  number of empty rows under the original's first line. What should be above the first line stands there too, at the
+  end of that line: nothing says in which order the editor draws blocks of one point.
 * Blocks are kept in sets of a few, so that one update never takes long.
 """
 

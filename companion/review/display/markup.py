@@ -124,12 +124,14 @@ def _number(pixels: float) -> str:
 
 # -- removed lines ----------------------------------------------------------------------------------------------------
 #
-# One block for each change that removes some. The editor draws a block below a line, so what was removed above the
-# first line stands below what replaces it. Where the lines of the proposal wrap, removed ones do: minihtml would wrap
-# them at blanks only, and lose these.
+# One block for each change that removes some. The editor draws a block below a line, never above the first
+# (sublimehq/sublime_text 4469). So where the first lines change, the block repeats the line above it, for the eye to
+# read the old lines before the new one; it stands at the end of that line, behind the header, which stands at its
+# start. Where the lines of the proposal wrap, removed ones do: minihtml would wrap them at blanks only, and lose these.
 
 _MOST_ROWS = 20  # of a line that wraps; what is left of it is not shown
 _SIGN = " \u2212 "  # between the number of a removed line and its text
+_ADDED, _KEPT = " + ", "   "
 _BEHIND = 2  # columns that its outline, and the blank that a row ends with, take
 
 
@@ -148,10 +150,23 @@ class RemovedLine(NamedTuple):
     moved: Optional[str] = None
 
 
+class FirstLine(NamedTuple):
+    """The first line of the proposal, in rows, to be repeated below what was removed above it, with its `sign`."""
+
+    rows: Sequence[RemovedLine]
+    sign: str
+
+
 def removed_html(
-    lines: Sequence[RemovedLine], tab_size: int, line_height: float, style: MarkStyle, left_out: int = 0
+    lines: Sequence[RemovedLine],
+    tab_size: int,
+    line_height: float,
+    style: MarkStyle,
+    left_out: int = 0,
+    first: Optional[FirstLine] = None,
 ) -> str:
-    """Lines that the proposal removes, and how many more, with their numbers in the file and a sign before them."""
+    """Lines that the proposal removes, and how many more, with their numbers in the file and a sign before them; and
+    below them the `first` line of the proposal, if they stood above that."""
     rows: List[str] = []
     digits = _digits(lines)
     for start, end in _blocks(lines):
@@ -172,7 +187,13 @@ def removed_html(
             rows.append(f'{opened}<div class="line"{height}>{before}{text}{behind}</div>{closed}')
     if left_out:
         rows.append(f'<div class="more">and {left_out:,} more line{"s" if left_out > 1 else ""}</div>')
+    if first is not None:
+        for line in first.rows:
+            before = _text(f"{line.number or '':>{digits}}{first.sign}", 1)
+            text = _styled(line.text.rstrip("\n"), line, tab_size, "added") or "&nbsp;"
+            rows.append(f'<div class="line"><span class="number">{before}</span>{text}</div>')
     css = f"""
+        span.added {{{{ background-color: color(var(--{style.added}) alpha(0.4)); }}}}
         span.removed {{{{ display: inline-block; background-color: color(var(--{style.removed}) alpha(0.15)); }}}}
         span.changed {{{{ background-color: color(var(--{style.removed}) alpha(0.4)); }}}}
         span.number, div.more {{{{ color: color(var(--foreground) alpha(0.5)); }}}}
@@ -199,8 +220,8 @@ def _blocks(lines: Sequence[RemovedLine]) -> Iterator[Tuple[int, int]]:
         yield start, len(lines)
 
 
-def _styled(text: str, line: RemovedLine, tab_size: int) -> str:
-    """The text of a line, cut where a colour or a changed part begins or ends."""
+def _styled(text: str, line: RemovedLine, tab_size: int, changed: str = "changed") -> str:
+    """The text of a line, cut where a colour or a changed part begins or ends. `changed` is the class of the latter."""
     parts, colors = list(line.parts), list(line.colors)
     places = {place for span in [*parts, *(ink[:2] for ink in colors)] for place in span}
     cuts = sorted(place for place in {0, len(text), *places} if place <= len(text))
@@ -210,7 +231,7 @@ def _styled(text: str, line: RemovedLine, tab_size: int) -> str:
             parts.pop(0)
         while colors and colors[0][1] <= start:
             colors.pop(0)
-        attributes = ' class="changed"' if parts and parts[0][0] <= start else ""
+        attributes = f' class="{changed}"' if parts and parts[0][0] <= start else ""
         if colors and colors[0][0] <= start:
             attributes += f' style="color: {escape(colors[0][2])}"'
         piece = _text(text[start:end], tab_size)
@@ -243,15 +264,19 @@ def removed_blocks(
                     break
                 rows.extend(_rows(line, wrapped_at - beside, tab_size) if wrapped_at else [line])
                 left_out -= 1
-            yield _line_above(analysis, change), removed_html(rows, tab_size, line_height, style, left_out)
+            first = None
+            if not change.hunk.right_start and analysis.right_lines:
+                line = RemovedLine(1, analysis.right_lines[0], _within(change.right_parts, 0, analysis.right_starts[1]))
+                repeated = list(_rows(line, wrapped_at - beside, tab_size)) if wrapped_at else [line]
+                first = FirstLine(repeated, _ADDED if change.hunk.right_count else _KEPT)
+            yield _line_above(analysis, change), removed_html(rows, tab_size, line_height, style, left_out, first)
 
 
 def _line_above(analysis: Analysis, change: Change) -> int:
     """A point in the line under which the removed lines of a change are shown."""
-    hunk = change.hunk
-    if hunk.right_start > 0:
-        return analysis.right_starts[hunk.right_start - 1]
-    return analysis.right_starts[max(0, hunk.right_end - 1)]
+    if change.hunk.right_start > 0:
+        return analysis.right_starts[change.hunk.right_start - 1]
+    return len(analysis.right_lines[0].rstrip("\n")) if analysis.right_lines else 0
 
 
 def _removed_lines(

@@ -6,6 +6,7 @@ Seen by geometry only: where the editor says that lines are, and which part of t
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any, Iterator, List, Set, Tuple
 from unittest import mock
 
@@ -400,6 +401,34 @@ class TestLongLines(LevelTestCase):
         review = yield from self.opened("code.py", f"{words}old\n", f"{words}{'new ' * 100}\n")
         yield lambda: self.fits(review)
         self.assertEqual([view.viewport_position()[0] for view in self.reviews._presentations[review].views], [0.0] * 2)
+
+
+class TestTheFirstLine(LevelTestCase):
+    """The editor draws nothing above it."""
+
+    def test_what_it_was_is_read_before_what_it_is_at_every_size(self) -> Iterator[Any]:
+        self.use(review_presentation="inline")
+        for before, after, said in (
+            ("one\n", "uno\n", ["1 \u2212 one", "1 + uno"]),
+            ("one\ntwo\n", "uno\ndue\n", ["1 \u2212 one", "2 \u2212 two", "1 + uno"]),
+            ("one\nsame\n", "same\n", ["1 \u2212 one", "1 same"]),
+        ):
+            rest = "".join(LINES[:20])
+            review = yield from self.review(before + rest, after + rest)
+            view = self.proposal(review)
+            for size in (10, 20):
+                view.settings().set("font_size", size)
+                yield lambda review=review: self.fits(review)
+                self.assertEqual(self.below_the_first_line(view, review), said)
+            self.reviews.reject(review)
+            yield lambda: not self.reviews.pending()
+
+    def below_the_first_line(self, view: sublime.View, review: Any) -> List[str]:
+        """What stands there below the header, which stands at the start of that line."""
+        (place, markup), *_ = self.reviews._presentations[review]._drawing.blocks
+        self.assertTrue(0 < place < view.text_point(1, 0), "nothing says in which order blocks of one point are drawn")
+        rows = re.findall(r'<div class="line"[^>]*>(.*?)</div>', markup)
+        return [" ".join(unescape(re.sub("<[^>]+>", "", row)).split()) for row in rows]
 
 
 class TestTheKeys(LevelTestCase):
