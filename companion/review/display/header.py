@@ -158,11 +158,12 @@ def _note(sentence: str, link: str = "", caption: str = "") -> HeaderNotice:
 
 def status_text(header: Header, with_keys: bool = False) -> str:
     """How far the user is, for the status bar, where it can be read however far the view is scrolled; `with_keys` what
-    they can do, which the header says where it can be seen.
+    they can do, which the header says where it can be seen and has room.
 
     It does not say whose diff it is: clients are named beside it.
     """
-    sentences = [_progress_text(header), _keys_text(header) if with_keys else ""]
+    keys = with_keys or not all(_has_room(header, *decision) for decision in _decisions(header))
+    sentences = [_progress_text(header), _keys_text(header) if keys else ""]
     if header.compared:
         sentences.append(shown(header.position.next_words))
     return ". ".join(filter(None, sentences))
@@ -181,7 +182,7 @@ def _progress_text(header: Header) -> str:
 
 def _keys_text(header: Header) -> str:
     """What the keys of the decisions do, as far as there are any."""
-    pairs = ((_key(header, verb), shown(caption).lower()) for verb, caption in _decisions(header))
+    pairs = ((_key(header, verb), caption.lower()) for verb, caption in _decisions(header))
     return ", ".join(f"{key} {verb}{'es' if verb.endswith('o') else 's'}" for key, verb in pairs if key)
 
 
@@ -373,20 +374,27 @@ def _rank(piece: RowPiece) -> int:
 
 def _buttons(header: Header) -> List[RowPiece]:
     """The decisions, with their keys if there is room for a button with one at all."""
-    return [_button(header, verb, shown(caption)) for verb, caption in _decisions(header)]
+    return [_button(header, verb, caption) for verb, caption in _decisions(header)]
 
 
 def _decisions(header: Header) -> Sequence[Tuple[str, str]]:
-    return ((ACCEPT, header.accept), (REJECT, header.reject))
+    return ((ACCEPT, shown(header.accept)), (REJECT, shown(header.reject)))
 
 
 def _button(header: Header, verb: str, caption: str) -> RowPiece:
     does = f"{caption}, then save my edits" if header.edits_stay and verb == ACCEPT else f"{caption} these changes"
     href, title = stamped(verb, header.generation), _title(header, verb, does)
-    words = " ".join(filter(None, (caption, _key(header, verb))))
-    if columns(words) + _BUTTON_COLUMNS > header.columns:
-        words = caption
+    words = _with_key(header, verb, caption) if _has_room(header, verb, caption) else caption
     return RowPiece(words, lambda text: link(href, escape(text), verb, title), _BUTTON_COLUMNS)
+
+
+def _with_key(header: Header, verb: str, caption: str) -> str:
+    return " ".join(filter(None, (caption, _key(header, verb))))
+
+
+def _has_room(header: Header, verb: str, caption: str) -> bool:
+    """Whether a button with its key fits into a row."""
+    return columns(_with_key(header, verb, caption)) + _BUTTON_COLUMNS <= header.columns
 
 
 def _more(header: Header) -> List[RowPiece]:

@@ -165,6 +165,8 @@ def test_the_status_bar_says_the_keys_where_the_header_does_not():
     of_changes = HEADER._replace(keys=KEYS, accept="Keep", reject="Undo")
     assert status_text(of_changes, with_keys=True).endswith("Ctrl+S keeps, Shift+Escape undoes")
     assert status_text(HEADER, with_keys=True) == status_text(HEADER)
+    assert status_text(held) != said
+    assert status_text(held._replace(columns=20)) == said
 
 
 @pytest.mark.parametrize("columns", [30, 200])
