@@ -90,6 +90,10 @@ class Actions:
             "previous_change": Action(partial(self._walk, PREVIOUS), self._can_walk),
             "revert_hunk": on_review(REVERT),
             "accept_hunk": on_review(ACCEPT_ONLY)._replace(run=self._accept_hunk),
+            "undo_accept": Action(
+                lambda on: on.changes.undo_accept.run(on.reviews.accepted_texts),
+                lambda on: on.reviews.accepted_texts.acceptances.any,
+            ),
             "toggle_whitespace_changes": on_review(WHITESPACE),
             "fold_unchanged_lines": on_review(FOLD)._replace(offered=self._can_fold, second=self._has_folds),
             "show_pending_diffs": Action(self._show_pending_diffs, self._has_diffs),

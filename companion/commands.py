@@ -51,6 +51,12 @@ MENUS: Mapping[str, Groups] = {
                 about="Reject the review in front, and tell the agent why, where it "
                 "[can be told](programs.md#every-write-before-it-happens).",
             ),
+            Command(
+                "undo_accept",
+                "Undo Accept",
+                about="Put back what a file held before you accepted a proposal for it: for ten minutes, as long as it "
+                "holds exactly what you accepted. Otherwise the status bar says why not.",
+            ),
         ),
         (
             Command(

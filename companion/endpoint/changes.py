@@ -26,6 +26,7 @@ from ..unreviewed.model import identity
 from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
+from ..unreviewed.undo_accept import UndoAccept
 from .clients import Clients, HookedPrograms
 
 ALWAYS, NEVER = "always", "never"
@@ -77,6 +78,7 @@ class WindowChanges:
         )
         self.lists = ChangeLists(window, self.reviews, self.decisions)
         self.patches = Patches(window, settings, reviews, self.reviews, tracking)
+        self.undo_accept = UndoAccept(window, tracking)
 
     @property
     def tracked(self) -> bool:

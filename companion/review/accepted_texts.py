@@ -31,7 +31,6 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import sys
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -48,11 +47,12 @@ from ..editor.status_bar import say
 from ..editor.storage import storage_folder
 from ..runtime import Runtime
 from ..system.files import Stamp
+from .acceptances import Acceptances
 from .decision import Outcome, Owner, Review, Writer
 from .document import disk
-from .document.disk import ChangedError, DiskError, Kind, Original, ReadLimits
+from .document.disk import ChangedError, DiskError, Kind, Original
 from .document.journal import KeptTexts, LeftTexts, Text
-from .document.text import BYTE_ORDER_MARK, UTF_8, in_utf_8, plain, saved
+from .document.text import UTF_8, in_utf_8, plain, saved
 from .document.whole_file import BytesMaker, WrittenText, proposed_bytes
 from .document.writing import Guard, IsInside, NoFolderError, Writes, no_folder
 from .open_reviews import OpenReviews
@@ -73,9 +73,6 @@ GONE_SECONDS = 2.0  # that a client may take to write after it has gone
 PATIENCE_SECONDS = 30.0  # that a client may take while edits of the user wait for it
 WRITTEN_UNASKED_SECONDS = 60.0
 """A client that goes within that time was to write. One that goes later may have been told not to, in its terminal."""
-
-SLACK_BYTES = 1 << 16
-"""A file that is larger than the text by more than this does not hold it."""
 
 Expect = Callable[[str, BytesMaker, Optional[BytesMaker]], None]
 """Gets the path of a file that may be written, its bytes, and those that the user has agreed to, if they may differ."""
@@ -183,30 +180,13 @@ class AcceptedText:
         original = self.original
         encoding = original.encoding if original is not None else ""
         if self.awaited is None:
-            found = find(self.path, self.text, encoding=encoding, last_line_end_matters=False)
+            found = disk.find(self.path, self.text, encoding=encoding, last_line_end_matters=False)
         else:
-            found = find(self.path, self.awaited, encoding=encoding)
+            found = disk.find(self.path, self.awaited, encoding=encoding)
             if found is not None and original is not None:
                 found = None if found.stamp == original.stamp else found
         self._read_in_vain = stamp if settled and found is None else None
         return found
-
-
-def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: bool = True) -> Optional[Original]:
-    """The file, if it holds `text`, else None. Never raises.
-
-    Neither line ends nor a byte order mark matter: clients restore those that the file had. `encoding` is the editor's
-    name for what the file was in, "" if that is not known.
-    """
-    wanted = plain(text.lstrip(BYTE_ORDER_MARK))
-    for each in dict.fromkeys((encoding, "")):
-        found = disk.read(path, ReadLimits(4 * len(wanted) + SLACK_BYTES, sys.maxsize), each)
-        same = found.text == wanted
-        if not last_line_end_matters:
-            same = found.text.rstrip("\n") == wanted.rstrip("\n")
-        if found.kind is Kind.TEXT and same:
-            return found
-    return None
 
 
 # -- those of one window -----------------------------------------------------------------------------------------------
@@ -241,6 +221,7 @@ class AcceptedTexts:
         self._writes = Writes(runtime, self._kept.catch_up, is_inside)
         self._texts: List[AcceptedText] = []  # those of which something is still to come, the oldest first
         self._shown: Dict[Review, AcceptedText] = {}  # those of them that a review shows
+        self.acceptances = Acceptances(window, runtime)
         self._all.add(self)
 
     def accept(self, review: Review, text: str) -> None:
@@ -248,8 +229,7 @@ class AcceptedTexts:
         ticket = review.ticket
         waits = ticket.waiting if ticket is not None else self._is_connected(review.owner)
         if review.orphaned or not waits:
-            written = f"wrote {os.path.basename(review.path)}"
-            self.write(review, text, lambda problem: say(self._window, problem or written))
+            self.write(review, text, lambda problem: say(self._window, problem) if problem else None)
         elif ticket is not None and ticket.consider is not None:
             if review.offer():
                 self._open.presentations[review].freeze(True)
@@ -263,6 +243,7 @@ class AcceptedTexts:
         """Tell the client what it writes: the text, or what is `told` in its place; then we save the text over that.
         None: the file is to go."""
         original = self._open.original_of(review)
+        self.acceptances.note(review, text if told is not None else None, original)
         if told is None:
             self._end(review, review.accept(text))
             return
@@ -296,6 +277,12 @@ class AcceptedTexts:
         for accepted in self._texts:
             if same_key(accepted.path) == same_key(path):
                 self._look(accepted)
+
+    def arrived(self, path: str, text: Optional[str]) -> None:
+        """This text was found in the file: nobody waits for it any more."""
+        for accepted in list(self._texts):
+            if accepted.is_awaited and accepted.text == text and same_key(accepted.path) == same_key(path):
+                self._is_in_file(accepted)  # which ends earlier ones, too
 
     def owner_gone(self, owner_id: str) -> None:
         """The session with this id has ended: what its client does not write in a moment it will not write."""
@@ -344,6 +331,7 @@ class AcceptedTexts:
         if not accepted.is_awaited:
             return
         if found is not None and accepted.awaited is None:
+            self.acceptances.arrived(accepted.path, accepted.text, found)
             self._is_in_file(accepted)
         elif found is not None:
             self._write(accepted, found)
@@ -451,12 +439,15 @@ class AcceptedTexts:
         accepted.text = text
         if guard is None:
             self._keep(accepted)
-        self._writes.begin(original, text, partial(self._reviewed_written, review, accepted, guard, done), guard)
+        self._writes.begin(
+            original, text, partial(self._reviewed_written, review, accepted, original, guard, done), guard
+        )
 
     def _reviewed_written(
         self,
         review: Review,
         accepted: AcceptedText,
+        original: Original,
         guard: Optional[Guard],
         done: Callable[[str], None],
         error: Optional[DiskError],
@@ -465,6 +456,7 @@ class AcceptedTexts:
             pass  # the window has closed
         elif error is None:
             self._ended(accepted)
+            self.acceptances.note(review, accepted.text, original, f"wrote {os.path.basename(review.path)}")
             self._end(review, review.accept(accepted.text))
         else:
             review.writing_failed()

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
+import sys
 import threading
 from contextlib import contextmanager, suppress
 from enum import Enum
@@ -24,6 +26,7 @@ from . import file_replacement
 from .file_replacement import DamagedError, OvertakenError
 from .journal import StorageError
 from .text import (
+    BYTE_ORDER_MARK,
     DEFAULT_FALLBACK,
     HEAD,
     HEXADECIMAL,
@@ -67,6 +70,10 @@ LIMITS = ReadLimits(length=2_000_000, lines=50_000)
 """Those of what is reviewed."""
 
 
+SLACK_BYTES = 1 << 16
+"""A file that is larger than the text by more than this does not hold it."""
+
+
 class Kind(Enum):
     """What the file turned out to be. Only `TEXT` and `NEW` are compared."""
 
@@ -91,7 +98,7 @@ class Original(NamedTuple):
 
     `text` is plain: lines end with "\\n", without a byte order mark; empty if there is nothing to show. `exact` is the
     decoded text as it stands in the file. `encoding` and `line_endings` are the editor's names. `notice` is a sentence
-    for the user, or empty. `format` is what the file holds, `stamp` which file it was and when.
+    for the user, or empty. `format` is what the file holds, `stamp` which file it was and when, `mode` its permissions.
     """
 
     path: str
@@ -104,6 +111,7 @@ class Original(NamedTuple):
     stamp: Stamp = Stamp()
     notice: str = ""
     format: Format = TEXT
+    mode: int = 0
 
     @property
     def comparable(self) -> bool:
@@ -141,7 +149,26 @@ def read(path: str, limits: ReadLimits, encoding: str = "", fallback: str = DEFA
         return Original(path, Kind.UNREADABLE, notice=f"{name} is not a regular file.")
     except (OSError, ValueError) as error:
         return Original(path, Kind.UNREADABLE, notice=f"{name} cannot be read: {_reason(error)}.")
-    return original_of(path, data, limits, encoding, fallback)._replace(stamp=Stamp.of(found))
+    return original_of(path, data, limits, encoding, fallback)._replace(
+        stamp=Stamp.of(found), mode=stat.S_IMODE(found.st_mode)
+    )
+
+
+def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: bool = True) -> Optional[Original]:
+    """The file, if it holds `text`, else None. Never raises.
+
+    Neither line ends nor a byte order mark matter: clients restore those that the file had. `encoding` is the editor's
+    name for what the file was in, "" if that is not known.
+    """
+    wanted = plain(text.lstrip(BYTE_ORDER_MARK))
+    for each in dict.fromkeys((encoding, "")):
+        found = read(path, ReadLimits(4 * len(wanted) + SLACK_BYTES, sys.maxsize), each)
+        same = found.text == wanted
+        if not last_line_end_matters:
+            same = found.text.rstrip("\n") == wanted.rstrip("\n")
+        if found.kind is Kind.TEXT and same:
+            return found
+    return None
 
 
 def original_of(path: str, data: bytes, limits: ReadLimits, encoding: str, fallback: str) -> Original:

@@ -122,7 +122,7 @@ def test_what_is_written_for_a_client_that_has_gone_was_accepted_before(clock: C
 
 def holds(path: Path, data: bytes, text: str, **options) -> bool:
     path.write_bytes(data)
-    return accepted_texts.find(str(path), text, **options) is not None
+    return disk.find(str(path), text, **options) is not None
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_one_that_is_far_too_large_is_not_read(tmp_path):
 
 
 def test_nor_one_that_is_not_there(tmp_path):
-    assert accepted_texts.find(str(tmp_path / "file"), "") is None
+    assert disk.find(str(tmp_path / "file"), "") is None
 
 
 class TestLooking:
@@ -214,7 +214,7 @@ class TestLooking:
         os.utime(str(file), (1, 1))
         monkeypatch.setattr(files.time, "time_ns", lambda: 10**19)  # long after any change
         assert awaiting.look() is None
-        monkeypatch.setattr(accepted_texts, "find", lambda *arguments, **options: pytest.fail("read again"))
+        monkeypatch.setattr(disk, "find", lambda *arguments, **options: pytest.fail("read again"))
         assert awaiting.look() is None
 
     def test_one_that_has_just_changed_is(self, file):

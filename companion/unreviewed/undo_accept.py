@@ -1,0 +1,158 @@
+"""Takes back what the user has accepted: puts into the file what it held before, as an undo of a change does.
+
+Theory of operation: a disk thread finds out whether the file holds exactly what was accepted. Then the main thread has
+nobody wait for that text any more: it was in its file. Then a disk thread exchanges the bytes, if the file still holds
+what was found. For the folders that are tracked this is a save of the user, so that it is no agent's change.
+
+Rule: a file that holds anything else, or has unsaved edits in a tab, is left as it is, and the user learns why. Main
+thread, except where noted.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import FrozenSet, List, Optional, Tuple, Union
+
+import sublime
+
+from ..editor.file_views import unsaved_files
+from ..editor.status_bar import say
+from ..review.acceptances import Acceptance
+from ..review.accepted_texts import AcceptedTexts
+from ..review.document import disk
+from ..review.document.disk import DiskError, Kind, Original, same_files
+from ..system.files import opened, read_all, real_place
+from .tracking import Tracking
+from .undoing import UNSAVED, FileBytes, exchange
+from .workspace import Workspace
+from .workspaces import Workspaces
+
+UNDONE = "{} is again as it was before you accepted; {} does not know of that"
+NOT_WRITTEN = "{} still holds what it held before: {} has not written what you accepted"
+CHANGED = "{} has changed since you accepted it: nothing was undone"
+UNKNOWN = "what {} held before is not known: nothing was undone"
+RENAMED = "{} was renamed with what you accepted: nothing was undone"
+GIT = "{} is left as it is: git is changing files just now"
+
+
+class UndoAccept:
+    """That of one window."""
+
+    def __init__(self, window: sublime.Window, tracking: Tracking) -> None:
+        self._window = window
+        self._tracking = tracking
+
+    def run(self, texts: AcceptedTexts) -> None:
+        """Take back the last Accept of these, or say why that cannot be done."""
+        accepted = texts.acceptances.last()
+        if accepted is not None:
+            look = partial(_look, accepted, unsaved_files())
+            self._tracking.carry_out(look, partial(self._looked, texts, accepted), path=accepted.path)
+
+    def _looked(
+        self, texts: AcceptedTexts, accepted: Acceptance, found: Union[str, Tuple[FileBytes, FileBytes]]
+    ) -> None:
+        if isinstance(found, str):
+            say(self._window, found)
+            return
+        texts.arrived(accepted.path, accepted.text)
+        held, wanted = found
+        self._tracking.saves.begin(accepted.path)
+        put_back = partial(self._put_back, accepted.path, held, wanted, unsaved_files())
+        self._tracking.carry_out(put_back, partial(self._told, texts, accepted), path=accepted.path)
+
+    def _put_back(
+        self, path: str, held: FileBytes, wanted: FileBytes, unsaved: FrozenSet[str], workspaces: Workspaces
+    ) -> str:
+        """Disk thread. What went wrong, or an empty text."""
+        try:
+            return put_back(path, held, wanted, unsaved, workspaces, self._tracking.storage())
+        finally:
+            self._tracking.saves.ended(path)
+
+    def _told(self, texts: AcceptedTexts, accepted: Acceptance, problem: str) -> None:
+        if not problem:
+            texts.acceptances.undone(accepted)
+        say(self._window, problem or UNDONE.format(accepted.name, accepted.client))
+        self._tracking.sign()
+
+
+# -- on a disk thread --------------------------------------------------------------------------------------------------
+
+
+def _look(
+    accepted: Acceptance, unsaved: FrozenSet[str], workspaces: Workspaces
+) -> Union[str, Tuple[FileBytes, FileBytes]]:
+    """What the file holds, which was accepted, and what it held before; or a sentence why nothing can be undone."""
+    name, original = accepted.name, accepted.original
+    if accepted.old_path:
+        return RENAMED.format(name)
+    if original is None:
+        return UNKNOWN.format(name)
+    if same_files(accepted.path, unsaved):
+        return UNSAVED.format(name)
+    try:
+        held = _bytes(accepted.path)
+        if disk.was_read(original, held):
+            return NOT_WRITTEN.format(name, accepted.client)
+        if not _is_accepted(accepted, original, held):
+            return CHANGED.format(name)
+        before = _before(original)
+    except (OSError, ValueError) as error:
+        return f"{name} cannot be read: {error}"
+    except DiskError as error:
+        return str(error)
+    if not disk.was_read(original, before):
+        return UNKNOWN.format(name)
+    return FileBytes(held, 0), FileBytes(before, original.mode if held is None else 0)
+
+
+def _bytes(path: str) -> Optional[bytes]:
+    """What a file holds; None where there is none."""
+    try:
+        with opened(path, os.O_RDONLY) as (descriptor, _):
+            return read_all(descriptor)
+    except FileNotFoundError:
+        return None
+
+
+def _is_accepted(accepted: Acceptance, original: Original, held: Optional[bytes]) -> bool:
+    """Whether the file, which holds these bytes, holds just what was accepted."""
+    if accepted.text is None or held is None:
+        return accepted.text is None and held is None
+    found = disk.find(accepted.path, accepted.text, encoding=original.encoding, last_line_end_matters=False)
+    if found is None or not disk.was_read(found, held):
+        return False
+    return accepted.fingerprint in ("", found.fingerprint)
+
+
+def _before(original: Original) -> Optional[bytes]:
+    """What the file held. Raises `DiskError` if that was no text."""
+    return None if original.kind is Kind.NEW else disk.encoded(original, original.exact)
+
+
+def put_back(
+    path: str, held: FileBytes, wanted: FileBytes, unsaved: FrozenSet[str], workspaces: Workspaces, storage: str
+) -> str:
+    """Make the file, which is `held`, what is `wanted`, as the user's own. What went wrong, or an empty text."""
+    name = os.path.basename(path)
+    real = real_place(path)
+    folder, base = os.path.split(real)
+    holding: List[Tuple[Workspace, str]] = workspaces.holding(path)
+    if any(workspace.is_git_at_work() for workspace, _ in holding):
+        return GIT.format(name)
+    if same_files(path, unsaved):
+        return UNSAVED.format(name)
+    for workspace, each in holding:
+        workspace.look_at([each])  # what was accepted is in the file, and nobody waits for it any more
+    try:
+        exchange(folder, base, held, wanted, storage)
+    except DiskError as error:
+        return str(error)
+    for workspace, each in holding:
+        if wanted.data is None:
+            workspace.removed(each)
+        else:
+            workspace.saved(each, wanted.data)
+    return ""
