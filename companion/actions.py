@@ -22,7 +22,7 @@ from .editor.marks import is_patch, put, read
 from .editor.pages import open_page
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
-from .endpoint.clients import STARTING, join_names
+from .endpoint.clients import STARTING, join_names, who_waits
 from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
 from .hooking.reviewing import AgentHooks
@@ -31,6 +31,8 @@ from .review.decision import Review, takes_reason
 from .review.display.markup import ACCEPT, FOLD, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, WHITESPACE
 from .review.manager import ACCEPT_ONLY, VERBS, ClosedReview, ReviewManager
 from .runtime import Runtime
+from .system.platform import Platform
+from .terminals.command_lines import relative
 from .terminals.installed import InstalledPrograms
 from .terminals.launcher import Launcher, selected_places, terminal_of
 from .unreviewed.model import ChangeScope
@@ -253,11 +255,11 @@ class Actions:
         for endpoint, review in pending:
             act, annotation = partial(_go_to, window, endpoint, review), _annotation(endpoint, review, window)
             preview = partial(here.reviews.open_reviews.preview, review) if endpoint is here else None
-            entries.append(PanelEntry(file_name(review.path), act, review.path, annotation, preview))
+            entries.append(PanelEntry(file_name(review.path), act, _place(endpoint, review.path), annotation, preview))
         for endpoint, old in closed:
             annotation = f"{client_name(old.client_name)}, closed: open again"
             act = partial(_open_again, window, endpoint, old)
-            entries.append(PanelEntry(file_name(old.path), act, old.path, annotation))
+            entries.append(PanelEntry(file_name(old.path), act, _place(endpoint, old.path), annotation))
         if _has_changes(here):
             entries.append(PanelEntry("Show Unreviewed Changes", partial(_show_changes, here)))
         choose(window, entries, "Pending diffs" if pending else "Closed diffs")
@@ -303,16 +305,20 @@ class Actions:
             self._launcher.run(endpoint.window, program, connection, endpoint.settings())
 
     def _go_to_waiting(self, here: Endpoint) -> None:
-        """Go to the terminal of an agent that waits, or at least to its window; to other windows first."""
+        """Go to the terminal of an agent that waits, or at least to its window; list the windows if there are several,
+        others first."""
         waiting = sorted(self._endpoints.waiting(), key=lambda endpoint: endpoint is here)
         if not waiting:
             say(here.window, "no agent waits for you")
             return
-        window = waiting[0].window
-        terminal = terminal_of(window)
-        window.bring_to_front()
-        if terminal is not None:
-            window.focus_view(terminal)
+        if len(waiting) == 1:
+            _go_to_terminal(waiting[0].window)
+            return
+        entries = [
+            PanelEntry(who_waits(each.hooked.waiting), partial(_go_to_terminal, each.window), each.place)
+            for each in waiting
+        ]
+        choose(here.window, entries, "Agents that wait for you")
 
     def _copy_environment(self, endpoint: Endpoint) -> None:
         """Put lines on the clipboard that connect an agent in any terminal to this window."""
@@ -343,6 +349,14 @@ class Actions:
             say(endpoint.window, problem)
 
 
+def _go_to_terminal(window: sublime.Window) -> None:
+    """Go to the terminal of the window, or at least to the window."""
+    terminal = terminal_of(window)
+    window.bring_to_front()
+    if terminal is not None:
+        window.focus_view(terminal)
+
+
 def _go_to(window: sublime.Window, endpoint: Endpoint, review: Review) -> None:
     """Go to a review that was picked from a list."""
     if not review.pending or not endpoint.window.is_valid():
@@ -355,6 +369,12 @@ def _open_again(window: sublime.Window, endpoint: Endpoint, closed: ClosedReview
     problem = endpoint.reviews.closed.reopen(closed)
     if problem:
         say(window, problem)
+
+
+def _place(endpoint: Endpoint, path: str) -> str:
+    """Where a file is that a list names: from the folder of its window on; "" right in that folder."""
+    place = relative(path, endpoint.folders(), Platform.current())
+    return place if place != file_name(path) else ""
 
 
 def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> str:

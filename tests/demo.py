@@ -179,7 +179,7 @@ class Demonstration:
         changed = old.replace("Good day", "Good morning")
         self.desktop.write("greeting.py", changed.encode("utf-8"))
         self.desktop.write("todo.txt", b"Something else.\n")
-        self.desktop.wait_status("2 changed files")
+        self.desktop.wait_status("2 to keep or undo")
         self.say(
             "A program changed two files without asking; the status bar tells.",
             greeting_py=f"{line_with('Good', old)}\n{line_with('Good', changed)}",
@@ -189,7 +189,7 @@ class Demonstration:
         self.desktop.show_change("greeting.py")
         self.say("'Show Unreviewed Changes' shows one as a diff.", header=self.desktop.header())
         self.desktop.run("Accept / Keep")
-        self.desktop.wait_status("1 changed file")
+        self.desktop.wait_status("1 to keep or undo")
         kept = line_with("Good", self.text("greeting.py"))
         self.say("'Keep' keeps it.", greeting_py=kept, status=self.status())
         self.desktop.show_change("todo.txt")

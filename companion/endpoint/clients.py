@@ -147,12 +147,23 @@ class Coverage(NamedTuple):
     not_reviewed: Tuple[str, ...] = ()
 
 
+class Waiting(NamedTuple):
+    """An agent's session that waits for its user: it is done, or it asks something."""
+
+    title: str
+    is_done: bool = False
+    tool: str = ""
+    """The tool that it asks about, by the agent's own name; "" if it does not say."""
+    writes: bool = False
+    """Whether that tool writes the files that its arguments name."""
+
+
 class HookedPrograms(NamedTuple):
-    """The programs at work in one window whose hooks tell of it: one for each session, and who waits for its user, as
-    users call them."""
+    """The programs at work in one window whose hooks tell of it: one for each session, and those that wait for their
+    user."""
 
     programs: Tuple[Agent, ...] = ()
-    waiting: Tuple[str, ...] = ()
+    waiting: Tuple[Waiting, ...] = ()
 
     def not_among(self, connected: Sequence[str]) -> List[str]:
         """What those are called that are no clients. `connected` has the keys of the clients' programs."""
@@ -473,32 +484,35 @@ def status_text(
     clients: Sequence[str] = (),
     sharing: bool = True,
     pending: int = 0,
+    held: Sequence[str] = (),
     changed: int = 0,
-    waiting: Sequence[str] = (),
+    waiting: Sequence[Waiting] = (),
     elsewhere: Sequence[str] = (),
     coverage: Optional[Coverage] = None,
 ) -> str:
     """What the status bar says about one window's endpoint: nothing while nobody is connected and nothing waits for the
-    user. `clients` are their names; `pending` counts the reviews that wait for an answer, `changed` the files that were
-    changed outside the editor; `waiting` are the programs that wait for their user, who are not named among the clients
-    once more, and `elsewhere` says so of other windows; `coverage` says whose writes the user sees before they
-    happen; None if not every write is reviewed."""
+    user. `clients` are their names; `pending` counts the reviews that wait for an answer, and `held` are those who can
+    only go on after it; `changed` counts the files to keep or undo; `waiting` are the agents that wait for their user.
+    Both are not named among the clients once more. `elsewhere` says who waits in other windows; `coverage` says whose
+    writes the user sees before they happen; None if not every write is reviewed."""
     if problem is not None:
         return problem
-    left = Counter(waiting)
+    waiting = _unless_held(waiting, held)
+    left = Counter([*held, *(each.title for each in waiting)])
     others: List[List[str]] = []
     for names in coverage if coverage is not None else (clients,):
         others.append(list((Counter(names) - left).elements()))
         left -= Counter(names)
     parts = _covered(*others) if coverage is not None else [join_names(names) for names in others if names]
     if waiting:
-        parts.append(who_waits(waiting, "for you"))
+        parts.append(who_waits(waiting))
     if parts and not sharing:
         parts.append("sharing paused")
     if pending:
-        parts.append(f"{pending} to review")
+        stopped = f"{join_names(held)} {'waits' if len(held) == 1 else 'wait'}: " if held else ""
+        parts.append(f"{stopped}{pending} to review")
     if changed:
-        parts.append("1 changed file" if changed == 1 else f"{changed:,} changed files")
+        parts.append(f"{changed:,} to keep or undo")
     parts.extend(elsewhere)
     return ", ".join(parts)
 
@@ -513,9 +527,29 @@ def _covered(reviewed: Sequence[str], unknown: Sequence[str], not_reviewed: Sequ
     return parts
 
 
-def who_waits(names: Sequence[str], where: str) -> str:
-    """That these programs wait for their user, and where."""
-    return f"{join_names(names)} {'waits' if len(names) == 1 else 'wait'} {where}"
+def _unless_held(waiting: Sequence[Waiting], held: Sequence[str]) -> List[Waiting]:
+    """Without the questions that a review answers: whether a write that is held may be written."""
+    left, found = Counter(held), []
+    for each in waiting:
+        if left[each.title] > 0 and not each.is_done and (each.writes or not each.tool):
+            left[each.title] -= 1
+        else:
+            found.append(each)
+    return found
+
+
+def who_waits(waiting: Sequence[Waiting], place: str = "") -> str:
+    """Which agents ask their user, about which tools, and which are done. `place` names a window, if it is another."""
+    where = f" in {place}" if place else ""
+    asking, done = ([each for each in waiting if each.is_done is is_done] for is_done in (False, True))
+    parts: List[str] = []
+    if asking:
+        tools = join_names(sorted({each.tool for each in asking if each.tool}))
+        verb = "asks" if len(asking) == 1 else "ask"
+        parts.append(f"{join_names([each.title for each in asking])} {verb}{where}" + (f": {tools}" if tools else ""))
+    if done:
+        parts.append(f"{join_names([each.title for each in done])} {'is' if len(done) == 1 else 'are'} done{where}")
+    return ", ".join(parts)
 
 
 def join_names(names: Sequence[str]) -> str:

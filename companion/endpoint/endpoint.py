@@ -364,11 +364,10 @@ class Endpoint:
             clients=[*self.clients.names(), *self.hooked.not_among(self.clients.programs())],
             sharing=self.tracker.sharing,
             pending=len(self.reviews.pending()),
+            held=self.reviews.held(),
             changed=self.changes.count,
             waiting=self.hooked.waiting,
-            elsewhere=[
-                who_waits(each.hooked.waiting, f"in {each.place}") for each in self._waiting() if each is not self
-            ],
+            elsewhere=[who_waits(each.hooked.waiting, each.place) for each in self._waiting() if each is not self],
             coverage=self._coverage() if self.reviews_every_write else None,
         )
         self._status_bar.show(text)

@@ -8,7 +8,7 @@ to it; and they are looked at again when it is over.
 
     attention  event                                        next attention
     ---------  -------------------------------------------  --------------
-    any        the program asks its user something          ASKS
+    any        the program asks its user something          ASKS, and `question` is that event
     any        its turn has ended                           ENDED
     any        it tells anything else                       NONE
     ENDED      a view of the window gets the focus          NONE
@@ -42,7 +42,7 @@ from ..system.notifications import notify
 from ..system.platform import Platform
 from ..system.processes import is_alive
 from ..unreviewed.calls import Doer, OpenCall
-from .clients import HookedPrograms
+from .clients import HookedPrograms, Waiting, who_waits
 from .context_answers import chosen, holds
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ class HookSession:
         self.process: Optional[int] = None
         self.doer = Doer(shown(agent.title))
         self.attention = Attention.NONE
+        self.question: Optional[HookEvent] = None
+        """The event by which it asks, the first that names a tool if there is one."""
         self.heard = clock.now()
         """When it has told something last, on the monotonic clock."""
         self.awaited = 0
@@ -93,6 +95,16 @@ class HookSession:
         """Done once the main thread knows of the session, so that its window's folders are tracked."""
         self.calls: Dict[int, HookEvent] = {}
         """The tools that run, as far as is known, by numbers of ours."""
+
+    @property
+    def waits(self) -> Optional[Waiting]:
+        """What it waits for; None if it does not wait."""
+        title, event = self.agent.title, self.question
+        if self.attention is Attention.NONE:
+            return None
+        if event is None:
+            return Waiting(title, is_done=self.attention is Attention.ENDED)
+        return Waiting(title, tool=shown(event.tool), writes=event.kind is ToolKind.WRITES)
 
     def is_in_window(self, folder: str = "") -> bool:
         """Whether its window has `folder`, in which the program works now, or the last one that it had. Any thread."""
@@ -270,8 +282,12 @@ class HookSessions:
         if happening is Happening.PROMPT:
             session.doer = session.doer._replace(why=first_words(event.prompt))
             await self._looked(session.endpoint.changes.turn_begins)
-        attention, session.attention = session.attention, TRANSITIONS.get(happening, Attention.NONE)
-        if attention is not session.attention:
+        former, session.attention = session.waits, TRANSITIONS.get(happening, Attention.NONE)
+        if session.attention is not Attention.ASKS:
+            session.question = None
+        elif session.question is None or event.tool:
+            session.question = event  # a notification of the same question follows, which names no tool
+        if former != session.waits:
             pause = 0.0 if session.attention is Attention.NONE else WAITING_SECONDS
             asyncio.get_running_loop().call_later(pause, self._told, session.endpoint)
         if happening is Happening.WAITS:
@@ -368,7 +384,7 @@ class HookSessions:
 
     def _hooked(self, endpoint: Endpoint) -> HookedPrograms:
         sessions = [each for each in self._of(endpoint) if each.is_in_window()]
-        waiting = [each.agent.title for each in sessions if each.attention is not Attention.NONE]
+        waiting = [each.waits for each in sessions if each.waits is not None]
         return HookedPrograms(tuple(each.agent for each in sessions), tuple(waiting))
 
     def _told(self, endpoint: Endpoint) -> None:
@@ -379,8 +395,9 @@ class HookSessions:
         waits = Counter(hooked.waiting) - Counter(endpoint.hooked.waiting)
         endpoint.hooks_told(hooked)
         if not self.in_front and endpoint.settings().notify == UNFOCUSED:
-            for title in waits:
-                self._runtime.use_disk(_notify, f"{shown(title)} waits for you", endpoint.folders(), then=_nothing)
+            for each in waits:
+                sentence = shown(who_waits([each._replace(tool="")]))  # the system may show it on a locked screen
+                self._runtime.use_disk(_notify, sentence, endpoint.folders(), then=_nothing)
 
 
 def holding(endpoints: Sequence[Endpoint], folder: str, platform: Platform) -> Optional[Endpoint]:

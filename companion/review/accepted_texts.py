@@ -227,8 +227,7 @@ class AcceptedTexts:
     def accept(self, review: Review, text: str) -> None:
         """Accept `text` as the user does. If nobody else will write it, it is written first."""
         ticket = review.ticket
-        waits = ticket.waiting if ticket is not None else self._is_connected(review.owner)
-        if review.orphaned or not waits:
+        if not self.waits(review):
             self.write(review, text, lambda problem: say(self._window, problem) if problem else None)
         elif ticket is not None and ticket.consider is not None:
             if review.offer():
@@ -236,6 +235,12 @@ class AcceptedTexts:
                 ticket.consider(text, self._open.original_of(review))
         else:
             self.tell(review, text, text if ticket is None else ticket.written(review.proposal.exact, text))
+
+    def waits(self, review: Review) -> bool:
+        """Whether a client waits for the user's decision."""
+        ticket = review.ticket
+        waits = ticket.waiting if ticket is not None else self._is_connected(review.owner)
+        return waits and not review.orphaned
 
     # -- the client writes --------------------------------------------------------------------------------------------
 

@@ -105,6 +105,11 @@ class ReviewManager:
         """The proposals that the user can still decide, the oldest first."""
         return [review for review in self.open_reviews.pending() if review.source is self._proposals]
 
+    def held(self) -> List[str]:
+        """The names of the clients that wait for a decision of the user, one for each session."""
+        owners = {each.owner: None for each in self.pending() if self.accepted_texts.waits(each)}
+        return [owner.client_name for owner in owners]
+
     def file_request(self, path: str) -> FileRequest:
         """What the main thread knows of a file that is to be reviewed, for the disk thread."""
         self._runtime.assert_main_thread()

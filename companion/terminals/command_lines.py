@@ -199,7 +199,7 @@ def mentions(places: Sequence[Mention], folders: Sequence[str], platform: Platfo
     for place in places:
         by_path.setdefault(place.path, []).extend([place.lines] if place.lines is not None else [])
     return "".join(
-        f"@{_escaped(_relative(path, folders, platform), platform)}{_line_numbers(lines)} "
+        f"@{_escaped(relative(path, folders, platform), platform)}{_line_numbers(lines)} "
         for path, lines in by_path.items()
     )
 
@@ -222,7 +222,8 @@ def selected_lines(first_row: int, last_row: int, last_column: int) -> Tuple[int
     return first_row + 1, last_row + 1
 
 
-def _relative(path: str, folders: Sequence[str], platform: Platform) -> str:
+def relative(path: str, folders: Sequence[str], platform: Platform) -> str:
+    """A path below one of the folders without that folder, as it is written with slashes; others as they are."""
     for folder in folders:
         inside = platform.path.normcase(platform.path.join(folder, ""))
         if platform.path.normcase(path).startswith(inside):

@@ -88,7 +88,7 @@ def documented():
 
 
 def test_the_commands_of_the_document(hooked):
-    says = ["Claude Code", "Claude Code", "Claude Code", "Claude Code", "Claude Code waits for you", "Copilot CLI"]
+    says = ["Claude Code", "Claude Code", "Claude Code", "Claude Code", "Claude Code is done", "Copilot CLI"]
     commands = documented()
     assert [key for key, _ in commands] == ["claude"] * 5 + ["copilot"]
     files = {key: hooked.connect(key) for key in ("claude", "copilot")}
@@ -168,7 +168,7 @@ def test_what_a_program_writes_is_listed_with_its_name_and_why_and_nothing_else_
     assert hooked.tell("PostToolUse", file, **shell) == "{}"
     desktop.write("after.txt", b"the user's\n")
     hooked.tell("Stop", file)
-    desktop.wait_status("Claude Code waits for you", "1 changed file")
+    desktop.wait_status("Claude Code is done", "1 to keep or undo")
     desktop.run("Show Unreviewed Changes")
     _, said = desktop.rows()["made.txt"]
     assert said == '+1 \u22120, new, Claude Code: "greet them"'

@@ -97,7 +97,7 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
         host.wait_until(LOOKED)
         start.report.with_name("report.go").touch()
-        desktop.wait_status("1 changed file")
+        desktop.wait_status("1 to keep or undo")
         assert host.call("press", keys="ctrl+k ctrl+r") == "gemini_companion_show_unreviewed_changes"
         assert choices(host) == ["written.py"]
 

@@ -300,9 +300,9 @@ def test_unreviewed_changes(theatre, client):
     theatre.host.wait_until(lambda: looked_at(theatre, theatre.workspace))
     theatre.write("theatre.py", AFTER.encode())
     theatre.write("prices.py", PRICES.encode())
-    theatre.wait_status("2 changed files")
+    theatre.wait_status("2 to keep or undo")
     theatre.show_change("theatre.py")
-    for page in draw_all(theatre, "unreviewed", WIDE, "2 changed files"):
+    for page in draw_all(theatre, "unreviewed", WIDE, "2 to keep or undo"):
         assert all(word in page for word in ("SoldOut", "Keep", "Undo", "Next: prices.py"))
 
 

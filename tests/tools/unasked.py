@@ -74,9 +74,9 @@ class Unasked:
     def wait_count(self, count: int) -> None:
         """Waits until the status bar says that so many files have changed; of none it says nothing."""
         if count:
-            self._desktop.wait_status(f"{count} changed file" + "s" * (count > 1))
+            self._desktop.wait_status(f"{count} to keep or undo")
         else:
-            self._host.wait_until(lambda: "changed file" not in self._desktop.window()["status_bar"])
+            self._host.wait_until(lambda: "to keep or undo" not in self._desktop.window()["status_bar"])
 
     def decide(self, doing: str = "", others: str = "") -> None:
         """The program has done all of it: look, keep one hunk, undo another, undo all, restore, undo one, keep all.

@@ -223,7 +223,7 @@ class HookedJourneys:
 
             hooked.work(edit(f"{name}_after.py"))
             hooked.wait_done()
-            desktop.wait_status("changed file")
+            desktop.wait_status("to keep or undo")
             wanted = {f"{MISHAPS}/{name}_after.py": "+1 \u22121, " + DOING.format(kind.title)}
             desktop.host.wait_until(lambda wanted=wanted: hooked.listed_of_it() == wanted)
             if name != "disabled":  # it has said then that it looks no more

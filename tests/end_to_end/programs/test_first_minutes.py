@@ -197,10 +197,10 @@ def test_a_stranger_accepts_a_diff_and_undoes_a_change_in_ten_steps(editor, star
         editor.wait_no_review()
         assert editor.read("greeting.py").decode() == POLITE
 
-        readme.step("went on without asking", "`1 changed file`")
+        readme.step("went on without asking", "`1 to keep or undo`")
         host.wait_until(ARRIVED.format(editor.path("greeting.py")))
         program.change_without_asking()
-        editor.wait_status("1 changed file")
+        editor.wait_status("1 to keep or undo")
         readme.step("**Companion: Show Unreviewed Changes**", "choose the file")
         editor.run("Show Unreviewed Changes")
         editor.rows()

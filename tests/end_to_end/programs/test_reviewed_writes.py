@@ -373,7 +373,7 @@ def test_what_the_user_does_instead_of_a_command_that_he_has_stopped_is_not_the_
     begun, never = desktop.path("begun.txt"), desktop.path("never.txt")
     reviewed.work(reviewed.kind.shell("touch begun.txt; sleep 600; touch never.txt", desktop.workspace))
     if reviewed.kind.asks_in_terminal:
-        desktop.wait_status("waits for you")
+        desktop.wait_status(" asks")
     else:
         desktop.host.wait_until(lambda: os.path.exists(begun))
     reviewed.escape()

@@ -60,6 +60,20 @@ class TestNamesShown(DecidingTestCase):
         for text in (item.trigger, str(item.details), item.annotation):
             self.assertEqual(hidden(text), [])
 
+    def test_the_list_of_pending_diffs_names_files_from_the_windows_folder(self) -> Iterator[Any]:
+        os.mkdir(self.path("sub"))
+        yield from self.open_file("beside.txt", "a\n")
+        self.window.set_project_data({"folders": [{"path": self.folder}]})
+        self.addCleanup(self.window.set_project_data, {})
+        self.endpoint.workspace_changed()
+        yield lambda: self.endpoint.folders() == (self.folder,)
+        self.write("sub/old.txt", "a\n")
+        yield from self.open_diff("sub/old.txt", "b\n", owner=TRICKSTER)
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.window.run_command("gemini_companion_show_pending_diffs")
+        (item,) = panel.call_args[0][0]
+        self.assertEqual((item.trigger, item.details), ("old.txt", "sub/old.txt"))
+
     def test_the_list_of_pending_diffs_shows_each_and_gives_back(self) -> Iterator[Any]:
         self.use(review_presentation="inline")  # a preview in another group would end the list
         file = yield from self.open_file("other.txt")

@@ -130,6 +130,13 @@ def changed(answer: Dict[str, Any]) -> Any:
 
 
 class TestDecisions(GateCase):
+    def test_the_status_bar_says_that_the_agent_waits(self) -> Iterator[Any]:
+        _, review = yield from self.hold()
+        status = "Companion: Claude Code waits: 1 to review"
+        yield lambda: self.window.active_view().get_status("gemini_companion") == status
+        self.reviews.accept(review)
+        yield lambda: "waits" not in self.window.active_view().get_status("gemini_companion")
+
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
         for agent in ALL[1:]:

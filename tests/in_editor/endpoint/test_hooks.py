@@ -191,14 +191,16 @@ class TestWaiting(HookCase):
     def test_a_question_waits_until_the_next_event(self) -> Iterator[Any]:
         yield from self.tell("UserPromptSubmit", prompt=PROMPT)
         yield from self.tell("PermissionRequest", **RUN)
-        yield lambda: self.status() == "Companion: Claude Code waits for you"
+        yield lambda: self.status() == "Companion: Claude Code asks: Bash"
+        yield from self.tell("Notification", notification_type="permission_prompt")
+        self.assertEqual(self.status(), "Companion: Claude Code asks: Bash")
         self.application.view_activated(self.view)
         yield from self.tell("PostToolUse", **RUN)
         yield lambda: self.status() == "Companion: Claude Code"
 
     def test_a_turn_that_has_ended_waits_until_the_window_is_looked_at(self) -> Iterator[Any]:
         yield from self.tell("Stop")
-        yield lambda: self.status() == "Companion: Claude Code waits for you"
+        yield lambda: self.status() == "Companion: Claude Code is done"
         other = yield from self.open_file("other.py")
         yield lambda: other.get_status("gemini_companion") == "Companion: Claude Code"
 
@@ -206,7 +208,7 @@ class TestWaiting(HookCase):
         yield from self.connect(CODEX_CLI)
         yield from self.tell("Stop")
         yield from self.tell("Stop", CODEX_CLI)
-        yield lambda: self.status() == "Companion: Claude Code + Codex CLI wait for you"
+        yield lambda: self.status() == "Companion: Claude Code + Codex CLI are done"
 
     def test_every_window_says_who_waits_and_a_command_goes_there(self) -> Iterator[Any]:
         other = yield from self.another_window()
@@ -217,11 +219,30 @@ class TestWaiting(HookCase):
         yield lambda: sublime.active_window() == other
         yield from self.tell("PermissionRequest", **RUN)
         place = os.path.basename(self.folder)
-        yield lambda: view.get_status("gemini_companion") == f"Companion: Claude Code waits in {place}"
+        yield lambda: view.get_status("gemini_companion") == f"Companion: Claude Code asks in {place}: Bash"
         other.run_command("gemini_companion_go_to_waiting_agent")
         yield lambda: sublime.active_window() == self.window
         yield from self.tell("PostToolUse", **RUN)
         yield lambda: view.get_status("gemini_companion") == ""
+
+    def test_several_windows_in_which_agents_wait_are_listed(self) -> Iterator[Any]:
+        other, folder = (yield from self.another_window()), self.path("inner")
+        os.mkdir(folder)
+        other.set_project_data({"folders": [{"path": folder}]})
+        yield lambda: self.application.endpoint_of(other) is not None
+        self.application.endpoint_of(other).workspace_changed()
+        yield lambda: self.application.endpoint_of(other).folders() == (folder,)
+        yield from self.tell("Stop")
+        yield from self.tell("PermissionRequest", cwd=folder, session_id=folder, **RUN)
+        yield lambda: len(self.application._endpoints.waiting()) == 2
+        with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
+            self.window.run_command("gemini_companion_go_to_waiting_agent")
+        items, picked = panel.call_args[0]
+        listed = [(item.trigger, item.details) for item in items]
+        here = ("Claude Code is done", os.path.basename(self.folder))
+        self.assertEqual(listed, [("Claude Code asks: Bash", "inner"), here])
+        picked(0)
+        yield lambda: sublime.active_window() == other
 
     def test_the_system_says_so_where_the_user_wants_that_and_is_elsewhere(self) -> Iterator[Any]:
         said: List[str] = []
@@ -238,7 +259,7 @@ class TestWaiting(HookCase):
                 yield from self.tell("Notification", notification_type="permission_prompt")
                 yield lambda: self.endpoint.hooked.waiting
                 yield lambda expected=expected: len(said) == expected
-        self.assertEqual(said, ["Claude Code waits for you"])
+        self.assertEqual(said, ["Claude Code asks"])
 
     def test_the_focus_is_elsewhere_until_a_view_has_it_again(self) -> Iterator[Any]:
         self.application.view_deactivated(self.view)

@@ -30,7 +30,7 @@ class TestListing(ChangesTestCase):
         self.write("file.py", CHANGED)
         self.write("new.py", "new\n")
         self.tracking.sign()
-        yield lambda: "2 changed files" in view.get_status("gemini_companion")
+        yield lambda: "2 to keep or undo" in view.get_status("gemini_companion")
         self.assertEqual(self.picture(), before)
 
     def test_the_list_says_what_happened_to_each(self) -> Iterator[Any]:
@@ -133,7 +133,7 @@ class TestListing(ChangesTestCase):
         self.tracking.sign()
         for number in range(3):
             self.write(f"new{number}.py", "new\n")
-            count = f"{number + 1} changed file"
+            count = f"{number + 1} to keep or undo"
             yield lambda count=count: count in view.get_status("gemini_companion")
 
     def test_the_folder_of_a_file_is_tracked_where_the_window_has_none(self) -> Iterator[Any]:
@@ -201,10 +201,10 @@ class TestListing(ChangesTestCase):
         self.write("both.py", CHANGED)
         self.tracking.sign()
         yield lambda: len(self.changes.lists.outside) == 3
-        self.assertNotIn("changed file", view.get_status("gemini_companion"))
+        self.assertNotIn("to keep or undo", view.get_status("gemini_companion"))
         yield from self.call({"both.py": THREE, "sure.py": CHANGED})
         yield from self.listed("both.py", "sure.py")
-        yield lambda: "2 changed files" in view.get_status("gemini_companion")
+        yield lambda: "2 to keep or undo" in view.get_status("gemini_companion")
         items, picked = self.panel("show_unreviewed_changes")[0]
         self.assertEqual(items[-1].trigger, "2 more files changed outside of an agent's steps")
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:

@@ -54,7 +54,7 @@ def test_the_lines_of_a_selection(selection, expected):
     [
         ({}, ""),
         ({"sharing": False}, ""),
-        ({"changed": 1}, "1 changed file"),
+        ({"changed": 1}, "1 to keep or undo"),
         ({"clients": ["Gemini CLI"]}, "Gemini CLI"),
         ({"clients": ["Qwen Code", "Gemini CLI", "Gemini CLI"]}, "2 Gemini CLI + Qwen Code"),
         ({"clients": ["Gemini CLI"], "pending": 2}, "Gemini CLI, 2 to review"),
