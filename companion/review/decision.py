@@ -154,6 +154,10 @@ class Source:
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Reject these, and leave the others to be decided."""
 
+    def take_back(self, review: Review) -> bool:
+        """Take back what the user has decided last. False if the editor's own undo does that."""
+        return False
+
     def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
         """Go to the first change of the next file that belongs together with this one, or to the last change of the one
         before it; with `around` from the last file to the first, and back. False if there is none."""

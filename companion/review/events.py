@@ -37,15 +37,17 @@ class TabAction(Enum):
 
     SAVE = "save"
     CLOSE = "close"
+    UNDO = "undo"
     TYPE = "type"  # a key of NeoVintageous, which may be one of the other two
 
 
 _SAVING = frozenset(["save", "lsp_save"])  # the second is that of LSP, which binds it to the save key
 _CLOSING = frozenset(["close", "close_file"])
+_UNDO = "undo"
 
 
 def tab_action(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[TabAction]:
-    """What a command does; None for all that neither save nor close. Called for every command.
+    """What a command does; None for all that neither save, close nor undo. Called for every command.
 
     Accepting writes a file, so what merely sounds like saving the tab in front does not: `auto_save` switches a package
     on, and other packages save projects or sessions. Of several commands, as the editor's `chain` runs them, saving
@@ -55,8 +57,8 @@ def tab_action(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[TabAc
         return TabAction.SAVE
     if name in _CLOSING:
         return TabAction.CLOSE
-    if name == FEED:
-        return TabAction.TYPE
+    if name in (FEED, _UNDO):
+        return TabAction.TYPE if name == FEED else TabAction.UNDO
     commands = (arguments or {}).get("commands")
     if not isinstance(commands, list):
         return None
@@ -180,6 +182,7 @@ class ReviewEvents:
         only.
 
         Saving a proposal accepts it; saving the view of the original does nothing. What saves and closes only accepts.
+        Where nothing can be edited, undo takes back the last decision.
         """
         what = tab_action(name, arguments)
         if what is TabAction.TYPE and self._typed.is_write(arguments):
@@ -190,6 +193,8 @@ class ReviewEvents:
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
         if reviews is None or review is None:
             return None
+        if what is TabAction.UNDO:
+            return (COMMAND, {}) if review.source.take_back(review) else None
         if what is TabAction.CLOSE:
             return (COMMAND, {}) if review is self._saved or reviews.open_reviews.ignores(review) else None
         if marks.role_of(view) == marks.PROPOSAL and review is not self._saved:

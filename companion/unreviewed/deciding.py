@@ -22,7 +22,7 @@ from ..review.document.disk import Original
 from .model import NOTHING, UnreviewedChange, full_path
 from .texts import TextPair, file_count, text_pair
 from .tracking import Tracking
-from .undoing import Progress, Refusal, restore, undo
+from .undoing import DECIDED_SINCE, Progress, Refusal, restore, undo
 from .workspace import Workspace
 from .workspaces import Workspaces
 
@@ -127,6 +127,19 @@ class ChangeDecisions:
         self._tracking.carry_out(do, restored)
         self._tracking.sign()
 
+    def take_back(self, change: UnreviewedChange, kept: bool, then: Told) -> None:
+        """Take back the last decision, by which this change, or a part of it, was `kept` or undone."""
+        progress, storage = _Said(self._window, self._tracking, "restoring"), self._tracking.storage()
+
+        def do(workspaces: Workspaces) -> List[Refusal]:
+            workspace = workspaces.of(change.folder)
+            if kept:
+                return _kept_no_more(workspaces, change)
+            return [_another(change)] if workspace is None else restore(workspace, progress, storage, change)
+
+        self._tracking.carry_out(do, then)
+        self._tracking.sign()
+
     def ask(self, change: UnreviewedChange) -> None:
         """Let the user decide a change that is no text."""
         entries = [
@@ -177,6 +190,14 @@ class _Said(Progress):
 
 def _another(change: UnreviewedChange) -> Refusal:
     return Refusal(change.full_path, ANOTHER.format(os.path.basename(change.path)))
+
+
+def _kept_no_more(workspaces: Workspaces, change: UnreviewedChange) -> List[Refusal]:
+    """Wherever it is known that it was kept."""
+    found = [workspace for workspace, name in workspaces.holding(change.full_path) if workspace.keep_no_more(name)]
+    for workspace in found:
+        workspace.write_down()
+    return [] if found else [Refusal(change.full_path, DECIDED_SINCE.format(os.path.basename(change.path)))]
 
 
 def _kept(workspaces: Workspaces, change: UnreviewedChange, hunks: Sequence[Hunk]) -> Set[Workspace]:

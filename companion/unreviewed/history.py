@@ -17,13 +17,14 @@ These calls block on the disk and on a process. Disk threads; one at a time.
 from __future__ import annotations
 
 import logging
-from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from copy import copy
+from typing import Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..common.clock import clock
 from .calls import NO_CLAIMS, PERHAPS, Claims, Origin
 from .git import Repository
 from .looking import COPIED_BYTES, FileReading, blob_names
-from .model import NOTHING, Content, Event, Layer, Model, folders_of, identity, portions
+from .model import NOTHING, Content, Event, Layer, Model, PathRow, folders_of, identity, portions
 from .store import Record, Store
 from .texts import are_apart, holds_edit, rebased
 
@@ -180,6 +181,20 @@ class LeftContents:
 # -- what happens to files ---------------------------------------------------------------------------------------------
 
 
+class _Kept(NamedTuple):
+    """What the user has kept last: the path, what it holds, and what was known of it before and afterwards."""
+
+    path: str
+    now: Content
+    former: PathRow
+    later: PathRow
+
+    def is_still(self, row: PathRow) -> bool:
+        """Whether nothing has happened to the path since."""
+        rows = [(each.before, each.below, each.save, each.turn, each.claims) for each in (self.later, row)]
+        return rows[0] == rows[1]
+
+
 class History:
     """That of one folder. `committed` is what the last commit that was seen has changed, as `Repository.committed` has
     it."""
@@ -192,6 +207,7 @@ class History:
         """Whether what the user has seen is kept, because somebody may change it."""
         self.unkept: Set[str] = set()
         """Meanwhile, the paths of uncommitted files without a copy."""
+        self._last_kept: Optional[_Kept] = None
         self._room = (0, 0)  # files and bytes
         self._refreshed = clock.now()
 
@@ -273,6 +289,24 @@ class History:
         if not self.model.now(path).holds(now):
             self.model.happened(Event.WRITTEN, path, now)  # somebody has written beside it
         self._own(path, self.holds and self.copies.has(now), now.there, saved=event is Event.SAVED)
+
+    def keep(self, path: str, held: Content, before: Content, wanted: Content) -> None:
+        """The user has kept what was made of `before` in a path that holds `held`, or as much of it as is `wanted`."""
+        former = copy(self.model.row(path))
+        self.said(Event.KEPT, path, held, before, wanted)
+        self._last_kept = _Kept(path, self.model.now(path), former, copy(self.model.row(path)))
+
+    def keep_no_more(self, path: str) -> bool:
+        """Take back what the user has kept last. False if that was in another path, or something has happened since."""
+        kept, row = self._last_kept, self.model.row(path)
+        if kept is None or kept.path != path or not kept.now.holds(self.model.now(path)) or not kept.is_still(row):
+            return False
+        before = kept.former.before
+        if before is None or self.copies.data(before) is None:
+            return False
+        self._last_kept = None
+        self.model.bring_back(path, kept.former)
+        return True
 
     def _rebased_layer(self, layer: Layer, shown: Content, wanted: Content) -> Layer:
         """The layer with the edit by which the user has made `wanted` of `shown`."""

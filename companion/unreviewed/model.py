@@ -23,6 +23,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+from copy import copy
 from enum import Enum
 from typing import Callable, Dict, FrozenSet, Hashable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
 
@@ -262,6 +263,12 @@ class Model:
         """The user wants the file as it is now, whatever is undecided: what comes next is compared with that."""
         if self.unreviewed(path):
             self.rows[path].save = self.now(path)
+
+    def bring_back(self, path: str, former: PathRow) -> None:
+        """What was known of a path is known again, but for what is kept of it."""
+        row = copy(former)
+        row.own, row.saved = self.row(path).own, self.row(path).saved
+        self.rows[path] = row
 
     def join(self, path: str) -> None:
         """Make one change of the one that is shown and the one below it."""

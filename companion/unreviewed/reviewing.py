@@ -21,7 +21,7 @@ from ..editor import file_views
 from ..editor.edits import set_text
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
-from ..review.decision import FileChange, Owner, Review, Source, Words
+from ..review.decision import FileChange, Owner, Review, ReviewState, Source, Words
 from ..review.display.panes import fallback_encoding
 from ..review.document import disk
 from ..review.document.disk import original_of
@@ -43,6 +43,7 @@ UNKNOWN_WRITER = "changed outside the editor"
 WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
 
+NOTHING_TO_TAKE_BACK = "nothing was decided that can be taken back"
 ALL, LAST_ONLY = "All unreviewed changes", "Changes of the last turn only"
 IN_PART = "A part of it may be your own."
 HEADINGS = {
@@ -58,6 +59,13 @@ class _Shown(NamedTuple):
 
     change: UnreviewedChange
     by_lines: bool
+
+
+class _Decision(NamedTuple):
+    """What the user has decided of a change, or of a part of it."""
+
+    change: UnreviewedChange
+    kept: bool
 
 
 class ChangeReviews(Source):
@@ -88,6 +96,8 @@ class ChangeReviews(Source):
         self._shown: Dict[Review, _Shown] = {}
         self._decided_before = 0  # how many files, since one of these reviews is open
         self._preview: Optional[sublime.View] = None
+        self._last: Optional[_Decision] = None  # which can be taken back
+        self._take_back_next = False  # the decision that is just being carried out
 
     @property
     def listed(self) -> Tuple[UnreviewedChange, ...]:
@@ -334,25 +344,58 @@ class ChangeReviews(Source):
         change = self._begin(review)
         if change is not None:
             hunks = hunks if change.kind is ChangeKind.CHANGED else ()
-            self._decisions.keep([change], partial(self._decided, review), hunks)
+            self._decisions.keep([change], partial(self._decided, review, _Decision(change, kept=True)), hunks)
 
     def _undo(self, review: Review, hunks: Sequence[Hunk]) -> None:
         change = self._begin(review)
         if change is not None:
             hunks = hunks if change.kind is ChangeKind.CHANGED else ()
-            self._decisions.undo([change], partial(self._undone, review, hunks), hunks)
+            self._decisions.undo([change], partial(self._undone, review, change, hunks), hunks)
 
     def _begin(self, review: Review) -> Optional[UnreviewedChange]:
         """The change, which is being decided from now on; None if it cannot be decided now."""
+        self._last = None  # until that is done
         return self._shown[review].change if review in self._shown and review.begin_writing() else None
 
-    def _undone(self, review: Review, hunks: Sequence[Hunk], refused: Sequence[Refusal]) -> None:
+    def _undone(
+        self, review: Review, change: UnreviewedChange, hunks: Sequence[Hunk], refused: Sequence[Refusal]
+    ) -> None:
         if refused and refused[0].unsaved and review in self._shown:
             refused = [refused[0]._replace(sentence=self._undo_in_tab(review, hunks))]
-        self._decided(review, refused)
+        self._decided(review, _Decision(change, kept=False), refused)
 
-    def _decided(self, review: Review, refused: Sequence[Refusal]) -> None:
+    def take_back(self, review: Review) -> bool:
+        """Take back the last decision, once it is carried out, and show what it was about."""
+        if any(each.state is ReviewState.WRITING for each in self._shown):
+            self._take_back_next = True
+            return True
+        last, self._last = self._last, None
+        if last is None:
+            say(self._window, NOTHING_TO_TAKE_BACK)
+            return True
+        shown = self.review_of(last.change)
+        if shown is not None:
+            shown.begin_writing()
+        self._decisions.take_back(last.change, last.kept, partial(self._taken_back, last.change, shown))
+        return True
+
+    def _taken_back(self, decided: UnreviewedChange, shown: Optional[Review], refused: Sequence[Refusal]) -> None:
+        """A decision was taken back, unless it was `refused`; `shown` is the review that its file had meanwhile."""
+        self._take_back_next = False
+        for refusal in refused:
+            say(self._window, refusal.sentence)
+        change = self._listed(decided.full_path)
+        if shown is not None and shown not in self._shown:  # its tab was closed meanwhile
+            self._finish(shown)
+        elif shown is not None and shown.writing_failed():
+            self.listed_anew(None if refused else shown)
+        elif change is not None and not refused:
+            self._decided_before = max(0, self._decided_before - 1)
+            self.show(change)
+
+    def _decided(self, review: Review, decision: _Decision, refused: Sequence[Refusal]) -> None:
         """Something was done with a change: all of it, part of it, or nothing."""
+        self._last = None if refused else decision
         for refusal in refused:
             say(self._window, refusal.sentence)
         if review not in self._shown:  # its tab was closed meanwhile
@@ -366,6 +409,9 @@ class ChangeReviews(Source):
             if refused and review in self._open.presentations:
                 self._open.presentations[review].complain(refused[0].sentence, look_again=False)
             self.listed_anew(None if refused else review)
+        take_back, self._take_back_next = self._take_back_next and not refused, False
+        if take_back:
+            self.take_back(review)
 
     def _go_on(self, review: Review, passed: Tuple[UnreviewedChange, ...] = ()) -> None:
         """A review is decided: the next change that was not `passed` over comes in its place."""

@@ -37,6 +37,7 @@ from .store import Group, Step, Undone
 from .texts import without_hunks
 from .workspace import Workspace
 
+DECIDED_SINCE = "{} is left as it is: something was decided, or written, since then."
 LEFT_IGNORED = "{} is left as it is: it is ignored by now. Look, then decide."
 _PART_BYTES = 100  # of a name; disks have room for 255
 
@@ -247,10 +248,16 @@ def undo(
     return [Refusal(each.full_path, each.obstacle or _unknown(each.path)) for each in unknown] + refused_now + refused
 
 
-def restore(workspace: Workspace, progress: Progress, storage: str) -> List[Refusal]:
-    """Bring back what the last undo has taken, where nobody has touched the file since."""
+def restore(
+    workspace: Workspace, progress: Progress, storage: str, only: Optional[UnreviewedChange] = None
+) -> List[Refusal]:
+    """Bring back what the last undo has taken, where nobody has touched the file since; with `only`, if it was just
+    this change, or a part of it."""
     with workspace.only_undo:
         undone = workspace.last_undone
+        last = [(group[-1].path, group[-1].held) for group in undone.groups]
+        if only is not None and last != [(only.path, only.now)]:
+            return [Refusal(only.full_path, DECIDED_SINCE.format(os.path.basename(only.path)))]
         progress.count += len(undone.groups)
         try:
             workspace.restoring()

@@ -441,8 +441,13 @@ class Workspace:
                 if old is None or new is None:
                     return False
                 wanted = self._history.content(with_hunks(old, new, hunks), held)
-            self._history.said(Event.KEPT, path, held, before, wanted)
+            self._history.keep(path, held, before, wanted)
             return True
+
+    def keep_no_more(self, path: str) -> bool:
+        """Take back what was kept last. False if that was another file's, or something has happened to it since."""
+        with self._lock:
+            return self._history.keep_no_more(path)
 
     def write_down(self) -> None:
         """Write down what is known."""
@@ -570,10 +575,8 @@ class Workspace:
         self._noted = noted  # if it could not be written, the next look tries again
 
     def _unkept(self) -> Optional[FrozenSet[str]]:
-        """For the record."""
-        if not self.tracked or len(self._history.unkept) > NAMED_FILES:
-            return None
-        return self._files.unseen().union(self._history.unkept)
+        is_named = self.tracked and len(self._history.unkept) <= NAMED_FILES  # in the record
+        return self._files.unseen().union(self._history.unkept) if is_named else None
 
     def _saved_row(self, path: str) -> SavedRow:
         row = self._model.row(path)
