@@ -50,7 +50,6 @@ def test_the_keys_walk_and_take_back_in_another_window_too(desktop, dragged):
         assert desktop.host.call("press", keys=keys) is not None
         rows.append(row())
     assert rows == [0, 2, 2, 0]  # at the last change F8 stays, and says that it is
-    desktop.host.call("press", keys="f8")
     assert desktop.host.call("press", keys="ctrl+f8") == "gemini_companion_revert_hunk"
     desktop.host.wait_until(lambda: text_of(desktop, view) == PROPOSED[len("import sys\n") :])
 
