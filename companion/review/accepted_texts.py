@@ -283,6 +283,11 @@ class AcceptedTexts:
             if same_key(accepted.path) == same_key(path):
                 self._look(accepted)
 
+    def awaits(self, path: str) -> bool:
+        """Whether this file is still being written, by a client or by us."""
+        known = [each for each in self._texts if same_key(each.path) == same_key(path)]
+        return any(each.is_awaited or each.state is Holder.WRITING for each in known)
+
     def arrived(self, path: str, text: Optional[str]) -> None:
         """This text was found in the file: nobody waits for it any more."""
         for accepted in list(self._texts):

@@ -31,6 +31,7 @@ from .workspaces import Workspaces
 UNDONE = "{} is again as it was before you accepted; {} does not know of that"
 NOT_WRITTEN = "{} still holds what it held before: {} has not written what you accepted"
 CHANGED = "{} has changed since you accepted it: nothing was undone"
+NOT_YET = "{} does not hold what you accepted yet: nothing was undone"
 UNKNOWN = "what {} held before is not known: nothing was undone"
 RENAMED = "{} was renamed with what you accepted: nothing was undone"
 GIT = "{} is left as it is: git is changing files just now"
@@ -54,7 +55,8 @@ class UndoAccept:
         self, texts: AcceptedTexts, accepted: Acceptance, found: Union[str, Tuple[FileBytes, FileBytes]]
     ) -> None:
         if isinstance(found, str):
-            say(self._window, found)
+            is_late = found == CHANGED.format(accepted.name) and texts.awaits(accepted.path)
+            say(self._window, NOT_YET.format(accepted.name) if is_late else found)
             return
         texts.arrived(accepted.path, accepted.text)
         held, wanted = found
@@ -93,7 +95,7 @@ def _look(
     if same_files(accepted.path, unsaved):
         return UNSAVED.format(name)
     try:
-        held = _bytes(accepted.path)
+        held = _bytes(accepted.path, max(original.stamp.size, 4 * len(accepted.text or "")) + disk.SLACK_BYTES)
         if disk.was_read(original, held):
             return NOT_WRITTEN.format(name, accepted.client)
         if not _is_accepted(accepted, original, held):
@@ -108,11 +110,11 @@ def _look(
     return FileBytes(held, 0), FileBytes(before, original.mode if held is None else 0)
 
 
-def _bytes(path: str) -> Optional[bytes]:
-    """What a file holds; None where there is none."""
+def _bytes(path: str, most: int) -> Optional[bytes]:
+    """What a file holds, up to one byte more than `most`; None where there is none."""
     try:
         with opened(path, os.O_RDONLY) as (descriptor, _):
-            return read_all(descriptor)
+            return read_all(descriptor, most)
     except FileNotFoundError:
         return None
 

@@ -107,6 +107,15 @@ class TestUndoAccept(ChangesTestCase):
         self.write("other.py")
         yield from self.listed("other.py")
 
+    def test_a_file_that_is_still_being_written_is_left(self) -> Iterator[Any]:
+        self.write()
+        yield from self.accept(writes=False)
+        self.write("file.py", PROPOSED[:20])
+        yield from self.undo("file.py does not hold what you accepted yet: nothing was undone")
+        self.assertEqual(self.read().decode(), PROPOSED[:20])
+        self.write("file.py", PROPOSED)  # else another window would show the text
+        yield lambda: not self.reviews.accepted_texts.awaiting
+
     def test_unsaved_edits_are_the_users(self) -> Iterator[Any]:
         view = yield from self.open_file()
         yield from self.accept()
