@@ -196,6 +196,6 @@ def test_a_socket_that_a_cleaner_removed_is_made_again(desktop, home, copilot):
     asked, _ = start_review(desktop, copilot)
     with CopilotClient(home, desktop.workspace) as other:
         other.connect()
-        desktop.host.wait_until(lambda: "2 Copilot CLI" in desktop.window()["status_bar"])
+        desktop.wait_status("Copilot CLI, Copilot CLI waits: 1 to review")
     desktop.reject()
     assert asked.result(NEVER_SECONDS)["result"] == "REJECTED"
