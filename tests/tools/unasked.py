@@ -98,7 +98,7 @@ class Unasked:
         # one hunk is kept, the other one undone
         assert desktop.show_change(self._below + "one.py")["text"].encode() == AFTER["one.py"]
         assert all(word in desktop.header() for word in ("Keep", "Undo"))
-        following = desktop.header().rpartition("Next: ")[2]
+        following = self._following()
         self._caret_at("LINE 2")
         desktop.run("Accept This Hunk Only / Keep Hunk")
         self._host.wait_until(lambda: "LINE 2" in desktop.views_of_role("original")[0]["text"])
@@ -122,7 +122,7 @@ class Unasked:
 
         # one file is undone, all others are kept
         desktop.show_change(self._below + "two.py")
-        following = desktop.header().rpartition("Next: ")[2]
+        following = self._following()
         desktop.run("Reject / Undo")
         self.wait_count(4)
         decided["two.py"] = BEFORE["two.py"]
@@ -137,6 +137,10 @@ class Unasked:
         (view,) = self._desktop.views_of_role("proposal")
         place = view["text"].index(line)
         self._host.call("select", ranges=[[place, place]], view=view["id"])
+
+    def _following(self) -> str:
+        """The file that the header names as the next one; what the agent was asked for may stand after it."""
+        return self._desktop.header().rpartition("Next: ")[2].split()[0]
 
     def _leave_for(self, following: str) -> None:
         """The review of the next file comes by itself. Go to it and close its tab, which decides nothing."""
