@@ -155,7 +155,8 @@ class Desktop:
     def wait_shown(self, path: str) -> Dict[str, Any]:
         """Waits until the review of this file is in front; returns its right side."""
         name = os.path.basename(path)
-        shown = lambda: self.header() and name in self.views_of_role("proposal")[-1]["title"].split()  # noqa: E731
+        word = re.compile(r"(?<!\S)" + re.escape(name) + r"(?!\S)")
+        shown = lambda: self.header() and word.search(self.views_of_role("proposal")[-1]["title"])  # noqa: E731
         self.host.wait_until(shown)
         return self.views_of_role("proposal")[-1]
 
