@@ -101,6 +101,7 @@ class GateCase(HookCase):
         """The user makes another text of the proposal."""
         view = self.proposal(review)
         self.window.focus_view(view)
+        yield lambda: not view.is_read_only()  # a diff that has just come takes no keys
         view.run_command("select_all")
         view.run_command("insert", {"characters": text})
         yield lambda: self.text(view) == text
