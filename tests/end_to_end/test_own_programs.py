@@ -164,7 +164,7 @@ def test_an_entry_adds_an_agent_that_finds_the_window_and_goes_with_it(start, wo
     assert not lock_files(home, ".openclaude")
 
 
-def test_the_report_tries_an_own_agent_as_any_other_and_its_name_is_text_everywhere(start, workspace):
+def test_the_report_tries_an_own_agent_and_its_name_is_text_everywhere(start, workspace):
     name = "<b>Mine</b> & $Co."
     with start({"programs": {name: {**ENTRY, "command": ["not there"]}}}) as host:
         desktop, home = Desktop(host, workspace), host.environment["HOME"]

@@ -33,7 +33,7 @@ def host(tmp_path):
         started.execute("plugin.plugin_unloaded()")
 
 
-def test_loading_the_plugin_imports_its_start_and_the_names_of_commands_only(host):
+def test_loading_the_plugin_imports_its_start_and_command_names_only(host):
     early = ["Gemini Companion.companion" + name for name in ("", ".commands", ".startup")]
     assert sorted(host.evaluate("inner()")) == early
     host.execute("plugin.plugin_loaded()")

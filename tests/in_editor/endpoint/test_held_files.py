@@ -47,7 +47,7 @@ class TestHeldFiles(GateCase):
         self.assertEqual(decision(answer), "deny")
         yield self.nothing_open
 
-    def test_the_files_of_a_patch_are_decided_in_the_order_in_which_the_user_goes_to_them(self) -> Iterator[Any]:
+    def test_the_files_of_a_patch_are_decided_as_the_user_goes_to_them(self) -> Iterator[Any]:
         said = patch(
             f"*** Update File: {self.path()}\n@@\n-two\n+2\n",
             *(f"*** Add File: {self.path(name)}\n+new\n" for name in ("x.py", "w.py", "v.py")),

@@ -76,7 +76,7 @@ class ServerCase(ContextCase):
 
 
 class TheirActions(ServerCase):
-    def test_what_can_be_chosen_while_the_package_starts_can_be_run_at_any_time(self):
+    def test_what_is_offered_while_the_package_starts_can_always_be_run(self):
         plugin, actions = sys.modules[PLUGIN], self.application.actions._actions
         early = [actions[command.name] for command in plugin.COMMANDS.values() if command.always]
         self.assertEqual({(action.can_run, action.offered) for action in early}, {(always, always)})

@@ -155,7 +155,7 @@ class TestGoingOn(OrderTestCase):
         yield lambda: self.window.active_view() == self.presentations()[0].proposal_view
         self.assertEqual([outcome.path for _, outcome in self.told], [self.path("c.py")])
 
-    def test_after_the_last_change_of_all_the_keys_are_said_and_then_it_starts_again(self) -> Iterator[Any]:
+    def test_after_the_last_change_the_keys_are_said_and_it_starts_again(self) -> Iterator[Any]:
         yield from self.open_file()
         self.propose("a.py", "b.py")
         yield from self.in_front("a.py")
