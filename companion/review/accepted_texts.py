@@ -289,7 +289,7 @@ class AcceptedTexts:
         return any(each.is_awaited or each.state is Holder.WRITING for each in known)
 
     def arrived(self, path: str, text: Optional[str]) -> None:
-        """This text was found in the file: nobody waits for it any more."""
+        """Stop waiting for this text: it was found in the file."""
         for accepted in list(self._texts):
             if accepted.is_awaited and accepted.text == text and same_key(accepted.path) == same_key(path):
                 self._is_in_file(accepted)  # which ends earlier ones, too

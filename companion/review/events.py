@@ -41,9 +41,14 @@ class TabAction(Enum):
     TYPE = "type"  # a key of NeoVintageous, which may be one of the other two
 
 
-_SAVING = frozenset(["save", "lsp_save"])  # the second is that of LSP, which binds it to the save key
-_CLOSING = frozenset(["close", "close_file"])
-_UNDO = "undo"
+_ACTIONS = {
+    "save": TabAction.SAVE,
+    "lsp_save": TabAction.SAVE,  # of LSP, which binds it to the save key
+    "close": TabAction.CLOSE,
+    "close_file": TabAction.CLOSE,
+    "undo": TabAction.UNDO,
+    FEED: TabAction.TYPE,
+}
 
 
 def tab_action(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[TabAction]:
@@ -53,15 +58,9 @@ def tab_action(name: str, arguments: Optional[Dict[str, Any]]) -> Optional[TabAc
     on, and other packages save projects or sessions. Of several commands, as the editor's `chain` runs them, saving
     counts more than closing.
     """
-    if name in _SAVING:
-        return TabAction.SAVE
-    if name in _CLOSING:
-        return TabAction.CLOSE
-    if name in (FEED, _UNDO):
-        return TabAction.TYPE if name == FEED else TabAction.UNDO
     commands = (arguments or {}).get("commands")
-    if not isinstance(commands, list):
-        return None
+    if name in _ACTIONS or not isinstance(commands, list):
+        return _ACTIONS.get(name)
     found = {tab_action(each, None) for each in map(_name, commands)}
     return next((each for each in (TabAction.SAVE, TabAction.CLOSE) if each in found), None)
 

@@ -315,7 +315,7 @@ class OpenReviews:
                 self.presentations[review].load()
 
     def _open_unasked(self, review: Review, open_review: Callable[[Review], None]) -> None:
-        """Show what nobody has asked for, unless another one of its session is to be decided first, or the user has
+        """Show what was not asked for, unless another one of its session is to be decided first, or the user has
         decided meanwhile that it waits to be asked for."""
         others = (each for each in self.order.together(review) if each in self.presentations)
         if not self._on_request and not any(each.pending or each.state is ReviewState.WRITING for each in others):

@@ -464,7 +464,8 @@ class Model:
         if not before.holds(self.now(path)):
             row = row or self.rows.setdefault(path, PathRow())
             is_new, row.before = is_new or row.before is None, before
-            row.number = next(_numbers) if is_new else row.number
+            if is_new:
+                row.number = next(_numbers)
             if is_new or origin is not None:
                 row.grow(origin or UNNAMED, claims, is_new)
             if row.made is not None and row.made.before.holds(before) and row.made.now.holds(self.now(path)):

@@ -26,7 +26,6 @@ from ..editor.edits import first_caret, move_caret, text_steps
 from ..editor.file_views import is_open
 from ..editor.status_bar import say
 from ..review.decision import Review
-from ..review.display.header import place_of
 from ..review.display.panes import fallback_encoding, file_request
 from ..review.document import disk
 from ..review.document.disk import Kind, Original, original_of
@@ -117,13 +116,9 @@ class Patches:
 
     def _items(self) -> List[PatchItem]:
         """All that is to be reviewed, the proposals first."""
-        folders = self._window.folders()
-        items = []
-        for review in self._reviews.open_reviews.pending():
-            if review.source is self._changes:
-                continue
-            label = "/".join(filter(None, [place_of(review.path, folders), os.path.basename(review.path)]))
-            items.append(PatchItem(label, review.path, review))
+        opened = self._reviews.open_reviews
+        proposals = [review for review in opened.pending() if review.source is not self._changes]
+        items = [PatchItem(opened.label(review.path), review.path, review) for review in proposals]
         several = len({change.folder for change in self._changes.to_review}) > 1
         for change in self._changes.to_review:
             start = os.path.basename(change.folder) + "/" if several else ""

@@ -1,7 +1,7 @@
 """Takes back what the user has accepted: puts into the file what it held before, as an undo of a change does.
 
-Theory of operation: a disk thread finds out whether the file holds exactly what was accepted. Then the main thread has
-nobody wait for that text any more: it was in its file. Then a disk thread exchanges the bytes, if the file still holds
+Theory of operation: a disk thread finds out whether the file holds exactly what was accepted. Then the main thread ends
+the wait for that text: it was in its file. Then a disk thread exchanges the bytes, if the file still holds
 what was found. For the folders that are tracked this is a save of the user, so that it is no agent's change.
 
 Rule: a file that holds anything else, or has unsaved edits in a tab, is left as it is, and the user learns why. Main
@@ -48,15 +48,14 @@ class UndoAccept:
         """Take back the last Accept of these, or say why that cannot be done."""
         accepted = texts.acceptances.last()
         if accepted is not None:
-            look = partial(_look, accepted, unsaved_files())
+            look = partial(_look, accepted, texts.awaits(accepted.path), unsaved_files())
             self._tracking.carry_out(look, partial(self._looked, texts, accepted), path=accepted.path)
 
     def _looked(
         self, texts: AcceptedTexts, accepted: Acceptance, found: Union[str, Tuple[FileBytes, FileBytes]]
     ) -> None:
         if isinstance(found, str):
-            is_late = found == CHANGED.format(accepted.name) and texts.awaits(accepted.path)
-            say(self._window, NOT_YET.format(accepted.name) if is_late else found)
+            say(self._window, found)
             return
         texts.arrived(accepted.path, accepted.text)
         held, wanted = found
@@ -84,9 +83,10 @@ class UndoAccept:
 
 
 def _look(
-    accepted: Acceptance, unsaved: FrozenSet[str], workspaces: Workspaces
+    accepted: Acceptance, awaited: bool, unsaved: FrozenSet[str], workspaces: Workspaces
 ) -> Union[str, Tuple[FileBytes, FileBytes]]:
-    """What the file holds, which was accepted, and what it held before; or a sentence why nothing can be undone."""
+    """What the file holds, which was accepted, and what it held before; or a sentence why nothing can be undone. What
+    was accepted is `awaited` while a client or we still have to write it."""
     name, original = accepted.name, accepted.original
     if accepted.old_path:
         return RENAMED.format(name)
@@ -99,7 +99,7 @@ def _look(
         if disk.was_read(original, held):
             return NOT_WRITTEN.format(name, accepted.client)
         if not _is_accepted(accepted, original, held):
-            return CHANGED.format(name)
+            return (NOT_YET if awaited else CHANGED).format(name)
         before = _before(original)
     except (OSError, ValueError) as error:
         return f"{name} cannot be read: {error}"
@@ -147,7 +147,7 @@ def put_back(
     if same_files(path, unsaved):
         return UNSAVED.format(name)
     for workspace, each in holding:
-        workspace.look_at([each])  # what was accepted is in the file, and nobody waits for it any more
+        workspace.look_at([each])  # the wait for what was accepted has ended: it is in the file
     try:
         exchange(folder, base, held, wanted, storage)
     except DiskError as error:

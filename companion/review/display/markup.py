@@ -258,16 +258,16 @@ def removed_blocks(
             rows: List[RemovedLine] = []
             left_out = change.hunk.left_count
             last = min(change.hunk.left_end, change.hunk.left_start + LONGEST_REMOVAL)
-            beside = len(str(last)) + len(_SIGN) + _BEHIND
+            room = wrapped_at - len(str(last)) - len(_SIGN) - _BEHIND
             for line in _removed_lines(analysis, change, moved, colors):
                 if len(rows) >= LONGEST_REMOVAL:
                     break
-                rows.extend(_rows(line, wrapped_at - beside, tab_size) if wrapped_at else [line])
+                rows.extend(_rows(line, room, tab_size) if wrapped_at else [line])
                 left_out -= 1
             first = None
             if not change.hunk.right_start and analysis.right_lines:
                 line = RemovedLine(1, analysis.right_lines[0], _within(change.right_parts, 0, analysis.right_starts[1]))
-                repeated = list(_rows(line, wrapped_at - beside, tab_size)) if wrapped_at else [line]
+                repeated = list(_rows(line, room, tab_size)) if wrapped_at else [line]
                 first = FirstLine(repeated, _ADDED if change.hunk.right_count else _KEPT)
             yield _line_above(analysis, change), removed_html(rows, tab_size, line_height, style, left_out, first)
 

@@ -163,10 +163,7 @@ class Watch:
         self._colors: Mapping[str, object] = {}
         self._wrapping = Wrapping(left, right) if left is not None else None
         self.sizes = BothSizes(Sizes(0.0, 0.0, 0.0), Sizes(0.0, 0.0, 0.0))  # as of the last look
-        self.position = (
-            0.0,
-            0.0,
-        )  # where the right view is scrolled to, as of the last look, if it is alone
+        self.position = (0.0, 0.0)  # where the right view is scrolled to, as of the last look, if it is alone
         for view in self._views():
             view.settings().add_on_change(self._tag, self._note_settings)
 
