@@ -27,18 +27,14 @@ from ..editor.file_views import same_key
 from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import Outcome, Owner, ReviewError, Ticket
 from ..review.document.disk import DiskError, same_files
-from ..review.document.preparation import PathError, Preparation, prepare
-from ..review.document.text import ProposedText
 from ..review.document.writing import Guard, no_folder
 from ..review.manager import ReviewManager
+from ..review.proposing import Proposal, propose
 from ..runtime import Runtime, settle
 from .clients import Clients
 from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
 
-Prepared = Tuple[ProposedText, Preparation]
-
-PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
 SAVE_SECONDS = 5.0
 MOST_OPENED = 20  # files that are open because programs have opened them
@@ -102,36 +98,31 @@ class EndpointWindow:
             self._runtime.on_main(self._call_over, ticket, reason, session)
 
         request.call.on_cancelled(cancelled)
-        found = await self._prepared(session, ticket, request.path, request.proposed)
-        if not decided.done():
-            await self._runtime.call_main(self._open, session, request.path, found, ticket)
+        await self._propose(session, request.path, request.proposed, ticket, ticket)
         outcome = await decided
         if outcome is None:
             raise CannotDo(ANSWERED_ELSEWHERE)
         return outcome.content
 
-    async def _prepared(self, session: ClientSession, ticket: Ticket, path: str, proposed: str) -> Prepared:
-        """The proposed text and what was found out about its file: all is read before the views are made, so that they
-        appear complete. Meanwhile the client may take the review back, or send another one of the same name: that
-        settles the ticket. Raises `ReviewError` or `PathError`."""
-        coming = session.id, ticket
-        self._withdraw_coming(session.id, ticket.name)
-        self._coming.append(coming)
-        try:
-            file_request = await self._runtime.call_main(self._reviews.file_request, path)
-            preparing = self._runtime.in_worker(prepare, file_request, proposed, self._clients.restored_by(session))
-            return await asyncio.wait_for(preparing, PREPARE_SECONDS)
-        except asyncio.TimeoutError:
-            raise PathError("The disk does not answer: the file could not be looked at.") from None
-        finally:
-            self._coming.remove(coming)
-
-    def _open(self, session: ClientSession, path: str, found: Prepared, ticket: Optional[Ticket] = None) -> None:
-        """Show what was read for a review, unless the user has switched its program off meanwhile. Main thread."""
+    async def _propose(
+        self, session: ClientSession, path: str, proposed: str, coming: Ticket, ticket: Optional[Ticket] = None
+    ) -> None:
+        """Show a proposal. Until then the client may take it back, or send another one of the same name: that settles
+        the `coming` ticket. Raises `ReviewError`, `PathError` or `CannotDo`."""
         owner = self._clients.owner_of(session)
-        if self._clients.hides(owner):
-            raise CannotDo(HIDDEN)
-        self._reviews.open_diff(owner, path, *found, ticket)
+
+        def may_show() -> bool:
+            if coming.waiting and self._clients.hides(owner):
+                raise CannotDo(HIDDEN)
+            return coming.waiting
+
+        self._withdraw_coming(session.id, coming.name)
+        self._coming.append((session.id, coming))
+        try:
+            proposal = Proposal(path, proposed, ticket, self._clients.restored_by(session))
+            await propose(self._runtime, self._reviews, owner, [proposal], may_show)
+        finally:
+            self._coming.remove((session.id, coming))
 
     def _withdraw_coming(self, session: str, name: Optional[str] = None) -> int:
         """Settle the tickets of a client's reviews that are not shown yet, of this name or all; how many there were."""
@@ -168,10 +159,7 @@ class EndpointWindow:
 
     async def propose(self, client: ClientSession, path: str, proposed: str) -> None:
         """Show a proposal under the file's path."""
-        ticket = Ticket(same_key(path), True, lambda outcome: None)
-        found = await self._prepared(client, ticket, path, proposed)
-        if ticket.waiting:
-            await self._runtime.call_main(self._open, client, path, found)
+        await self._propose(client, path, proposed, Ticket(same_key(path), True, lambda outcome: None))
 
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
         """Close the review of this file; its text, or None if there is none."""

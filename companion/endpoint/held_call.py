@@ -29,8 +29,7 @@ from ..common.display_names import shown
 from ..protocol.limits import TEXT_BYTES
 from ..review.decision import FileChange, Outcome, Owner, Ticket
 from ..review.document.disk import Original
-from ..review.document.preparation import FileRequest, PathError, Preparation, path_problem, prepare
-from ..review.document.text import ProposedText
+from ..review.proposing import Proposal, propose
 from ..runtime import Runtime, settle
 from ..system.platform import Platform
 from .context_answers import holds
@@ -95,17 +94,6 @@ class _Undecided(NamedTuple):
     ticket: Ticket
     file: ReviewedFile
     was: Optional[_Accepted] = None
-
-
-class _ToShow(NamedTuple):
-    """A proposal as `ReviewManager.open_diff` takes it, and the `problem` of its ticket."""
-
-    ticket: Ticket
-    path: str
-    proposed: ProposedText
-    prepared: Optional[Preparation]
-    draft: Optional[ProposedText]
-    problem: str
 
 
 class HeldCall:
@@ -240,15 +228,9 @@ class HeldCall:
     async def _show(self, files: Sequence[_Undecided]) -> None:
         """Show the first of these files, or show it again, with what the user has made of it; the others are shown when
         it is their turn. Raises `CannotDo`."""
-        request = await self._runtime.call_main(self._reviews.file_request, files[0].file.path)
-        proposals = await self._runtime.in_worker(_proposals_of, files, request)
-        await self._runtime.call_main(self._open, proposals)
-
-    def _open(self, proposals: Sequence[_ToShow]) -> None:
-        """Main thread."""
-        for ticket, path, proposed, prepared, draft, problem in proposals:
-            ticket.problem = problem
-            self._reviews.open_diff(self._owner, path, proposed, prepared, ticket, draft)
+        again = any(each.was is not None for each in files)  # to merge long texts takes a while
+        proposals = await self._runtime.in_worker(_proposals_of, files) if again else _proposals_of(files)
+        await propose(self._runtime, self._reviews, self._owner, proposals)
 
     def _ticket(self, looked: Looked, number: int, tell: Callable[[Tuple[int, _Said]], None]) -> Ticket:
         file, dialect, title = looked.reviewed[number], self.dialect, shown(self.session.agent.title)
@@ -327,27 +309,18 @@ def _is_current(file: ReviewedFile, accepted: Mapping[str, _Accepted]) -> bool:
     return known is not None and known.proposal == file.proposal
 
 
-def _proposals_of(files: Sequence[_Undecided], request: FileRequest) -> List[_ToShow]:
-    """Make ready what is shown of these files; the `request` is for the first, whose review appears at once. Raises
-    `PathError`. Disk thread."""
-    found: List[_ToShow] = []
+def _proposals_of(files: Sequence[_Undecided]) -> List[Proposal]:
+    """What is shown of these files, with the user's edits made in what the call proposes now. Any thread."""
+    found: List[Proposal] = []
     for ticket, file, was in files:
-        text, problem, prepared, draft = file.proposal.text, "", None, None
+        draft, problem = None, ""
         if was is not None:
-            text, overlaps = rebased(was.proposal, was.text, file.proposal)
+            draft, overlaps = rebased(was.proposal, was.text, file.proposal)
             name, places = shown(os.path.basename(file.path)), f"in {overlaps:,} places that"
             problem = HAS_CHANGED.format(name)
             if overlaps:
                 problem = OVERLAPS.format(name, "in 1 place that" if overlaps == 1 else places)
-        if not found:
-            proposed, prepared = prepare(request, text, RESTORES_NOTHING)
-        elif path_problem(file.path):
-            raise PathError(path_problem(file.path))
-        else:
-            proposed = ProposedText(text, RESTORES_NOTHING)
-        if text != file.proposal.text:
-            draft, proposed = proposed, ProposedText(file.proposal.text, RESTORES_NOTHING)
-        found.append(_ToShow(ticket, file.path, proposed, prepared, draft, problem))
+        found.append(Proposal(file.path, file.proposal.text, ticket, RESTORES_NOTHING, draft, problem))
     return found
 
 

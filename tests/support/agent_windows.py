@@ -128,7 +128,7 @@ class Reviews:
     def file_request(self, path):
         return FileRequest(path, ReadLimits(1000, 100), "Western (Windows 1252)", {})
 
-    def open_diff(self, owner, path, proposal, prepared, ticket=None):
+    def open_diff(self, owner, path, proposal, prepared, ticket=None, draft=None):
         if ticket is None or ticket.waiting:
             self._note("open", owner, path, proposal.exact, prepared.original.text)
             self.tickets.append(ticket)

@@ -16,7 +16,7 @@ from ....companion.agents.codex_cli import CODEX_CLI
 from ....companion.agents.copilot_cli import COPILOT_CLI
 from ....companion.agents.gemini_cli import GEMINI_CLI
 from ....companion.agents.qwen_code import QWEN_CODE
-from ....companion.endpoint import held_call
+from ....companion.review import proposing
 from ....companion.review.decision import Owner, Ticket
 from ...host.waiting import NEVER_SECONDS
 from ...support.hook_case import HookCase
@@ -438,7 +438,7 @@ class TestWhatEndsIt(GateCase):
 
     def test_what_fails_is_asked(self) -> Iterator[Any]:
         yield from self.connect(CODEX_CLI)
-        with mock.patch.object(held_call, "prepare", side_effect=ZeroDivisionError):
+        with mock.patch.object(proposing, "prepare", side_effect=ZeroDivisionError):
             for agent, expected in ((CLAUDE_CODE, "ask"), (CODEX_CLI, "deny")):
                 process = self.start("PreToolUse", agent, **self.wants(agent))
                 answer = yield from self.answer(process)

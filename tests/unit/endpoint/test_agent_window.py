@@ -12,6 +12,7 @@ import pytest
 from companion.agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, TextPosition
 from companion.protocol.tools import Cancellation
 from companion.review.decision import Outcome, ReviewError
+from companion.review.proposing import PREPARE_SECONDS
 from tests.support.agent_windows import CLIENT, OWNER, Bench, Syntax, View
 
 
@@ -35,8 +36,8 @@ class TestReview:
 
         assert bench.review(accept) == "edited\n"
         assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\n", "old\n")]
-        assert bench.runtime.disk == ["prepare"]
-        assert bench.runtime.main == ["file_request", "_open"]
+        assert bench.runtime.disk == ["make_ready"]
+        assert bench.runtime.main == ["file_request", "show"]
 
     def test_a_rejected_text_is_none(self, bench):
         outcome = Outcome("/a", None)
@@ -56,7 +57,7 @@ class TestReview:
     def test_a_disk_that_does_not_answer_is_said(self, bench, later):
         bench.runtime.hangs = True
         with pytest.raises(CannotDo, match="The disk does not answer"):
-            bench.review(lambda: later(bench.module.PREPARE_SECONDS))
+            bench.review(lambda: later(PREPARE_SECONDS))
 
     def test_a_client_that_takes_its_call_back_takes_the_review_with_it(self, bench):
         with pytest.raises(CannotDo, match="answered elsewhere"):

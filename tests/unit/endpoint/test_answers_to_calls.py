@@ -19,6 +19,7 @@ from companion.agents.window import RESTORES_ALL
 from companion.protocol.core import Protocol
 from companion.protocol.exchanges import CallCancelled
 from companion.protocol.tools import Cancellation, Implementation, ToolCall
+from companion.review import proposing
 from companion.review.decision import Owner, Review, ReviewError
 from tests.support.stepping import SteppedLoop
 from tests.unit.conftest import with_editor
@@ -79,7 +80,7 @@ class Reviews:
     def file_request(self, path):
         return path
 
-    def open_diff(self, owner, path, proposal, prepared, ticket):
+    def open_diff(self, owner, path, proposal, prepared, ticket, draft):
         if self.refuses:
             raise ReviewError("It is a folder.")
         self.all.append(Review(owner, path, "text\n", None, ticket))
@@ -255,7 +256,7 @@ class Calls(RuleBasedStateMachine):
 
 def test_no_order_of_answers_cancellations_and_broken_sockets_answers_a_call_twice_or_never(monkeypatch):
     module = with_editor("companion.endpoint.agent_window", monkeypatch, None)
-    monkeypatch.setattr(module, "prepare", lambda request, proposed, restored: (object(), object()))
+    monkeypatch.setattr(proposing, "make_ready", lambda request, proposals: [(object(), object(), None)])
     monkeypatch.setattr(Calls, "module", module)
     run_state_machine_as_test(Calls, settings=settings(max_examples=120, stateful_step_count=25))
 

@@ -34,8 +34,8 @@ def call(bench, name, **arguments):
 def test_open_diff_reads_the_file_on_a_disk_thread_and_shows_it_on_the_main_thread(bench):
     assert call(bench, "openDiff", filePath=bench.path(), newContent="new\r\n") == ("", False)
     assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\r\n", "old\n")]
-    assert bench.runtime.main == ["file_request", "_open"]
-    assert bench.runtime.disk == ["prepare"]
+    assert bench.runtime.main == ["file_request", "show"]
+    assert bench.runtime.disk == ["make_ready"]
 
 
 class TestCloseDiff:
