@@ -22,9 +22,9 @@ from .editor.marks import is_patch, put, read
 from .editor.pages import open_page
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
-from .endpoint.clients import STARTING, join_names, who_waits
 from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
+from .endpoint.status_text import STARTING, join_names, who_waits
 from .hooking.reviewing import AgentHooks
 from .review.changes import WHOLE_SELECTION
 from .review.decision import Review, takes_reason
@@ -301,7 +301,7 @@ class Actions:
         connection = _connection(endpoint)
         if connection is not None:
             put(endpoint.window.settings(), LAST_AGENT, {"key": program.key})
-            endpoint.changes.started(program.key)  # before: it may write at once
+            endpoint.agents.started(program.key)  # before: it may write at once
             self._launcher.run(endpoint.window, program, connection, endpoint.settings())
 
     def _go_to_waiting(self, here: Endpoint) -> None:
@@ -315,7 +315,7 @@ class Actions:
             _go_to_terminal(waiting[0].window)
             return
         entries = [
-            PanelEntry(who_waits(each.hooked.waiting), partial(_go_to_terminal, each.window), each.place)
+            PanelEntry(who_waits(each.agents.waiting), partial(_go_to_terminal, each.window), each.place)
             for each in waiting
         ]
         choose(here.window, entries, "Agents that wait for you")
@@ -344,7 +344,7 @@ class Actions:
         self._send(endpoint, [Mention(path, None, lines.get(path)) for path in paths])
 
     def _send(self, endpoint: Endpoint, places: Sequence[Mention]) -> None:
-        problem = self._launcher.send(endpoint.window, places, endpoint.folders(), endpoint.clients.mention)
+        problem = self._launcher.send(endpoint.window, places, endpoint.folders(), endpoint.agents.mention)
         if problem is not None:
             say(endpoint.window, problem)
 
@@ -427,7 +427,7 @@ def _connection(endpoint: Endpoint) -> Optional[ConnectionDetails]:
 
 def _can_send(endpoint: Endpoint) -> bool:
     """Whether an agent listens for mentions, or runs in a terminal of the window."""
-    return terminal_of(endpoint.window) is not None or endpoint.clients.take_mentions()
+    return terminal_of(endpoint.window) is not None or endpoint.agents.take_mentions()
 
 
 def _can_send_selection(endpoint: Endpoint) -> bool:
@@ -466,7 +466,7 @@ def _set_reviewing(endpoint: Endpoint, on: Optional[bool] = None) -> None:
 
 def _disconnect_agents(endpoint: Endpoint) -> None:
     """End the sessions of the window's agents, and say whose."""
-    names = endpoint.clients.names()
+    names = [client.name() for client in endpoint.agents.connected]
     endpoint.servers.disconnect()
     say(None, "disconnected " + join_names(names) if names else "no agent is connected")
 

@@ -316,7 +316,7 @@ class Application:
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_pre_close(view)
             if terminal:
-                self.runtime.on_main(endpoint.changes.terminal_closed)
+                self.runtime.on_main(endpoint.agents.terminal_closed)
 
     def view_closed(self, view: sublime.View) -> None:
         """A view is gone; it belongs to no window any more."""

@@ -15,7 +15,7 @@ import aiohttp
 
 from ..agents.agent import Agent
 from ..agents.dialect import Transport
-from ..endpoint.clients import SELF_TEST
+from ..endpoint.agents_at_work import SELF_TEST
 from ..endpoint.context_answers import ContextAnswers, Holding
 from .checks import DISABLED, LOG, RESTART, Check, WindowFacts, failed, noted, passed
 

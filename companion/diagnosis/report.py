@@ -22,7 +22,7 @@ from ..editor.edits import move_caret, set_text
 from ..editor.file_views import is_open
 from ..editor.key_bindings import PREFIX
 from ..editor.pages import show_links
-from ..endpoint.clients import SELF_TEST
+from ..endpoint.agents_at_work import SELF_TEST
 from ..endpoint.endpoint import Endpoint
 from ..endpoint.endpoints import Endpoints
 from ..endpoint.servers import PRIMARY, SHARED
@@ -101,9 +101,10 @@ def title_of(window: sublime.Window, is_this: bool) -> str:
 def _window(endpoint: Endpoint, is_this: bool, ports: Tuple[int, ...]) -> WindowFacts:
     settings = endpoint.settings()
     clients: List[str] = []
-    for client, name in zip(endpoint.clients.values(), endpoint.clients.names(numbered=True)):
-        version, since = client_name(client.client_version), _clock(client.opened_at)
-        clients.append(f"{name} {version}, MCP {client.protocol_version}, connected at {since}")
+    for client in endpoint.agents.connected:
+        name, session = client.name(numbered=True), client.session
+        version, since = client_name(session.client_version), _clock(session.opened_at)
+        clients.append(f"{name} {version}, MCP {session.protocol_version}, connected at {since}")
     return WindowFacts(
         title=title_of(endpoint.window, is_this),
         is_this=is_this,

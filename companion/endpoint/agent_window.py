@@ -31,7 +31,7 @@ from ..review.document.writing import Guard, no_folder
 from ..review.manager import ReviewManager
 from ..review.proposing import Proposal, propose
 from ..runtime import Runtime, settle
-from .clients import Clients
+from .agents_at_work import AgentsAtWork
 from .diagnostics import Diagnostics
 from .tab_origins import FileStamp, TabOrigins, stamp
 
@@ -70,7 +70,7 @@ class EndpointWindow:
         reviews: ReviewManager,
         tracker: ContextTracker,
         origins: TabOrigins,
-        clients: Clients,
+        agents: AgentsAtWork,
         folders: Callable[[], Sequence[str]],
     ) -> None:
         """`folders` gives the workspace folders as announced; any thread."""
@@ -80,7 +80,7 @@ class EndpointWindow:
         self._reviews = reviews
         self._tracker = tracker
         self._origins = origins
-        self._clients = clients
+        self._agents = agents
         self._diagnostics = Diagnostics(window, runtime, self._shared_files)
         self._coming: List[Tuple[str, Ticket]] = []  # of reviews that are not shown yet, by session
         self._opened: Set[int] = set()  # the sheets of files that agents have opened; main thread
@@ -109,17 +109,17 @@ class EndpointWindow:
     ) -> None:
         """Show a proposal. Until then the client may take it back, or send another one of the same name: that settles
         the `coming` ticket. Raises `ReviewError`, `PathError` or `CannotDo`."""
-        owner = self._clients.owner_of(session)
+        owner = self._agents.owner_of(session)
 
         def may_show() -> bool:
-            if coming.waiting and self._clients.hides(owner):
+            if coming.waiting and self._agents.hides(owner):
                 raise CannotDo(HIDDEN)
             return coming.waiting
 
         self._withdraw_coming(session.id, coming.name)
         self._coming.append((session.id, coming))
         try:
-            proposal = Proposal(path, proposed, ticket, self._clients.restored_by(session))
+            proposal = Proposal(path, proposed, ticket, self._agents.restored_by(session))
             await propose(self._runtime, self._reviews, owner, [proposal], may_show)
         finally:
             self._coming.remove((session.id, coming))
@@ -141,7 +141,7 @@ class EndpointWindow:
             return
 
         def look() -> None:
-            if session.id in self._clients:
+            if self._agents.client(session.id) is not None:
                 self._reviews.take_back(ticket)
 
         self._runtime.later_on_main(LOST_MILLISECONDS, look)
@@ -165,12 +165,12 @@ class EndpointWindow:
         """Close the review of this file; its text, or None if there is none."""
         self._withdraw_coming(client.id, same_key(path))
         close = partial(self._reviews.close_diff, suppress_notification=silently)
-        return await self._runtime.call_main(close, self._clients.owner_of(client), path)
+        return await self._runtime.call_main(close, self._agents.owner_of(client), path)
 
     async def accept_proposal(self, client: ClientSession, path: str) -> None:
         """Write the text under review to the file. Its place is checked before the review is touched, and again in the
         step that writes: what counts is the path that would be written, however this call spells it."""
-        owner = self._clients.owner_of(client)
+        owner = self._agents.owner_of(client)
         checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
         folders = tuple(self.folders())
         problem = await self._runtime.in_worker(_not_to_be_written, checked, folders)
@@ -191,7 +191,7 @@ class EndpointWindow:
 
     async def reject_proposal(self, client: ClientSession, path: str) -> None:
         """Close the review and leave the file alone."""
-        await self._runtime.call_main(self._reviews.reject_by_client, self._clients.owner_of(client), path)
+        await self._runtime.call_main(self._reviews.reject_by_client, self._agents.owner_of(client), path)
 
     async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call a function that takes long on another thread."""
@@ -355,7 +355,7 @@ class EndpointWindow:
 
     def rename_client(self, session: str, name: str) -> None:
         """Show the client under this name from now on."""
-        self._runtime.on_main(self._clients.rename, session, name)
+        self._runtime.on_main(self._agents.rename, session, name)
 
 
 def _state(path: str) -> Tuple[str, Optional[FileStamp]]:

@@ -19,7 +19,6 @@ from ..context.model import exclusion
 from ..review.display.panes import fallback_encoding
 from ..review.manager import ReviewManager
 from ..settings import Settings
-from ..terminals.launcher import terminal_of
 from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
 from ..unreviewed.model import identity
@@ -27,7 +26,7 @@ from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
 from ..unreviewed.undo_accept import UndoAccept
-from .clients import Clients, HookedPrograms
+from .agents_at_work import AgentsAtWork
 
 ALWAYS, NEVER = "always", "never"
 _PREFERENCES = "Preferences.sublime-settings"
@@ -48,8 +47,7 @@ class _LeftOut(NamedTuple):
 
 
 class WindowChanges:
-    """Those of one window. `clients` are the programs that are connected, `hooked` those whose hooks tell what they
-    do."""
+    """Those of one window. `agents` are those at work in it."""
 
     def __init__(
         self,
@@ -57,16 +55,13 @@ class WindowChanges:
         settings: Callable[[], Settings],
         reviews: ReviewManager,
         tracking: Tracking,
-        clients: Callable[[], Clients],
-        hooked: Callable[[], HookedPrograms],
+        agents: Callable[[], AgentsAtWork],
     ) -> None:
         self._window = window
         self._number = window.id()
         self._settings = settings
         self._tracking = tracking
-        self._clients = clients
-        self._hooked = hooked
-        self._started: List[str] = []  # the keys of programs, which run in terminals as far as is known
+        self._agents = agents
         self._folders: Tuple[str, ...] = ()
         self._excluded: Tuple[str, ...] = ()
         self._left_out: Tuple[_LeftOut, ...] = ()
@@ -82,11 +77,9 @@ class WindowChanges:
 
     @property
     def tracked(self) -> bool:
-        """Whether a program may be at work in the folders."""
+        """Whether an agent may be at work in the folders."""
         wanted = self._settings().track_changes
-        return wanted == ALWAYS or (
-            wanted != NEVER and bool(self._started or self._clients() or self._hooked().programs)
-        )
+        return wanted == ALWAYS or (wanted != NEVER and self._agents().any_at_work)
 
     @property
     def count(self) -> int:
@@ -103,32 +96,10 @@ class WindowChanges:
         """Whether something was undone that can be restored."""
         return self.reviews.lists.restorable
 
-    def started(self, program: str = "") -> None:
-        """A program was started in a terminal of this window, and may never connect: the one of this key."""
-        self._started.append(program)
-        self._note_only_hooked()
-        self.update(self._folders)
-
-    def clients_changed(self) -> None:
-        """Programs may have come or gone."""
-        self._note_only_hooked()
-        if self._clients() or self._hooked().programs:
-            self.update(self._folders)
-        else:
-            self.terminal_closed()
-
-    def _note_only_hooked(self) -> None:
-        """Note whether only programs that tell what they do can be at work."""
-        hooked = self._hooked()
-        keys = {agent.key for agent in hooked.programs}
-        only = bool(keys) and hooked.include(self._clients().programs()) and keys.issuperset(self._started)
-        self._tracking.only_hooked(self._number, only)
-
-    def terminal_closed(self) -> None:
-        """A program has gone, or a terminal, maybe the last one in which a program runs that was started here."""
-        if self._started and not self._clients() and terminal_of(self._window) is None:
-            self._started = []
-            self._note_only_hooked()
+    def agents_changed(self) -> None:
+        """Agents have come or gone."""
+        rows = self._agents().rows()
+        self._tracking.only_hooked(self._number, bool(rows) and all(row.hooked is not None for row in rows))
         self.update(self._folders)
 
     def update(self, folders: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ import logging
 import os
 import time
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from ..agents.agent import Agent
 from ..agents.window import NOTHING, SharedContext
@@ -31,7 +31,6 @@ from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
 from ..runtime import Runtime
 from ..system.platform import LINUX, Platform
-from ..system.processes import is_alive
 from ..transport import framed_socket
 from ..transport.framed_socket import Claim, FrameServer
 from .endpoint import Endpoint
@@ -41,7 +40,6 @@ logger = logging.getLogger("gemini_companion.endpoint")
 SEARCH_SECONDS = 10.0  # between two searches at least; the watcher of the editor comes by every 3.5 s
 FIRST_SECONDS = 0.3  # for a window that nobody has listened to; programs wait half a second
 POLL_SECONDS = 0.02
-FORGOTTEN_SECONDS = 1800  # after which a program whose process is not known counts as gone
 NESTING = 32
 
 
@@ -64,15 +62,6 @@ TRANSITIONS: Dict[Holding, FrozenSet[Holding]] = {
 }
 
 
-class Asker(NamedTuple):
-    """A program that has asked, and the window that it got the context of."""
-
-    endpoint: Endpoint
-    session: ClientSession
-    last_request: float
-    """On the monotonic clock."""
-
-
 class ContextAnswers:
     """The socket of one agent. `endpoints` are those of all windows, and may be called on any thread."""
 
@@ -93,16 +82,14 @@ class ContextAnswers:
         self._platform = platform if platform is not None else Platform.current()
         self._claims: Tuple[Claim, ...] = ()
         self._server: Optional[FrameServer] = None
-        self._askers: Dict[Optional[int], Asker] = {}
         self._searched = 0.0  # on the monotonic clock
         self._stopped = False
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """See who has gone, whether we are wanted and, once in a while, whether the socket is to be had."""
+        """See whether an agent of ours is enabled and, once in a while, whether the socket is to be had."""
         self._runtime.assert_loop_thread()
-        self._forget_the_dead()
         wanted = not self._stopped and any(self.agent.is_wanted(each.settings()) for each in self._endpoints())
         if not wanted:
             self._give_back()
@@ -217,30 +204,19 @@ class ContextAnswers:
         endpoint = chosen(self._endpoints(), root, self._platform)
         if endpoint is None or not self.agent.is_wanted(endpoint.settings()):
             return None
-        self._note(endpoint, name, process)
+        session = ClientSession(f"{self._dialect.key}-{process}", name, "", "", time.time())
+        self._runtime.on_main(self._note, endpoint, session, process)
         deadline = clock.now() + FIRST_SECONDS
         while endpoint.tracker.published is None and clock.now() < deadline:  # noqa: ASYNC110 - another thread's
             await asyncio.sleep(POLL_SECONDS)
         return endpoint.tracker.published or NOTHING
 
-    def _note(self, endpoint: Endpoint, name: str, process: Optional[int]) -> None:
-        """Show the program among the clients of its window."""
-        known = self._askers.get(process)
-        if known is not None and known.endpoint is endpoint:
-            self._askers[process] = known._replace(last_request=clock.now())
-            return
-        if known is not None:
-            self._runtime.on_main(known.endpoint.clients.went, known.session)
-        session = ClientSession(f"{self._dialect.key}-{process}", name, "", "", time.time())
-        self._askers[process] = Asker(endpoint, session, clock.now())
-        self._runtime.on_main(endpoint.clients.came, session, self._dialect)
-
-    def _forget_the_dead(self) -> None:
-        for process, asker in list(self._askers.items()):
-            recent = clock.now() - asker.last_request < FORGOTTEN_SECONDS
-            if not (recent if process is None else is_alive(process)):
-                del self._askers[process]
-                self._runtime.on_main(asker.endpoint.clients.went, asker.session)
+    def _note(self, endpoint: Endpoint, session: ClientSession, process: Optional[int]) -> None:
+        """Show the agent in its window, and in no other any more. Main thread."""
+        for each in self._endpoints():
+            if each is not endpoint:
+                each.agents.went(session)
+        endpoint.agents.asked(session, self._dialect, process)
 
 
 def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Optional[Endpoint]:

@@ -34,12 +34,14 @@ from ..review.manager import ReviewManager
 from ..runtime import Runtime
 from ..settings import ALWAYS_BEFORE, AS_AGENT, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
+from ..terminals.launcher import terminal_of
 from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
+from .agents_at_work import AgentsAtWork
 from .changes import WindowChanges
-from .clients import STARTING, Clients, Coverage, HookedPrograms, join_names, status_text, who_waits
 from .discovery_updates import DiscoveryUpdater
 from .servers import PRIMARY, ServerListener, Servers, States
+from .status_text import STARTING, join_names, status_text, who_waits
 from .tab_origins import TabOrigins
 
 logger = logging.getLogger("gemini_companion.endpoint")
@@ -80,7 +82,7 @@ class WindowSettings:
 class Endpoint:
     """What one window offers to clients."""
 
-    clients: Clients
+    agents: AgentsAtWork
     servers: Servers
 
     def __init__(
@@ -114,15 +116,12 @@ class Endpoint:
         self._libraries = libraries
         self._runtime = runtime
         self._connected = connected
-        self._attention_changed = attention_changed
         self._waiting = waiting
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
         self._stopped = False
         self._reviews_changed, self._scope_changed = reviews_changed, scope_changed
         # What the user has chosen for this window; None: what the settings say.
         self._choice: Optional[str] = (marks.read(window.settings(), window, CHOICE) or {}).get(CHOICE)
-        self.hooked = HookedPrograms()
-        """The programs at work whose hooks tell of it."""
         self._status_bar = StatusBar(window)
         # The parts need each other: what one calls of a part that is made after it is looked up with the call.
         self.reviews = ReviewManager(
@@ -130,55 +129,56 @@ class Endpoint:
             runtime=runtime,
             settings=self.settings,
             notify=self._tell_outcome,
-            is_connected=lambda owner: owner.session_id in self.clients,
+            is_connected=lambda owner: self.agents.client(owner.session_id) is not None,
             on_count=self._on_count,
             find_elsewhere=reviews_of,
             expect=tracking.expect,
             is_inside=self._is_inside,
         )
-        self.changes = WindowChanges(
-            window, self.settings, self.reviews, tracking, lambda: self.clients, lambda: self.hooked
-        )
+        self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents)
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
             scope,
             look_at_project=self.look_at_project,
-            publish=lambda context: self.clients.publish_context(context),  # noqa: PLW0108
+            publish=lambda context: self.agents.publish_context(context),  # noqa: PLW0108
         )
-        self.clients = Clients(
+        self.agents = AgentsAtWork(
             runtime,
             self.settings,
             self.reviews,
             self.tracker,
             lambda: self.servers,
             any_changed=clients_changed,
-            changed=Debounce(runtime.later_on_main, self._names_changed).mark,  # thousands may come and go in a second
+            changed=self._agents_changed,
+            changed_soon=Debounce(runtime.later_on_main, lambda: self.agents.rows_changed()).mark,  # noqa: PLW0108
+            attention_changed=attention_changed,
+            has_terminal=lambda: terminal_of(window) is not None,
         )
         self.discovery = DiscoveryUpdater(scope, self.tracker.active_path, self._announced)
         self._agent_window = EndpointWindow(
-            window, runtime, self.reviews, self.tracker, origins, self.clients, self.folders
+            window, runtime, self.reviews, self.tracker, origins, self.agents, self.folders
         )
         listener = ServerListener(self._serving, self._server_problem, self._hooks)
         self.servers = Servers(runtime, libraries, listener, version, states)
 
     def _hooks(self, dialect: Dialect) -> Hooks:
-        on_main, clients = self._runtime.on_main, self.clients
+        on_main, agents = self._runtime.on_main, self.agents
         return Hooks(
             partial(self._call, dialect),
-            lambda session: on_main(clients.came, session, dialect),
-            partial(on_main, clients.went),
-            lambda session: on_main(clients.listed, session, dialect),
-            partial(on_main, clients.process_known),
+            lambda session: on_main(agents.came, session, dialect),
+            partial(on_main, agents.went),
+            lambda session: on_main(agents.listed, session, dialect),
+            partial(on_main, agents.process_known),
         )
 
     def _on_count(self) -> None:
         self._reviews_changed()
         self.show_status()
 
-    def _names_changed(self) -> None:
+    def _agents_changed(self) -> None:
         if not self._stopped:
-            self.changes.clients_changed()
-        self.show_status()
+            self.changes.agents_changed()
+            self.show_status()
 
     def _announced(self, problem: Optional[str]) -> None:
         self._set_problem("discovery", problem)
@@ -197,7 +197,7 @@ class Endpoint:
     async def _call(self, dialect: Dialect, call: ToolCall) -> ToolResult:
         """Carry out a call, which is a sign that its program is at work. Loop thread."""
         self._runtime.assert_loop_thread()
-        if not self.clients.is_wanted(dialect, call.session):
+        if not self.agents.is_wanted(dialect, call.session):
             return error_result(HIDDEN)
         if call.name == dialect.turn_begins:
             self.changes.turn_begins()
@@ -214,7 +214,7 @@ class Endpoint:
         self._runtime.assert_main_thread()
         self.settings_changed()
         self._runtime.on_main(self._recover)  # apart, so that the window is served whatever it was stored with
-        self.servers.start(self.clients.wanted_dialects())
+        self.servers.start(wanted_agents(self.settings()))
 
     def _recover(self) -> None:
         if not self._stopped:
@@ -228,7 +228,7 @@ class Endpoint:
         self._runtime.assert_main_thread()
         self.reviews.shutdown()
         self._stopped = True
-        self.clients.stop()
+        self.agents.stop()
         self.changes.stop()
         self.tracker.stop()
         self.discovery.withdraw()
@@ -250,10 +250,10 @@ class Endpoint:
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
             say(self.window, complaint)
-        self.clients.wanted_has_changed()  # before those who lose their tokens lose their sessions
+        self.agents.wanted_has_changed()  # before those who lose their tokens lose their sessions
         self.servers.admit(wanted_agents(self.settings()))
         if self.port is not None:
-            self.servers.start(self.clients.wanted_dialects())
+            self.servers.start(wanted_agents(self.settings()))
         self.changes.settings_changed()
         self.reviews.open_reviews.settings_changed()
         self.tracker.settings_changed()
@@ -273,17 +273,6 @@ class Endpoint:
         self.changes.reviews.listed_anew()
         if self.changes.count != before:
             self.show_status()
-
-    def hooks_told(self, hooked: HookedPrograms) -> None:
-        """Programs with hooks have come or gone, or wait for their user."""
-        former, self.hooked = self.hooked, hooked
-        if self._stopped or hooked == former:
-            return
-        if hooked.programs != former.programs:
-            self.changes.clients_changed()
-        if hooked.waiting != former.waiting:
-            self._attention_changed()
-        self.show_status()
 
     def project_changed(self) -> None:
         """The window has another project, or other settings in it."""
@@ -315,17 +304,13 @@ class Endpoint:
         """Choose that for this window, whatever the settings say. The editor keeps it with the window."""
         self._choice = ALWAYS_BEFORE if always else AS_AGENT
         marks.put(self.window.settings(), CHOICE, {CHOICE: self._choice})
-        others = self._coverage().not_reviewed if always else ()
+        leading, agents = self._connected(), self.agents.rows() if always else []
+        others = [each.name for each in agents if each.is_heard_of and each.key not in leading]
         said = "every write is reviewed" if always else "a write is reviewed if its agent asks"
         if others:
             said += f", but not those of {join_names(others)}: use “Install Agent Hooks…” for that"
         say(self.window, said)
         self.show_status()
-
-    def _coverage(self) -> Coverage:
-        """Sort the window's programs by whether every write of theirs is reviewed, in a window where that is wanted."""
-        clients = list(zip(self.clients.programs(), self.clients.names()))
-        return self.hooked.coverage(clients, self._connected())
 
     def folders(self) -> Tuple[str, ...]:
         """The workspace folders as announced; empty while no client can find this window. Any thread."""
@@ -360,15 +345,14 @@ class Endpoint:
         if self._stopped:
             return
         text = status_text(
+            self.agents.rows(),
             problem=self.problem,
-            clients=[*self.clients.names(), *self.hooked.not_among(self.clients.programs())],
             sharing=self.tracker.sharing,
             pending=len(self.reviews.pending()),
             held=self.reviews.held(),
             changed=self.changes.count,
-            waiting=self.hooked.waiting,
-            elsewhere=[who_waits(each.hooked.waiting, each.place) for each in self._waiting() if each is not self],
-            coverage=self._coverage() if self.reviews_every_write else None,
+            elsewhere=[who_waits(each.agents.waiting, each.place) for each in self._waiting() if each is not self],
+            leading=self._connected() if self.reviews_every_write else None,
         )
         self._status_bar.show(text)
 

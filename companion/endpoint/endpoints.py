@@ -125,7 +125,7 @@ class Endpoints:
             endpoint.stop(for_good=True)
             self._runtime.on_loop(self.hook_gate.look)
             self._clients_changed()
-            if endpoint.hooked.waiting:
+            if endpoint.agents.waiting:
                 self._attention_changed()
             self._runtime.on_loop(self.hook_sessions.look)
 
@@ -151,8 +151,8 @@ class Endpoints:
         self._look()
 
     def waiting(self) -> List[Endpoint]:
-        """Those of the windows in which a program waits for its user."""
-        return [endpoint for endpoint in self._by_window.values() if endpoint.hooked.waiting]
+        """Those of the windows in which an agent waits for its user."""
+        return [endpoint for endpoint in self._by_window.values() if endpoint.agents.waiting]
 
     def _attention_changed(self) -> None:
         """Every window says who waits: users see one of them."""
@@ -167,6 +167,8 @@ class Endpoints:
         """Loop thread."""
         for answers in self.context_answers:
             answers.look()
+        for endpoint in self.all():
+            endpoint.agents.look_for_asking()
         self.hook_sessions.look()
         self.hook_answers.look()
 
@@ -182,4 +184,4 @@ class Endpoints:
         self.hook_answers.withdraw()
 
     def _clients_changed(self) -> None:
-        self.listening = tuple(endpoint for endpoint in self._by_window.values() if endpoint.clients)
+        self.listening = tuple(endpoint for endpoint in self._by_window.values() if endpoint.agents.any_connected)

@@ -36,7 +36,7 @@ from ..protocol.serving import HOOK_SECRET, new_token
 from ..system import files
 from ..system.folders import check_own
 from ..system.platform import Platform
-from .clients import join_names
+from .status_text import join_names
 
 if TYPE_CHECKING:
     from ..libraries import Libraries

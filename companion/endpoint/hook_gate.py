@@ -97,12 +97,12 @@ class HookGate:
     def _is_connected(self, session: HookSession) -> bool:
         """Whether the diffs of the session's program come to one of the windows. Which connection is its own is known
         by its process; else all are taken for connected, or none. Main thread."""
-        key, here = session.agent.key, session.endpoint
-        known = [each.clients.processes(key) for each in self._endpoints()]
-        if session.process is not None and any(number for numbers in known for number in numbers):
-            return any(session.process in numbers for numbers in known)
-        hooked = sum(agent.key == key for agent in here.hooked.programs)
-        return 0 < hooked <= len(here.clients.processes(key))
+        key, here = session.agent.key, session.endpoint.agents
+        known = {client.process for each in self._endpoints() for client in each.agents.of(key)} - {None}
+        if session.process is not None and known:
+            return session.process in known
+        hooked = [row for row in here.rows() if row.hooked is not None and row.key == key]
+        return bool(hooked) and all(row.client is not None for row in hooked)
 
     # -- a call that waits --------------------------------------------------------------------------------------------
 
@@ -243,7 +243,8 @@ class HookGate:
                 ticket = review.ticket
                 if ticket is None or ticket.refuse is not None or same_key(review.path) not in keys:
                     continue
-                if endpoint.clients.is_of(review.owner, key, process):
+                client = endpoint.agents.client(review.owner.session_id)
+                if client is not None and client.may_be(key, process):
                     beside.ticket, beside.endpoint = ticket, endpoint
                     endpoint.reviews.refuse_by(ticket, beside.tell)
                     return

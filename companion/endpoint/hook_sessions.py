@@ -42,8 +42,9 @@ from ..system.notifications import notify
 from ..system.platform import Platform
 from ..system.processes import is_alive
 from ..unreviewed.calls import Doer, OpenCall
-from .clients import HookedPrograms, Waiting, who_waits
+from .agent_row import HookedAgent, Waiting, has_gone
 from .context_answers import chosen, holds
+from .status_text import who_waits
 
 if TYPE_CHECKING:
     from ..transport.hook_server import HookCall
@@ -55,8 +56,6 @@ logger = logging.getLogger("gemini_companion.endpoint")
 LOOK_SECONDS = 0.3
 WAITING_SECONDS = 0.5
 """How long a program has to wait before that is said: some tell of questions that they then answer themselves."""
-FORGOTTEN_SECONDS = 1800.0
-"""After so long without an event a session has ended whose process is not known and whose program is not connected."""
 MOST_SESSIONS = 256
 IN_NO_WINDOW = "{} writes in {}, which is in no window: its writes are not reviewed"
 WHY_COLUMNS = 80
@@ -263,12 +262,15 @@ class HookSessions:
                 self._end(next(iter(self._sessions.values())))
             session = self._sessions[key] = HookSession(agent, event.session, endpoint, event.folder)
             self.outside.pop(agent.title, None)
-            session.told = asyncio.ensure_future(self._runtime.call_main(self._tell, endpoint, self._hooked(endpoint)))
-        if session.told is not None and not session.told.done():
-            await self._within(asyncio.shield(session.told))
-        session.heard = clock.now()
+        former, session.heard = session.process, clock.now()
         if event.process is not None and is_alive(event.process):  # it may be the number of another machine
             session.process = event.process
+        if session.told is None:
+            session.told = asyncio.ensure_future(self._runtime.call_main(self._tell, endpoint, self._hooked(endpoint)))
+        elif session.process != former:
+            self._told(endpoint)
+        if not session.told.done():
+            await self._within(asyncio.shield(session.told))
         return session
 
     async def _take(self, session: HookSession, event: HookEvent, is_doubtful: bool = False) -> None:
@@ -344,26 +346,27 @@ class HookSessions:
         by now."""
         if not self._sessions:
             return
-        now, endpoints = clock.now(), self._endpoints()
+        endpoints = self._endpoints()
         for session in list(self._sessions.values()):
-            if session.endpoint not in endpoints or (session.process is not None and not is_alive(session.process)):
+            gone = has_gone(session.process, session.heard)
+            if session.endpoint not in endpoints or (gone and session.process is not None):
                 self._end(session)
-            elif session.process is None and not session.awaited and now - session.heard > FORGOTTEN_SECONDS:
-                session.heard = now
-                self._runtime.on_main(self._ask_for_client, session)
+            elif gone and not session.awaited:
+                session.heard = clock.now()
+                self._runtime.on_main(self._end_unless_connected, session)
         for endpoint in {session.endpoint for session in self._sessions.values()}:
-            if endpoint.hooked.programs != self._hooked(endpoint).programs:
+            if len(endpoint.agents.hooked) != len(self._hooked(endpoint)):  # a session has left with its folder
                 self._told(endpoint)
 
-    def _ask_for_client(self, session: HookSession) -> None:
+    def _end_unless_connected(self, session: HookSession) -> None:
         """Main thread."""
-        if session.agent.key not in session.endpoint.clients.programs():
+        if not session.endpoint.agents.of(session.agent.key):
             self._runtime.on_loop(self._end, session)
 
     def seen(self, endpoint: Endpoint) -> None:
         """A view of the window has the focus: who has ended a turn there waits no more. Main thread."""
         self.in_front = True
-        if endpoint.hooked.waiting:
+        if endpoint.agents.waiting:
             self._runtime.on_loop(self._seen, endpoint)
 
     def _seen(self, endpoint: Endpoint) -> None:
@@ -382,18 +385,17 @@ class HookSessions:
     def _of(self, endpoint: Endpoint) -> List[HookSession]:
         return [each for each in self._sessions.values() if each.endpoint is endpoint]
 
-    def _hooked(self, endpoint: Endpoint) -> HookedPrograms:
-        sessions = [each for each in self._of(endpoint) if each.is_in_window()]
-        waiting = [each.waits for each in sessions if each.waits is not None]
-        return HookedPrograms(tuple(each.agent for each in sessions), tuple(waiting))
+    def _hooked(self, endpoint: Endpoint) -> List[HookedAgent]:
+        return [HookedAgent(each.agent, each.process, each.waits) for each in self._of(endpoint) if each.is_in_window()]
 
     def _told(self, endpoint: Endpoint) -> None:
         self._runtime.on_main(self._tell, endpoint, self._hooked(endpoint))
 
-    def _tell(self, endpoint: Endpoint, hooked: HookedPrograms) -> None:
+    def _tell(self, endpoint: Endpoint, hooked: Sequence[HookedAgent]) -> None:
         """Main thread."""
-        waits = Counter(hooked.waiting) - Counter(endpoint.hooked.waiting)
-        endpoint.hooks_told(hooked)
+        former = Counter(endpoint.agents.waiting)
+        endpoint.agents.hooks_told(hooked)
+        waits = Counter(endpoint.agents.waiting) - former
         if not self.in_front and endpoint.settings().notify == UNFOCUSED:
             for each in waits:
                 sentence = shown(who_waits([each._replace(tool="")]))  # the system may show it on a locked screen

@@ -278,8 +278,9 @@ class Servers:
         }
         self._started: List[ServerTask] = []
 
-    def start(self, wanted: Sequence[Dialect]) -> None:
-        """Begin to serve these dialects, and the primary one. Those that are served already go on."""
+    def start(self, agents: Sequence[Agent]) -> None:
+        """Begin to serve the dialects of these agents, and the primary one. Those that are served already go on."""
+        wanted = {agent.dialect for agent in agents}
         for dialect in reversed(DIALECTS):  # the primary one last: then the others are announced together with it
             task = self._tasks[dialect.key]
             if task not in self._started and (dialect is PRIMARY or dialect in wanted):

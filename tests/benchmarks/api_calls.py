@@ -32,7 +32,7 @@ import os
 from importlib import import_module
 review = import_module("Gemini Companion.companion.review.decision")
 path = os.path.join(window.folders()[0], "greeting.py")
-owner = review.Owner(next(iter(endpoint.clients)), "Gemini CLI")
+owner = review.Owner(endpoint.agents.connected[0].session.id, "Gemini CLI")
 with open(path, encoding="utf-8") as file:
     text = file.read()
 endpoint.reviews.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))

@@ -66,12 +66,12 @@ def four_more(editor: Editor) -> Iterator[None]:
         ) as copilot:
             opencode.connect()
             copilot.connect()
-            editor.host.wait_until("len(endpoint.clients) == 5")
+            editor.host.wait_until("len(endpoint.agents.connected) == 5")
             yield
     finally:
         for listener in listeners:
             listener.end()
-    editor.host.wait_until("len(endpoint.clients) == 1")
+    editor.host.wait_until("len(endpoint.agents.connected) == 1")
 
 
 def measurements() -> Iterator[Measurement]:
@@ -81,7 +81,7 @@ def measurements() -> Iterator[Measurement]:
         editor.host.execute(WATCH)
         with ClaudeClient(editor.host.environment["HOME"], editor.workspace) as claude:
             claude.connect()
-            editor.host.wait_until("len(endpoint.clients) == 1")
+            editor.host.wait_until("len(endpoint.agents.connected) == 1")
             change(editor, claude)
             alone, together = [], []
             for _ in range(TURNS):

@@ -69,14 +69,14 @@ class Editor:
     def connect(self, count: int = 1) -> None:
         """So many more clients, which listen."""
         self.listeners += [Listener(self.target) for _ in range(count)]
-        self.host.wait_until(f"len(endpoint.clients) == {len(self.listeners)}")
+        self.host.wait_until(f"len(endpoint.agents.connected) == {len(self.listeners)}")
 
     def disconnect(self) -> None:
         """All clients go."""
         for listener in self.listeners:
             listener.end()
         self.listeners = []
-        self.host.wait_until("endpoint.clients == {}")
+        self.host.wait_until("not endpoint.agents.connected")
 
 
 @contextlib.contextmanager

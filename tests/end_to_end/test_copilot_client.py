@@ -68,7 +68,7 @@ def test_it_hears_of_the_selection_and_the_user_of_it(desktop, copilot):
 
 def wait_clients_gone(desktop):
     application = "__import__('sys').modules['Gemini Companion.plugin'].application"
-    count = f"sum(len(each.clients) for each in {application}.endpoints())"
+    count = f"sum(len(each.agents.connected) for each in {application}.endpoints())"
     desktop.host.wait_until(lambda: desktop.host.evaluate(count) == 0)
 
 

@@ -186,8 +186,8 @@ def test_two_windows_and_none(hooked, tmp_path):
     )
     assert hooked.tell("SessionStart", file, cwd=other) == "{}"
     hooked.desktop.host.wait_until(
-        f"[agent.key for each in {ANSWERS}._sessions._endpoints() if each.window.id() != {front}"
-        " for agent in each.hooked.programs] == ['claude']"
+        f"[agent.agent.key for each in {ANSWERS}._sessions._endpoints() if each.window.id() != {front}"
+        " for agent in each.agents.hooked] == ['claude']"
     )
     assert hooked.tell("SessionStart", file, session_id="elsewhere", cwd=str(tmp_path)) == "{}"
     assert len(hooked.desktop.host.evaluate(f"[*{ANSWERS}._sessions._sessions]")) == 1

@@ -56,7 +56,7 @@ def update(first, last):
     for number in range(first, last):
         path = "/workspace/file%d.py" % number
         file = {"path": path, "timestamp": number, "isActive": True, "selectedText": "x" * 500}
-        endpoint.clients.publish_context(SharedContext({"workspaceState": {"openFiles": [file], "isTrusted": True}}))
+        endpoint.agents.publish_context(SharedContext({"workspaceState": {"openFiles": [file], "isTrusted": True}}))
 """
 
 # Opens a review, waits until it is drawn, decides it, waits until the window is given back, and begins the next one.
@@ -125,7 +125,7 @@ def send_updates(editor, first, last):
         editor.host.execute(f"update({start}, {start + 100})")
         seen = listener.received
         last_one = f"{{'workspaceState': {{'openFiles': [], 'n': {start}}}}}"
-        editor.host.execute(f"endpoint.clients.publish_context(SharedContext({last_one}))")
+        editor.host.execute(f"endpoint.agents.publish_context(SharedContext({last_one}))")
         editor.host.wait_until(lambda seen=seen: listener.received > seen)
 
 

@@ -184,13 +184,16 @@ class Tracker:
         return SharedContext({"workspaceState": {"openFiles": self.files}}, self.active)
 
 
-class Clients(set):
-    """The sessions of those that are connected."""
+class Agents(set):
+    """The sessions of the clients that are connected."""
 
     def __init__(self):
         super().__init__([CLIENT.id])
         self.renamed = []
         self.hidden = set()
+
+    def client(self, session):
+        return session if session in self else None
 
     def hides(self, owner):
         return owner.session_id in self.hidden
@@ -211,12 +214,12 @@ class Bench:
     def __init__(self, module, folder):
         self.module, self.folder = module, folder
         self.window, self.runtime, self.reviews, self.tracker = Window(), Runtime(), Reviews(), Tracker()
-        self.clients = Clients()
+        self.agents = Agents()
         self.reviews.window = self.window
         self.origins = {}  # the states of files that tabs were read from
         origins = SimpleNamespace(of=self.origin)
         self.subject = module.EndpointWindow(
-            self.window, self.runtime, self.reviews, self.tracker, origins, self.clients, lambda: [folder]
+            self.window, self.runtime, self.reviews, self.tracker, origins, self.agents, lambda: [folder]
         )
         self.tool_call = ToolCall("openDiff", {}, CLIENT)
 

@@ -10,6 +10,8 @@ from typing import Any, Dict, Iterator
 
 from ...companion.agents.agent import Agent
 from ...companion.agents.claude_code import CLAUDE_CODE
+from ...companion.agents.dialect import Dialect
+from ...companion.protocol.tools import ClientSession
 from ...companion.system.platform import Platform
 from .review_case import PLUGIN
 from .unreviewed_case import ChangesTestCase
@@ -39,6 +41,13 @@ class HookCase(ChangesTestCase):
         self.assertEqual(outcome, [None])
         self.addCleanup(os.unlink, self.answers.file(agent))
         self.addCleanup(self.answers.forget, agent)  # first: it would be written again
+
+    def connects(self, name: str, dialect: Dialect) -> ClientSession:
+        """An agent that introduces itself so connects to the editor, until the test is over."""
+        session = ClientSession(f"{name} {id(self)}", name, "1", "", 0.0)
+        self.endpoint.agents.came(session, dialect)
+        self.addCleanup(self.endpoint.agents.went, session)
+        return session
 
     def start(self, event: str, agent: Agent = CLAUDE_CODE, **fields: Any) -> Any:
         """The process of a hook that has been told of this. No test has the session of another one."""

@@ -37,7 +37,7 @@ class ChangesTestCase(ReviewTestCase):
     def track(self) -> Iterator[Any]:
         """A program is started. `yield from` returns once its folder was looked at."""
         self.endpoint.workspace_changed()
-        self.endpoint.changes.started()
+        self.endpoint.agents.started()
         yield self.looked
 
     def looked(self) -> bool:

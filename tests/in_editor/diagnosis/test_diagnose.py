@@ -55,7 +55,7 @@ class Report(DiagnoseCase):
             links = {call[0][3].split('"')[1]: call[0][5] for call in drawn.call_args_list}
             self.assertEqual(list(links), ["show_log", "toggle_log_details", "restart_server", "disconnect_agents"])
             links["disconnect_agents"]("disconnect_agents")
-            yield lambda: not self.endpoint.clients
+            yield lambda: not self.endpoint.agents.any_connected
             links["show_log"]("show_log")
         self.assertEqual(self.window.active_panel(), "output.gemini_companion_log")
         self.window.run_command("hide_panel")

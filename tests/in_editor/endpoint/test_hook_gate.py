@@ -11,13 +11,13 @@ from unittest import mock
 import sublime
 
 from ....companion.agents.agent import Agent
-from ....companion.agents.claude_code import CLAUDE_CODE
+from ....companion.agents.claude_code import CLAUDE, CLAUDE_CODE
 from ....companion.agents.codex_cli import CODEX_CLI
-from ....companion.agents.copilot_cli import COPILOT_CLI
+from ....companion.agents.copilot_cli import COPILOT, COPILOT_CLI
 from ....companion.agents.gemini_cli import GEMINI_CLI
 from ....companion.agents.qwen_code import QWEN_CODE
 from ....companion.review import proposing
-from ....companion.review.decision import Owner, Ticket
+from ....companion.review.decision import Ticket
 from ...host.waiting import NEVER_SECONDS
 from ...support.hook_case import HookCase
 
@@ -335,12 +335,12 @@ class TestWhatIsReviewed(GateCase):
         self.assertTrue(self.endpoint.reviews_every_write)
         yield from self.tell("SessionStart")
         yield lambda: self.status() == "Companion: Claude Code: every write is reviewed"
-        clients = {"programs": lambda: ["copilot", "claude"], "names": lambda: ["Copilot CLI", "Claude Code"]}
-        with mock.patch.multiple(self.endpoint.clients, **clients):
-            self.said.clear()
-            self.command("review_every_write", on=True)
-            whose = "Claude Code: every write is reviewed, Copilot CLI: not reviewed (no hooks)"
-            self.assertEqual(self.status(), "Companion: " + whose)
+        for name, dialect in (("copilot-cli", COPILOT), ("claude-code", CLAUDE)):
+            self.connects(name, dialect)
+        self.said.clear()
+        self.command("review_every_write", on=True)
+        whose = "Claude Code: every write is reviewed, Copilot CLI: not reviewed (no hooks)"
+        self.assertEqual(self.status(), "Companion: " + whose)
         self.assertIn("every write is reviewed, but not those of Copilot CLI", "\n".join(self.said))
         self.assertEqual(self.caption(), "Review as the Agent Asks")
         self.command("review_every_write", on=False)
@@ -494,14 +494,9 @@ class TestBesideItsOwnDiff(GateCase):
         self.endpoint.review_every_write(False)
         self.write(content=BEFORE)
         self.outcomes: List[Any] = []
-        self.owner = Owner("its own connection", "Claude Code")
-        for name, stand_in in (
-            ("processes", lambda key: [os.getpid()] if key == "claude" else []),  # which runs the hook's shell
-            ("is_of", lambda owner, key, process: (owner, key, process) == (self.owner, "claude", os.getpid())),
-        ):
-            patcher = mock.patch.object(self.endpoint.clients, name, stand_in)
-            patcher.start()
-            self.addCleanup(patcher.stop)
+        session = self.connects("claude-code", CLAUDE)
+        self.owner = self.endpoint.agents.owner_of(session)
+        self.endpoint.agents.process_known(session, os.getpid())  # which runs the hook's shell
 
     def question(self) -> Any:
         """The process of the hook of its question."""

@@ -10,7 +10,7 @@ from unittest import mock
 from ....companion.agents.claude_code import CLAUDE_CODE
 from ....companion.agents.codex_cli import CODEX_CLI
 from ....companion.agents.gemini_cli import GEMINI_CLI
-from ....companion.endpoint import hook_sessions
+from ....companion.endpoint import agent_row
 from .test_hook_gate import BEFORE, EVENTS, GateCase, decision, patch, reason
 
 
@@ -111,7 +111,7 @@ class TestCallsThatNeverEnd(GateCase):
     def test_a_session_is_not_forgotten_while_its_user_thinks(self) -> Iterator[Any]:
         yield from self.connect(CODEX_CLI)
         process, review = yield from self.hold(CODEX_CLI)
-        self.later(2 * hook_sessions.FORGOTTEN_SECONDS)
+        self.later(2 * agent_row.FORGOTTEN_SECONDS)
         looked: List[bool] = []
         for _ in range(2):  # what the first one asks the main thread comes before the second one's end
             self.application.runtime.on_loop(self.sessions.look)

@@ -10,6 +10,7 @@ from unittest import mock
 
 import sublime
 
+from ....companion.agents.claude_code import CLAUDE
 from ....companion.agents.codex_cli import CODEX_CLI
 from ....companion.endpoint import hook_sessions
 from ....companion.settings import FILE_NAME
@@ -64,7 +65,7 @@ class TestSessions(HookCase):
         for folder in (os.path.dirname(self.folder), self.folder + "-other", "relative", ""):
             said = yield from self.tell("SessionStart", cwd=folder)
             self.assertEqual(said, b"{}")
-        self.assertEqual(self.endpoint.hooked.programs, ())
+        self.assertEqual(self.endpoint.agents.hooked, ())
 
     def test_the_window_is_the_one_with_the_innermost_folder(self) -> Iterator[Any]:
         inner = self.path("inner")
@@ -75,10 +76,10 @@ class TestSessions(HookCase):
         endpoint.workspace_changed()
         yield lambda: inner in endpoint.discovery.all_folders
         yield from self.tell("SessionStart", cwd=os.path.join(inner, "deep"))
-        self.assertEqual([agent.key for agent in endpoint.hooked.programs], ["claude"])
-        self.assertEqual(self.endpoint.hooked.programs, ())
+        self.assertEqual([each.agent.key for each in endpoint.agents.hooked], ["claude"])
+        self.assertEqual(self.endpoint.agents.hooked, ())
         yield from self.tell("UserPromptSubmit", cwd=self.folder, prompt=PROMPT)  # the session stays where it is
-        self.assertEqual(self.endpoint.hooked.programs, ())
+        self.assertEqual(self.endpoint.agents.hooked, ())
 
     def test_a_program_that_is_switched_off_is_answered_with_nothing(self) -> Iterator[Any]:
         data = self.window.project_data()
@@ -87,26 +88,26 @@ class TestSessions(HookCase):
         self.endpoint.settings_changed()
         said = yield from self.tell("SessionStart")
         self.assertEqual(said, b"{}")
-        self.assertEqual(self.endpoint.hooked.programs, ())
+        self.assertEqual(self.endpoint.agents.hooked, ())
 
     def test_only_its_own_programs_are_at_work(self) -> Iterator[Any]:
         only: List[bool] = []
         with mock.patch.object(self.tracking, "only_hooked", lambda window, one: only.append(one)):
             yield from self.tell("SessionStart")
             self.assertTrue(only[-1])
-            self.endpoint.changes.started("claude")
+            self.endpoint.agents.started("claude")
             self.assertTrue(only[-1])
-            self.endpoint.changes.started("goose")
+            self.endpoint.agents.started("goose")
             self.assertFalse(only[-1])
-            self.endpoint.changes.terminal_closed()
+            self.endpoint.agents.terminal_closed()
             self.assertTrue(only[-1])
-            with mock.patch.object(self.endpoint.clients, "programs", lambda: ["claude", "claude"]):
-                self.endpoint.changes.clients_changed()
-            self.assertFalse(only[-1])
-            self.endpoint.changes.clients_changed()
-            self.assertTrue(only[-1])
+            self.connects("claude-code", CLAUDE)
+            opencode = self.connects("opencode", CLAUDE)
+            yield lambda: not only[-1]
+            self.endpoint.agents.went(opencode)
+            yield lambda: only[-1]
             yield from self.tell("SessionEnd")
-            yield lambda: not self.endpoint.hooked.programs
+            yield lambda: not self.endpoint.agents.hooked
             self.assertFalse(only[-1])
 
 
@@ -254,10 +255,10 @@ class TestWaiting(HookCase):
                 settings.set("notify", wanted)
                 yield lambda wanted=wanted: self.endpoint.settings().notify == wanted
                 yield from self.tell("UserPromptSubmit", prompt=PROMPT)
-                yield lambda: not self.endpoint.hooked.waiting
+                yield lambda: not self.endpoint.agents.waiting
                 self.sessions.in_front = front
                 yield from self.tell("Notification", notification_type="permission_prompt")
-                yield lambda: self.endpoint.hooked.waiting
+                yield lambda: self.endpoint.agents.waiting
                 yield lambda expected=expected: len(said) == expected
         self.assertEqual(said, ["Claude Code asks"])
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from html import unescape
 from typing import Any, Iterator, List
-from unittest import mock
 
 import sublime
 
 from ....companion.editor.edits import set_text
+from ....companion.protocol.tools import ClientSession
 from ....companion.review.document.preparation import prepare
 from ...support.review_case import GEMINI, PROPOSED, TEXT, ReviewTestCase
 
@@ -17,14 +17,15 @@ from ...support.review_case import GEMINI, PROPOSED, TEXT, ReviewTestCase
 class TestTheHeader(ReviewTestCase):
     def test_the_status_bar_names_the_client_once(self) -> Iterator[Any]:
         self.write()
-        with mock.patch.object(self.endpoint.clients, "names", return_value=["Gemini CLI"]):
-            review = yield from self.open_diff(proposed=PROPOSED)
-            self.endpoint.show_status()
-            view = self.proposal(review)
-            yield lambda: "1 to review" in view.get_status("gemini_companion")
-            said = ", ".join(view.get_status(key) for key in ("gemini_companion", "gemini_companion.review"))
-            self.assertEqual(said.count("Gemini CLI"), 1, said)
-            self.assertIn("change 1 of 2", said)
+        session = ClientSession("gemini", "streamable-http-client", "1", "", 0.0, "Gemini CLI")
+        self.endpoint.agents.came(session)
+        self.addCleanup(self.endpoint.agents.went, session)
+        review = yield from self.open_diff(proposed=PROPOSED)
+        view = self.proposal(review)
+        yield lambda: "Gemini CLI waits: 1 to review" in view.get_status("gemini_companion")
+        said = ", ".join(view.get_status(key) for key in ("gemini_companion", "gemini_companion.review"))
+        self.assertEqual(said.count("Gemini CLI"), 1, said)
+        self.assertIn("change 1 of 2", said)
 
 
 class TestRemovedLinesInline(ReviewTestCase):

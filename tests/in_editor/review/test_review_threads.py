@@ -49,7 +49,7 @@ class TestDay(DecidingTestCase):
         yield lambda: announced(self.folder, os.getppid()) is not None
         self.client = CallingClient(announced(self.folder, os.getppid()) or {})
         self.addCleanup(self.client.close)
-        yield lambda: self.client.listening and bool(self.endpoint.clients)
+        yield lambda: self.client.listening and self.endpoint.agents.any_connected
 
     def review_of(self, name: str, **arguments: Any) -> Iterator[Any]:
         path = self.path(name)
@@ -104,7 +104,7 @@ class TestDay(DecidingTestCase):
         # The client goes, and we write: through the tab, a new file in a new folder, and after a refusal.
         yield lambda: self.text(view) == "theirs\n"
         self.client.say_goodbye()
-        yield lambda: not self.endpoint.clients
+        yield lambda: not self.endpoint.agents.any_connected
         self.assertTrue(review.orphaned)
         self.reviews.accept(review)
         yield self.closed

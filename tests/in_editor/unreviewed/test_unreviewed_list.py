@@ -140,7 +140,7 @@ class TestListing(ChangesTestCase):
         self.window.set_project_data({})
         yield from self.open_file("mine.py")
         self.endpoint.workspace_changed()
-        self.endpoint.changes.started()
+        self.endpoint.agents.started()
         yield self.looked
         self.write("new.py", "new\n")
         yield from self.listed("new.py")
@@ -151,7 +151,7 @@ class TestListing(ChangesTestCase):
             yield from self.open_file("mine.py")
             self.endpoint.workspace_changed()
             yield lambda: self.endpoint.folders() == (self.folder,)
-            self.endpoint.changes.started()
+            self.endpoint.agents.started()
             self.endpoint.workspace_changed()
         self.assertNotIn(self.folder, self.tracking._folders)
 

@@ -98,7 +98,7 @@ def test_no_token_is_in_a_check():
 
 
 def test_no_name_that_a_client_could_know_makes_it_invisible():
-    command = "import tests.unit.conftest, companion.endpoint.clients as made; print(made.SELF_TEST)"
+    command = "import tests.unit.conftest, companion.endpoint.agents_at_work as made; print(made.SELF_TEST)"
     names = {
         subprocess.run([sys.executable, "-c", command], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
         for _ in range(2)

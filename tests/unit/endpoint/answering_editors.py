@@ -22,6 +22,7 @@ from companion.transport import framed_socket
 from companion.transport.framed_socket import ask
 from tests.host.waiting import a_moment, ends
 from tests.support.programs import disabled
+from tests.unit.endpoint.agents_world import World
 
 CONTEXT = SharedContext(
     {
@@ -39,11 +40,8 @@ class Window:
     def __init__(self, *folders, context=CONTEXT, last=0, wanted=True):
         self.tracker = SimpleNamespace(published=context, last_in_front=last)
         self.discovery = SimpleNamespace(all_folders=folders)
-        self.came, self.went = [], []
-        self.clients = SimpleNamespace(
-            came=lambda session, dialect: self.came.append(session.client_name),
-            went=lambda session: self.went.append(session.client_name),
-        )
+        self.world = World()
+        self.agents = self.world.agents
         self.wanted = wanted
 
     def settings(self):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from types import SimpleNamespace
 
-from companion.endpoint.clients import HookedPrograms
+from companion.agents.claude_code import CLAUDE
 from companion.endpoint.hook_gate import HookGate
 from companion.endpoint.hook_sessions import HookSession
 from companion.review.decision import Outcome
 from companion.review.document import disk
 from companion.review.document.preparation import FileRequest, read
 from companion.settings import Settings
+from tests.unit.endpoint.agents_world import World, client
 from tests.unit.endpoint.answering_editors import Runtime as OneThread
 
 
@@ -72,8 +73,12 @@ class Window:
         self.reviews_every_write = True
         self.announced = (str(folder),)
         self.settings = lambda: Settings(review_skip=skip)
-        self.clients = SimpleNamespace(processes=lambda key: list(processes))
-        self.hooked = HookedPrograms()
+        world = World()
+        self.agents = world.agents
+        for number, process in enumerate(processes):
+            world.come(CLAUDE, client(number, "claude-code"))
+            if process is not None:
+                self.agents.process_known(client(number), process)
 
     def folders(self):
         return self.announced

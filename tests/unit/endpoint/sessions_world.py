@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from types import SimpleNamespace
 
-from companion.endpoint.clients import HookedPrograms
 from companion.endpoint.hook_sessions import HookAnswer, HookSessions
 from companion.settings import Settings
 from companion.transport.hook_server import HookCall
 from tests.host.waiting import comes_true
+from tests.unit.endpoint.agents_world import World
 from tests.unit.endpoint.answering_editors import Runtime as OneThread
 
 
@@ -26,17 +26,13 @@ class Window:
         self.discovery = SimpleNamespace(all_folders=folders)
         self.window = SimpleNamespace(id=lambda: id(self))
         self.changes = SimpleNamespace(turn_begins=lambda begun: begun(), sign=lambda: None)
-        self.connected = []
-        self.clients = SimpleNamespace(programs=lambda: self.connected)
+        self.world = World()
+        self.agents = self.world.agents
         self.settings = Settings
-        self.hooked = HookedPrograms()
         self.reviews_every_write = True
 
-    def hooks_told(self, hooked):
-        self.hooked = hooked
-
     def at_work(self):
-        return [agent.key for agent in self.hooked.programs]
+        return [each.agent.key for each in self.agents.hooked]
 
 
 class Tracking:

@@ -74,7 +74,7 @@ class TestReview:
         ((milliseconds, look),) = bench.runtime.later
         assert milliseconds == 10000
         if not lives:
-            bench.clients.remove(CLIENT.id)
+            bench.agents.remove(CLIENT.id)
         look()
         assert bench.reviews.taken_back == (bench.reviews.tickets if lives else [])
 
@@ -121,7 +121,7 @@ class TestReview:
     @pytest.mark.parametrize("called", [True, False])
     def test_a_program_that_is_switched_off_meanwhile_hears_so_and_shows_nothing(self, bench, called):
         async def switch_off():
-            bench.clients.hidden.add(CLIENT.id)
+            bench.agents.hidden.add(CLIENT.id)
 
         while_it_is_read(bench, switch_off)
         with pytest.raises(CannotDo, match="does not share this window"):
@@ -459,4 +459,4 @@ class TestWhatIsDone:
         assert asyncio.run(bench.subject.withdraw_reviews("session-1")) == 3
         assert bench.reviews.asked == [("withdraw", "session-1", "its name")]
         bench.subject.rename_client("session-1", "Polite greeting")
-        assert bench.clients.renamed == [("session-1", "Polite greeting")]
+        assert bench.agents.renamed == [("session-1", "Polite greeting")]

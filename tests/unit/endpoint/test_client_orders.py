@@ -11,10 +11,10 @@ from companion.agents.claude_code import CLAUDE
 from companion.agents.copilot_cli import COPILOT
 from companion.agents.dialect import Mention
 from companion.agents.ide_companion import IDE_COMPANION
-from companion.endpoint import clients as module
-from companion.endpoint.clients import SELF_TEST
+from companion.endpoint import agents_at_work as module
+from companion.endpoint.agents_at_work import SELF_TEST
 from companion.settings import Settings
-from tests.unit.endpoint.clients_world import CONTEXT, World, client
+from tests.unit.endpoint.agents_world import CONTEXT, World, client
 
 COPILOT_CLI = client(1, "copilot-cli")
 CLAUDE_CODE = client(2, "claude-code")
@@ -44,14 +44,14 @@ def tell(world, moment, told):
     now("hidden")
     world.switch(copilot=True)
     now("shown again")
-    assert list(world.clients) == ["session-1"]
+    assert world.ids() == ["session-1"]
 
 
 class TestProcessId:
     @pytest.mark.parametrize("moment", MOMENTS)
     def test_it_is_known_whenever_it_was_told(self, world, moment):
-        tell(world, moment, lambda: world.clients.process_known(COPILOT_CLI, 4321))
-        world.clients.went(COPILOT_CLI)
+        tell(world, moment, lambda: world.agents.process_known(COPILOT_CLI, 4321))
+        world.agents.went(COPILOT_CLI)
         for _, look in world.runtime.later:
             look()
         assert world.looked_for == [4321]
@@ -60,43 +60,43 @@ class TestProcessId:
         world.switch(copilot=False)
         world.come(COPILOT, COPILOT_CLI)
         for session in (COPILOT_CLI, CLAUDE_CODE):  # hidden, and never connected
-            world.clients.process_known(session, 4321)
-            world.clients.went(session)
+            world.agents.process_known(session, 4321)
+            world.agents.went(session)
         assert not world.runtime.later
         assert world.reviews.gone == ["session-1", "session-2"]
         assert not world.seen.count
         assert not world.tracker.listening
 
     def test_it_is_forgotten_with_the_client(self, world):
-        world.clients.process_known(COPILOT_CLI, 4321)
-        world.clients.went(COPILOT_CLI)
+        world.agents.process_known(COPILOT_CLI, 4321)
+        world.agents.went(COPILOT_CLI)
         world.come(COPILOT, COPILOT_CLI)
-        world.clients.went(COPILOT_CLI)
+        world.agents.went(COPILOT_CLI)
         assert not world.runtime.later
 
     def test_our_own_test_that_tells_one_is_nobody(self, world):
         session = client(9, SELF_TEST)
-        world.clients.process_known(session, 4321)
-        world.clients.came(session)
-        assert not world.clients
-        world.clients.went(session)
+        world.agents.process_known(session, 4321)
+        world.agents.came(session)
+        assert not world.ids()
+        world.agents.went(session)
         assert not world.runtime.later
         assert not world.seen.count
 
 
 class TestExpected:
     def test_it_is_as_good_as_not_there(self, world):
-        world.clients.process_known(CLAUDE_CODE, 4321)
-        world.clients.rename("session-2", "Greeting")
-        world.clients.listed(CLAUDE_CODE, CLAUDE)
-        assert not world.clients
-        assert "session-2" not in world.clients
-        assert not world.clients.names()
-        assert not world.clients.take_mentions()
-        assert world.clients.mention(Mention("/a.py")) is None
+        world.agents.process_known(CLAUDE_CODE, 4321)
+        world.agents.rename("session-2", "Greeting")
+        world.agents.listed(CLAUDE_CODE, CLAUDE)
+        assert not world.ids()
+        assert world.agents.client("session-2") is None
+        assert not world.names()
+        assert not world.agents.take_mentions()
+        assert world.agents.mention(Mention("/a.py")) is None
         world.switch(claude=False)
         world.switch(claude=True)
-        world.clients.publish_context(CONTEXT)
+        world.agents.publish_context(CONTEXT)
         for _, again in world.runtime.later:
             again()
         assert not world.tracker.waiting
@@ -104,10 +104,10 @@ class TestExpected:
         assert world.servers.heard() == [(IDE_COMPANION.key, "ide/contextUpdate", None)]
 
     def test_its_place_is_that_of_its_coming(self, world):
-        world.clients.process_known(COPILOT_CLI, 4321)
+        world.agents.process_known(COPILOT_CLI, 4321)
         world.come(CLAUDE, CLAUDE_CODE)
         world.come(COPILOT, COPILOT_CLI)
-        assert list(world.clients) == ["session-2", "session-1"]
+        assert world.ids() == ["session-2", "session-1"]
         assert world.changed == [1]
         assert world.tracker.listening == [True]
         assert len(world.tracker.waiting) == 1
@@ -116,13 +116,13 @@ class TestExpected:
 class TestGivenName:
     @pytest.mark.parametrize("moment", MOMENTS)
     def test_it_is_shown_whenever_it_was_told(self, world, moment):
-        tell(world, moment, lambda: world.clients.rename("session-1", "Polite\ngreeting"))
-        assert world.clients.names() == ["Copilot CLI: Polite<U+000A>greeting"]
+        tell(world, moment, lambda: world.agents.rename("session-1", "Polite\ngreeting"))
+        assert world.names() == ["Copilot CLI: Polite<U+000A>greeting"]
         world.switch(copilot=False)
-        assert world.name(COPILOT_CLI) == "copilot-cli: Polite<U+000A>greeting"
+        assert world.name(COPILOT_CLI) == "Copilot CLI: Polite<U+000A>greeting"
         world.switch(copilot=True)
-        world.clients.rename("session-1", "")
-        assert world.clients.names() == ["Copilot CLI"]
+        world.agents.rename("session-1", "")
+        assert world.names() == ["Copilot CLI"]
 
     @pytest.mark.parametrize("hidden", [True, False])
     def test_it_is_news_and_forgotten_with_the_client(self, world, hidden):
@@ -130,22 +130,22 @@ class TestGivenName:
         if hidden:
             world.switch(copilot=False)
         seen = world.seen.count
-        world.clients.rename("session-1", "Greeting")
+        world.agents.rename("session-1", "Greeting")
         assert world.seen.count == seen + 1
-        world.clients.went(COPILOT_CLI)
+        world.agents.went(COPILOT_CLI)
         world.switch(copilot=True)
         world.come(COPILOT, COPILOT_CLI)
-        assert world.clients.names() == ["Copilot CLI"]
+        assert world.names() == ["Copilot CLI"]
 
 
 class TestHidingAndShowing:
     def test_who_is_shown_again_is_the_youngest_and_takes_the_mentions(self, world):
         world.come(CLAUDE, OPENCODE, CLAUDE_CODE)
-        assert world.clients.mention(Mention("/a.py")) == "Claude Code"
+        assert world.agents.mention(Mention("/a.py")) == "Claude Code"
         world.switch(opencode=False)
         world.switch(opencode=True)
-        assert list(world.clients) == ["session-2", "session-3"]
-        assert world.clients.mention(Mention("/a.py", None, 7)) == world.clients.names()[-1] == "opencode"
+        assert world.ids() == ["session-2", "session-3"]
+        assert world.agents.mention(Mention("/a.py", None, 7)) == world.names()[-1] == "opencode"
 
     def test_those_that_wait_are_shown_in_the_order_in_which_they_were_hidden(self, world):
         world.come(COPILOT, COPILOT_CLI)
@@ -156,29 +156,29 @@ class TestHidingAndShowing:
         world.switch(claude=False)
         world.come(CLAUDE, CLAUDE_CODE)
         world.switch(opencode=True, copilot=True, claude=True)
-        assert list(world.clients) == ["session-3", "session-1", "session-2"]
+        assert world.ids() == ["session-3", "session-1", "session-2"]
 
     def test_one_that_is_hidden_and_comes_again_stays_hidden(self, world):
         world.switch(opencode=False)
         world.come(CLAUDE, OPENCODE, OPENCODE)
-        assert not world.clients
+        assert not world.ids()
         assert not world.seen.count
         world.current = Settings()
         world.come(CLAUDE, OPENCODE)  # before the window was told of the setting
-        assert list(world.clients) == ["session-3"]
-        world.clients.wanted_has_changed()
+        assert world.ids() == ["session-3"]
+        world.agents.wanted_has_changed()
         assert world.seen.count == 1
-        world.clients.went(OPENCODE)
-        world.clients.wanted_has_changed()
-        assert not world.clients
+        world.agents.went(OPENCODE)
+        world.agents.wanted_has_changed()
+        assert not world.ids()
 
     def test_one_that_is_shown_again_has_been_told_nothing(self, world):
         world.come(CLAUDE, CLAUDE_CODE)
-        world.clients.publish_context(CONTEXT)
+        world.agents.publish_context(CONTEXT)
         world.switch(claude=False)
         world.switch(claude=True)
         world.servers.heard()
-        world.clients._send_context("session-2", CONTEXT._replace(active=None))
+        world.agents._send_context("session-2", CONTEXT._replace(active=None))
         assert world.servers.heard() == []
 
 
@@ -202,16 +202,16 @@ class LookedUp(OrderedDict):
 
 
 def test_other_threads_ask_of_one_client_and_go_through_all_of_them_never(world):
-    world.clients._clients = LookedUp()
+    world.agents._clients = LookedUp()
     world.come(CLAUDE, CLAUDE_CODE)
-    world.clients.rename("session-2", "Greeting")
+    world.agents.rename("session-2", "Greeting")
     answers = []
 
     def ask():
         for session in (CLAUDE_CODE, OPENCODE):
-            answers.append((world.name(session), world.clients.is_wanted(CLAUDE, session)))
+            answers.append((world.name(session), world.agents.is_wanted(CLAUDE, session)))
         with pytest.raises(AssertionError):
-            world.clients.names()
+            world.names()
         answers.append("names are not for this thread")
 
     thread = threading.Thread(target=ask)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -129,10 +130,10 @@ class TestAnswers:
         editor = Editor(home, window)
         await editor.until(Holding.HELD)
 
-        def came(session, dialect):
+        def asked(session, dialect, process):
             asyncio.get_running_loop().call_later(0.05, setattr, window.tracker, "published", CONTEXT)
 
-        window.clients.came = came
+        window.agents.asked = asked
         got = await answer(editor.paths[0], request("/code/app"))
         assert got["result"]["ideContext"]["activeFile"]["label"] == "main.py"
         await editor.close()
@@ -149,7 +150,7 @@ class TestAnswers:
 
 class TestPrograms:
     @asynchronous
-    async def test_a_program_is_a_client_of_its_window_while_it_runs(self, home, monkeypatch):
+    async def test_a_program_is_a_client_of_its_window_while_it_runs(self, home):
         if sys.platform != "linux":
             pytest.skip("the system does not tell which process it is")
         first, second = Window("/a"), Window("/b")
@@ -157,26 +158,11 @@ class TestPrograms:
         await editor.until(Holding.HELD)
         for _ in range(2):
             await answer(editor.paths[0], request("/a"))
-        assert (first.came, first.went) == (["codex-tui"], [])
+        assert first.world.names() == ["Codex CLI"]
         await answer(editor.paths[0], request("/b"))
-        assert (first.went, second.came) == (["codex-tui"], ["codex-tui"])
-        editor.answers.look()
-        assert second.went == []
-        monkeypatch.setattr(context_answers, "is_alive", lambda process: False)
-        editor.answers.look()
-        assert second.went == ["codex-tui"]
+        assert (first.world.names(), second.world.names()) == ([], ["Codex CLI"])
+        assert [each.process for each in second.agents.connected] == [os.getpid()]
         await editor.close()
-
-    @asynchronous
-    async def test_one_whose_process_is_not_known_is_gone_after_half_an_hour(self, home, later):
-        window = Window("/a")
-        editor = Editor(home, window)
-        await editor.answers._context("/a", "codex-tui", None)
-        editor.answers._forget_the_dead()
-        assert (window.came, window.went) == (["codex-tui"], [])
-        later(context_answers.FORGOTTEN_SECONDS)
-        editor.answers._forget_the_dead()
-        assert window.went == ["codex-tui"]
 
 
 class TestWords:

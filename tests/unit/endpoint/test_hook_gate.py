@@ -15,11 +15,11 @@ from companion.agents.hooks import Happening
 from companion.agents.qwen_code import QWEN_CODE
 from companion.agents.registry import AGENTS
 from companion.endpoint import hook_gate
-from companion.endpoint.clients import HookedPrograms
+from companion.endpoint.agent_row import HookedAgent
 from companion.endpoint.held_call import NOT_UNDERSTOOD, REJECTED, TAKEN_BACK, UNDECIDED, owner_of
 from companion.endpoint.hook_gate import NOBODY
 from companion.endpoint.hook_sessions import HookSession
-from companion.review.decision import Ticket
+from companion.review.decision import Owner, Ticket
 from tests.host.waiting import a_moment, comes_true
 from tests.support.programs import disabled
 from tests.unit.endpoint.answering_editors import asynchronous
@@ -307,7 +307,7 @@ async def test_where_its_own_diffs_come_here_it_asks_and_only_for_what_is_review
 )
 def test_whether_its_own_diffs_come_here(process, known, hooked, connected, folder):
     window = Window(folder, processes=known)
-    window.hooked = HookedPrograms((CODEX_CLI, *[CLAUDE_CODE] * hooked))
+    window.agents.hooks_told([HookedAgent(agent) for agent in (CODEX_CLI, *[CLAUDE_CODE] * hooked)])
     asked = Asked(CLAUDE_CODE, window)
     asked.session.process = process
     assert asked.gate._is_connected(asked.session) is connected
@@ -429,7 +429,7 @@ async def test_a_file_of_another_window_that_reviews_every_write_is_reviewed(fol
 async def test_the_reason_goes_by_the_question_that_is_about_the_program_s_own_diff(folder, every_write):
     def opened(name, owner):
         ticket = Ticket(name, True, lambda outcome: None)
-        pending.append(SimpleNamespace(ticket=ticket, path=str(folder / name), owner=owner))
+        pending.append(SimpleNamespace(ticket=ticket, path=str(folder / name), owner=Owner(owner, "Claude Code")))
         asked.gate.reviews_changed()
         return ticket
 
@@ -440,14 +440,13 @@ async def test_the_reason_goes_by_the_question_that_is_about_the_program_s_own_d
     window.reviews_every_write = every_write
     window.reviews.pending = lambda: pending
     window.reviews.refuse_by = lambda ticket, tell: setattr(ticket, "refuse", tell)
-    window.clients.is_of = lambda owner, key, process: (owner, key, process) == ("ours", "claude", OURS)
     asked = Asked(CLAUDE_CODE, window)
     asked.session.process = OURS
     question = ask()
     await comes_true(lambda: asked.gate._beside)
     assert opened("file.py", "another").refuse is None
-    assert opened("other.py", "ours").refuse is None
-    ticket = opened("file.py", "ours")
+    assert opened("other.py", "session-0").refuse is None
+    ticket = opened("file.py", "session-0")
     other = ask()
     await comes_true(lambda: len(asked.gate._beside) == 2)
     await asked.write("", "PostToolUse", path="other.py")
@@ -462,7 +461,7 @@ async def test_the_reason_goes_by_the_question_that_is_about_the_program_s_own_d
     asked.gate.reviews_changed()
     assert ((await other).told, ticket.refuse) == ({}, None)
     for gives_up in (True, False):
-        opened("file.py", "ours")
+        opened("file.py", "session-0")
         other = ask()
         await comes_true(lambda: asked.gate._beside)
         if gives_up:

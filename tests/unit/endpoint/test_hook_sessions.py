@@ -8,15 +8,17 @@ import threading
 
 import pytest
 
+from companion.agents.claude_code import CLAUDE
 from companion.agents.codex_cli import CODEX_CLI
 from companion.endpoint import hook_sessions
-from companion.endpoint.clients import Waiting
+from companion.endpoint.agent_row import FORGOTTEN_SECONDS, Waiting
 from companion.endpoint.hook_sessions import HookAnswer, first_words, holding
 from companion.settings import UNFOCUSED, Settings
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.unreviewed.calls import Doer, OpenCall
 from tests.host.waiting import a_moment
 from tests.support.programs import disabled
+from tests.unit.endpoint.agents_world import client
 from tests.unit.endpoint.answering_editors import asynchronous
 from tests.unit.endpoint.sessions_world import PATCH, Editor, NoOpinion, Window, run_tool
 
@@ -220,16 +222,17 @@ async def test_a_silent_session_ends_unless_its_program_is_connected(later):
     editor.sessions.look()
     await asyncio.sleep(0)
     assert window.at_work() == ["claude"]
-    later(hook_sessions.FORGOTTEN_SECONDS)
-    window.connected = ["claude"]
+    later(FORGOTTEN_SECONDS)
+    window.world.come(CLAUDE, client(1, "claude-code"))
     editor.sessions.look()
     await asyncio.sleep(0)
     assert window.at_work() == ["claude"]
-    window.connected = ["codex"]
+    window.agents.went(client(1))
+    window.world.come(CLAUDE, client(2, "opencode"))
     editor.sessions.look()
     await a_moment()
     assert window.at_work() == ["claude"], "that was asked a moment ago"
-    later(hook_sessions.FORGOTTEN_SECONDS)
+    later(FORGOTTEN_SECONDS)
     editor.sessions.look()
     await editor.until(lambda: not window.at_work())
 
@@ -240,7 +243,7 @@ async def test_one_that_tells_something_now_and_then_is_not_forgotten(later):
     editor = Editor(window)
     for _ in range(3):
         await editor.tell("SessionStart")
-        later(hook_sessions.FORGOTTEN_SECONDS * 0.6)
+        later(FORGOTTEN_SECONDS * 0.6)
         editor.sessions.look()
         await a_moment()
         assert window.at_work() == ["claude"]
@@ -250,7 +253,7 @@ async def test_one_that_tells_something_now_and_then_is_not_forgotten(later):
 async def test_what_the_user_has_not_enabled_or_has_ended_is_no_session():
     window, told = Window("/code"), []
     editor = Editor(window)
-    window.hooks_told = told.append
+    window.agents.hooks_told = told.append
     await editor.tell("SessionEnd")
     window.settings = lambda: disabled("claude")
     await editor.tell("SessionStart")
@@ -323,12 +326,12 @@ async def test_what_waits_is_said_after_a_moment_and_not_if_it_waits_no_more(clo
     editor = Editor(window)
     await editor.tell("PermissionRequest", **run_tool(1))
     await a_moment()
-    assert window.hooked.waiting == ()
+    assert window.agents.waiting == []
     await editor.tell("Stop")
     clock.advance(hook_sessions.WAITING_SECONDS)
-    await editor.until(lambda: window.hooked.waiting == (Waiting("Claude Code", is_done=True),))
+    await editor.until(lambda: window.agents.waiting == [Waiting("Claude Code", is_done=True)])
     editor.sessions.seen(window)
-    await editor.until(lambda: window.hooked.waiting == ())
+    await editor.until(lambda: window.agents.waiting == [])
 
 
 @asynchronous
@@ -338,9 +341,9 @@ async def test_who_looks_has_seen_that_a_turn_has_ended_and_not_answered_a_quest
     await editor.tell("Stop")
     await editor.tell("PermissionRequest", program="codex", **run_tool(1))
     later(hook_sessions.WAITING_SECONDS)
-    await editor.until(lambda: len(window.hooked.waiting) == 2)
+    await editor.until(lambda: len(window.agents.waiting) == 2)
     editor.sessions.seen(window)
-    await editor.until(lambda: [each.title for each in window.hooked.waiting] == ["Codex CLI"])
+    await editor.until(lambda: [each.title for each in window.agents.waiting] == ["Codex CLI"])
 
 
 @asynchronous
@@ -466,13 +469,13 @@ async def test_a_session_that_waits_for_an_answer_is_not_forgotten_and_one_that_
     editor.sessions._gate = Gate()
     task = asyncio.ensure_future(editor.tell("PreToolUse", **run_tool(1)))
     await editor.until(window.at_work)
-    later(hook_sessions.FORGOTTEN_SECONDS + 1)
+    later(FORGOTTEN_SECONDS + 1)
     editor.sessions.look()
     await a_moment()
     assert window.at_work() == ["claude"]
     answered.set()
     await task
-    later(hook_sessions.FORGOTTEN_SECONDS + 1)
+    later(FORGOTTEN_SECONDS + 1)
     editor.sessions.look()
     await editor.until(lambda: not window.at_work())
 
@@ -522,16 +525,16 @@ async def test_that_a_program_waits_is_notified_of_once_and_not_to_who_looks(lat
     editor.sessions._runtime.use_disk = lambda function, *arguments, then: function(*arguments, lambda: False)
     await editor.tell("Stop")
     later(hook_sessions.WAITING_SECONDS)
-    await editor.until(lambda: window.hooked.waiting)
+    await editor.until(lambda: window.agents.waiting)
     assert said == []
     editor.sessions.in_front = False
     await editor.tell("AfterAgent", program="gemini")
     await editor.tell("Stop", program="codex")
     later(hook_sessions.WAITING_SECONDS)
-    await editor.until(lambda: len(window.hooked.waiting) == 3)
+    await editor.until(lambda: len(window.agents.waiting) == 3)
     assert said == ["Gemini CLI is done", "Codex CLI is done"]
     window.settings = lambda: Settings(notify="never")
     await editor.tell("Stop", session="other")
     later(hook_sessions.WAITING_SECONDS)
-    await editor.until(lambda: len(window.hooked.waiting) == 4)
+    await editor.until(lambda: len(window.agents.waiting) == 4)
     assert len(said) == 2

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from companion.agents.claude_code import CLAUDE, CLAUDE_CODE
-from companion.agents.copilot_cli import COPILOT
+from companion.agents.copilot_cli import COPILOT, COPILOT_CLI
 from companion.agents.dialect import ClientNotice
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.registry import AGENTS
@@ -82,9 +82,9 @@ def bench():
 def test_the_wanted_ones_are_started_once_and_the_primary_one_always_and_last(bench):
     assert DIALECTS == (IDE_COMPANION, CLAUDE, COPILOT)
     assert PRIMARY is IDE_COMPANION
-    bench.servers.start([CLAUDE])
+    bench.servers.start([CLAUDE_CODE])
     assert bench.runtime.order == [CLAUDE, PRIMARY]
-    bench.servers.start([CLAUDE, COPILOT])
+    bench.servers.start([CLAUDE_CODE, COPILOT_CLI])
     assert bench.asked() == [["run"]] * 3
 
 
@@ -104,7 +104,7 @@ def test_what_is_left_is_that_of_all_that_leave_something_wanted_or_not():
 
 
 def test_only_started_ones_are_started_again_and_disconnected(bench):
-    bench.servers.start([CLAUDE])
+    bench.servers.start([CLAUDE_CODE])
     bench.servers.restart()
     bench.servers.disconnect()
     assert bench.asked() == [["run", "restart", "disconnect"]] * 2 + [[]]

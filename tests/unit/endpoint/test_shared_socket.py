@@ -62,7 +62,7 @@ class TestTheSocket:
         first, second = Editor(home, Window("/a")), Editor(home, Window("/b"))
         await first.until(Holding.HELD)
         await second.until(Holding.STANDBY)
-        assert second.windows[0].came == []
+        assert second.windows[0].world.names() == []
         assert os.path.exists(first.paths[0])
         await second.close()
         assert os.path.exists(first.paths[0]), "it is not the second one's to remove"

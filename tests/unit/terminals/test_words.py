@@ -1,11 +1,10 @@
-"""The words that users read or find typed: mentions, the status bar, how to install a client."""
+"""The words that users find typed in an agent's prompt: mentions of files and lines."""
 
 from __future__ import annotations
 
 import pytest
 
 from companion.agents.dialect import Mention
-from companion.endpoint.clients import status_text
 from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.terminals.command_lines import mentions, selected_lines
 
@@ -47,20 +46,3 @@ def test_several_lines_of_a_file_are_typed_behind_its_name_once():
 )
 def test_the_lines_of_a_selection(selection, expected):
     assert selected_lines(*selection) == expected
-
-
-@pytest.mark.parametrize(
-    "state, expected",
-    [
-        ({}, ""),
-        ({"sharing": False}, ""),
-        ({"changed": 1}, "1 to keep or undo"),
-        ({"clients": ["Gemini CLI"]}, "Gemini CLI"),
-        ({"clients": ["Qwen Code", "Gemini CLI", "Gemini CLI"]}, "2 Gemini CLI + Qwen Code"),
-        ({"clients": ["Gemini CLI"], "pending": 2}, "Gemini CLI, 2 to review"),
-        ({"clients": ["Gemini CLI"], "sharing": False}, "Gemini CLI, sharing paused"),
-        ({"problem": "could not open a port"}, "could not open a port"),
-    ],
-)
-def test_the_status_bar_says_what_matters(state, expected):
-    assert status_text(**state) == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.endpoint.clients import join_names, status_text
+from companion.endpoint.agents import join_names, status_text
 from tests.support import work
 
 COUNT = 3000
@@ -32,14 +32,14 @@ def calls_for(tell, some):
     return work.calls / len(some)
 def halves(tell):
     return [calls_for(tell, some) for some in (sessions[: COUNT // 2], sessions[COUNT // 2 :])]
-took.update(came=halves(endpoint.clients.came), painted=painted, endpoint=endpoint, sessions=sessions, halves=halves)
+took.update(came=halves(endpoint.agents.came), painted=painted, endpoint=endpoint, sessions=sessions, halves=halves)
 """
 GO = """
 import sys
 took = sys.modules["took"].__dict__
 endpoint, sessions = took["endpoint"], took["sessions"]
-took.update(went=took["halves"](endpoint.clients.went))
-endpoint.clients.came(sessions[0])
+took.update(went=took["halves"](endpoint.agents.went))
+endpoint.agents.came(sessions[0])
 """
 
 

@@ -1,11 +1,11 @@
-"""The clients of a window of which nothing else is real: what is done for them is kept, and time passes when told."""
+"""The agents at work in a window of which nothing else is real: what is done for them is kept; time is moved."""
 
 from __future__ import annotations
 
 import dataclasses
 
 from companion.agents.window import ActiveFile, SharedContext, TextPosition
-from companion.endpoint.clients import Clients
+from companion.endpoint.agents_at_work import AgentsAtWork
 from companion.protocol.tools import ClientSession
 from companion.settings import Settings
 from tests.support.programs import with_programs
@@ -82,6 +82,9 @@ class Runtime:
     def assert_main_thread(self):
         pass
 
+    def on_main(self, function, *args):
+        function(*args)
+
     def later_on_main(self, milliseconds, function, *args):
         self.later.append((milliseconds, lambda: function(*args)))
 
@@ -100,39 +103,51 @@ class Seen:
 
 
 class World:
-    """The clients of a window, of which nothing else is real."""
+    """The agents of a window, of which nothing else is real."""
 
     def __init__(self):
         self.current = Settings()
         self.reviews, self.tracker = Reviews(), Tracker()
         self.runtime, self.servers, self.seen = Runtime(), Servers(), Seen()
+        self.rows_seen, self.attention, self.has_terminal = Seen(), Seen(), False
         self.changed = []
-        self.clients = Clients(
+        self.agents = AgentsAtWork(
             self.runtime,
             lambda: self.current,
             self.reviews,
             self.tracker,
             lambda: self.servers,
-            any_changed=lambda: self.changed.append(len(self.clients)),
-            changed=self.seen.call,
+            any_changed=lambda: self.changed.append(len(self.agents.connected)),
+            changed=self.rows_seen.call,
+            changed_soon=self.seen.call,
+            attention_changed=self.attention.call,
+            has_terminal=lambda: self.has_terminal,
         )
 
     def come(self, dialect, *sessions):
         for session in sessions:
-            self.clients.came(session, dialect)
+            self.agents.came(session, dialect)
 
     def switch(self, **programs):
         """The user switches programs on and off."""
         entries = {key: {"enabled": value} for key, value in programs.items()}
         switched = with_programs(entries).programs
         self.current = dataclasses.replace(self.current, programs={**self.current.programs, **switched})
-        self.clients.wanted_has_changed()
+        self.agents.wanted_has_changed()
 
     def own_agents(self, **entries):
         """The user's own agents are these."""
         self.current = with_programs(entries)
-        self.clients.wanted_has_changed()
+        self.agents.wanted_has_changed()
+
+    def ids(self):
+        """The sessions that are connected."""
+        return [each.session.id for each in self.agents.connected]
+
+    def names(self, *, numbered=False):
+        """What users call them."""
+        return [each.name(numbered=numbered) for each in self.agents.connected]
 
     def name(self, session):
         """What users call the client."""
-        return self.clients.owner_of(session).client_name
+        return self.agents.owner_of(session).client_name
