@@ -37,7 +37,7 @@ from .settings import FILE_NAME, Settings, read
 from .system.platform import Platform
 from .system.processes import EDITOR_PID, editor_is_gone
 from .terminals.command_lines import ExportedEnvironment, terminal_variables
-from .unreviewed.tracking import Tabs
+from .unreviewed.tabs import Tabs
 
 logger = logging.getLogger("gemini_companion.application")
 

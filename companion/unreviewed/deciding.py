@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, List, Optional, Sequence, Set
+from typing import Callable, Dict, List, Mapping, Optional, Sequence
 
 import sublime
 
@@ -21,10 +21,9 @@ from ..editor.status_bar import say
 from ..review.document.disk import Original
 from .model import NOTHING, UnreviewedChange, full_path
 from .texts import TextPair, file_count, text_pair
-from .tracking import Tracking
+from .tracking import Answers, Tracking
 from .undoing import DECIDED_SINCE, Progress, Refusal, restore, undo
 from .workspace import Workspace
-from .workspaces import Workspaces
 
 LATER = PanelEntry("Decide later", lambda: None)
 PROGRESS_SECONDS = 0.3
@@ -56,14 +55,13 @@ class ChangeDecisions:
     def read(
         self, change: UnreviewedChange, decoded: Callable[[bytes], Original], then: Callable[[TextPair], None]
     ) -> None:
-        """The texts of a change; `decoded` says what the review would show of a file with such bytes."""
+        """Read the texts of a change; `decoded` says what the review would show of a file with such bytes."""
 
-        def find(workspaces: Workspaces) -> TextPair:
-            workspace = workspaces.of(change.folder)
-            both = (change.before, change.now)
-            return text_pair(change, [workspace.data(each) if workspace else None for each in both], decoded)
+        def find() -> TextPair:
+            workspace, both = self._tracking.workspace_of(change.folder), (change.before, change.now)
+            return text_pair(change, workspace.all_data(both) if workspace else [None, None], decoded)
 
-        self._tracking.carry_out(find, then)
+        self._tracking.use_disk(find, then)
 
     def keep(
         self,
@@ -74,14 +72,18 @@ class ChangeDecisions:
     ) -> None:
         """Keep these changes as they are shown; with `hunks`, only these of the one change, in lines as
         `texts.lines_of` counts. `left` says which others were left, for the status bar."""
+        wanted: Dict[str, Dict[UnreviewedChange, List[str]]] = {}  # by folder, with the path there, and the old one
+        for change in changes:  # wherever it is listed: the folder may lie in another that a window has
+            for which, path in enumerate((change.path, change.old_path)):
+                for workspace, name in self._tracking.holding(full_path(change.folder, path)) if path else ():
+                    wanted.setdefault(workspace.folder, {}).setdefault(change, ["", ""])[which] = name
 
-        def do(workspaces: Workspaces) -> List[Refusal]:
-            where = [_kept(workspaces, change, hunks) for change in changes]
-            for workspace in set().union(*where):
-                workspace.write_down()
-            return [_another(change) for change, kept in zip(changes, where) if not kept]
+        def kept(answers: Answers) -> None:
+            found = {change for answer in answers.values() for change in answer or ()}
+            told([_another(change) for change in changes if change not in found])
 
-        self._tracking.carry_out(do, then or self._say("kept", changes, left))
+        told = then or self._say("kept", changes, left)
+        self._tracking.carry_out({folder: partial(_keep, some, hunks) for folder, some in wanted.items()}, kept)
 
     def undo(
         self,
@@ -93,51 +95,51 @@ class ChangeDecisions:
         """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change. `left`
         says which others were left, for the status bar."""
         progress, storage = _Said(self._window, self._tracking, "undoing", len(changes)), self._tracking.storage()
+        when, jobs = self._tracking.next_undo(), {}
+        for folder in dict.fromkeys(change.folder for change in changes):
+            some = [each for each in changes if each.folder == folder]
+            jobs[folder] = partial(undo, changes=some, progress=progress, storage=storage, when=when, hunks=hunks)
 
-        def do(workspaces: Workspaces) -> List[Refusal]:
-            refused: List[Refusal] = []
-            when = workspaces.next_undo()
-            for folder in dict.fromkeys(change.folder for change in changes):
-                workspace = workspaces.of(folder)
-                some = [each for each in changes if each.folder == folder]
-                if workspace is None:
-                    refused += map(_another, some)
-                else:
-                    refused += undo(workspace, some, progress, storage, when, hunks)
-            return refused
+        def undone(answers: Answers) -> None:
+            gone = [_another(change) for change in changes if answers[change.folder] is None]
+            told(gone + _refused(answers))
 
-        self._tracking.carry_out(do, then or self._say("undid", changes, left))
+        told = then or self._say("undid", changes, left)
+        self._tracking.carry_out(jobs, undone)
         self._tracking.sign()  # in another folder around it the file is listed, too
 
     def restore(self) -> None:
         """Bring back what the last undo has taken."""
         progress, storage = _Said(self._window, self._tracking, "restoring"), self._tracking.storage()
-        roots = self._tracking.roots(self._window.id())
+        undone = self._tracking.last_undone(self._window.id())
 
-        def do(workspaces: Workspaces) -> List[Refusal]:
-            undone = workspaces.last_undone(roots)
-            return [each for workspace in undone for each in restore(workspace, progress, storage)]
-
-        def restored(refused: List[Refusal]) -> None:
+        def restored(answers: Answers) -> None:
             if progress.count:
-                self._say_count("restored", progress.count)(refused)
+                self._say_count("restored", progress.count)(_refused(answers))
             else:
                 say(self._window, "there is no undone change to restore")
 
-        self._tracking.carry_out(do, restored)
+        do = partial(restore, progress=progress, storage=storage)
+        self._tracking.carry_out({workspace.folder: do for workspace in undone}, restored)
         self._tracking.sign()
 
     def take_back(self, change: UnreviewedChange, kept: bool, then: Told) -> None:
         """Take back the last decision, by which this change, or a part of it, was `kept` or undone."""
         progress, storage = _Said(self._window, self._tracking, "restoring"), self._tracking.storage()
 
-        def do(workspaces: Workspaces) -> List[Refusal]:
-            workspace = workspaces.of(change.folder)
-            if kept:
-                return _kept_no_more(workspaces, change)
-            return [_another(change)] if workspace is None else restore(workspace, progress, storage, change)
+        def kept_no_more(answers: Answers) -> None:
+            then([] if any(answers.values()) else [_another(change, DECIDED_SINCE)])
 
-        self._tracking.carry_out(do, then)
+        def restored(answers: Answers) -> None:
+            then([_another(change)] if answers[change.folder] is None else _refused(answers))
+
+        if kept:
+            found = self._tracking.holding(change.full_path)
+            jobs = {workspace.folder: partial(Workspace.keep_no_more, path=name) for workspace, name in found}
+            self._tracking.carry_out(jobs, kept_no_more)
+        else:
+            do = partial(restore, progress=progress, storage=storage, only=change)
+            self._tracking.carry_out({change.folder: do}, restored)
         self._tracking.sign()
 
     def ask(self, change: UnreviewedChange) -> None:
@@ -188,25 +190,25 @@ class _Said(Progress):
         say(self._window, f"{self._doing} {done:,} of {file_count(self.count)}")
 
 
-def _another(change: UnreviewedChange) -> Refusal:
-    return Refusal(change.full_path, ANOTHER.format(os.path.basename(change.path)))
+def _another(change: UnreviewedChange, why: str = ANOTHER) -> Refusal:
+    return Refusal(change.full_path, why.format(os.path.basename(change.path)))
 
 
-def _kept_no_more(workspaces: Workspaces, change: UnreviewedChange) -> List[Refusal]:
-    """Wherever it is known that it was kept."""
-    found = [workspace for workspace, name in workspaces.holding(change.full_path) if workspace.keep_no_more(name)]
-    for workspace in found:
-        workspace.write_down()
-    return [] if found else [Refusal(change.full_path, DECIDED_SINCE.format(os.path.basename(change.path)))]
+def _refused(answers: Answers) -> List[Refusal]:
+    return [refusal for answer in answers.values() for refusal in answer or ()]
 
 
-def _kept(workspaces: Workspaces, change: UnreviewedChange, hunks: Sequence[Hunk]) -> Set[Workspace]:
-    """Keep it wherever it is listed, which is the result: the folder may lie in another that a window has."""
-    before = NOTHING if change.old_path else change.before
-    found = workspaces.holding(change.full_path)
-    kept = {workspace for workspace, name in found if workspace.keep(name, before, change.now, hunks)}
-    if change.old_path and kept:
-        for workspace, name in workspaces.holding(full_path(change.folder, change.old_path)):
-            workspace.keep(name, change.before, NOTHING)
-            kept.add(workspace)
-    return kept
+def _keep(
+    changes: Mapping[UnreviewedChange, Sequence[str]], hunks: Sequence[Hunk], workspace: Workspace
+) -> List[UnreviewedChange]:
+    """Keep these changes, with the paths that their files have in the folder, and had before a rename. Those that were
+    kept."""
+    found = []
+    for change, (name, old_name) in changes.items():
+        before = NOTHING if change.old_path else change.before
+        is_kept = bool(name) and workspace.keep(name, before, change.now, hunks)
+        if old_name and (is_kept or not name):
+            workspace.keep(old_name, change.before, NOTHING)
+        found += [change] if is_kept else []
+    workspace.write_down()
+    return found

@@ -38,7 +38,9 @@ from .model import ChangeKind, UnreviewedChange, portions
 from .reviewing import ChangeReviews
 from .texts import TextPair, about, caveats, file_count, text_pair
 from .tracking import Tracking
-from .workspaces import Workspaces
+from .workspace import Workspace
+
+WorkspaceOf = Callable[[str], Optional[Workspace]]
 
 TITLE = "Changes as Patch"
 FILE_NAME = "changes.diff"  # of which it has the syntax
@@ -109,8 +111,8 @@ class Patches:
                 original, request = opened.original_of(item.review), file_request(item.path, settings, view)
                 restored = RESTORES_ALL if item.review.orphaned else item.review.proposal.restored
                 questions[item] = _Question(opened.text_of(item.review), restored, original, request)
-        self._tracking.carry_out(
-            partial(_patch, items, questions, reading),
+        self._tracking.use_disk(
+            partial(_patch, items, questions, reading, self._tracking.workspace_of),
             lambda text: self._reviews.when_free(partial(self._show_text, text)),
         )
 
@@ -190,11 +192,11 @@ def walk(view: sublime.View, forward: bool) -> None:
 
 
 def _patch(
-    items: Sequence[PatchItem], questions: Dict[PatchItem, _Question], reading: _Reading, workspaces: Workspaces
+    items: Sequence[PatchItem], questions: Dict[PatchItem, _Question], reading: _Reading, workspace_of: WorkspaceOf
 ) -> str:
     parts = [f"# {file_count(len(items))}. Next Change goes from change to change, Enter opens the review.\n"]
     left = MOST_CHARACTERS
-    for item, texts in _texts(items, questions, reading, workspaces):
+    for item, texts in _texts(items, questions, reading, workspace_of):
         part = "".join(_file(item, texts, reading, full=left < 0))
         left -= len(part)
         parts.append(part if left >= 0 else "".join(_file(item, texts, reading, full=True)))
@@ -202,7 +204,7 @@ def _patch(
 
 
 def _texts(
-    items: Sequence[PatchItem], questions: Dict[PatchItem, _Question], reading: _Reading, workspaces: Workspaces
+    items: Sequence[PatchItem], questions: Dict[PatchItem, _Question], reading: _Reading, workspace_of: WorkspaceOf
 ) -> Iterator[Tuple[PatchItem, TextPair]]:
     """The items with their texts, never too many at once."""
     for item, question in questions.items():
@@ -213,7 +215,7 @@ def _texts(
     changed = [(item, item.change) for item in items if item.change is not None]
     for some in portions(changed, lambda each: each[1].before.size + each[1].now.size):
         for item, change in some:
-            workspace = workspaces.of(change.folder)
+            workspace = workspace_of(change.folder)
             sides = workspace.all_data([change.before, change.now]) if workspace is not None else [None, None]
             decoded = partial(
                 original_of, item.path, limits=disk.LIMITS, encoding="", fallback=reading.fallback_encoding

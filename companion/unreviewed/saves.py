@@ -8,37 +8,34 @@ Any thread, except where noted.
 from __future__ import annotations
 
 import os
-import threading
-from typing import FrozenSet, List, Tuple
+from collections import deque
+from contextlib import suppress
+from typing import Deque, FrozenSet, Tuple
 
 from ..common.clock import clock
 
 SAVING_SECONDS = 10.0  # that the editor may take to save a tab
+_MOST = 1000  # saves at a time
 
 
 class Saves:
     """The saves under way in all windows."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards what follows
-        self._since: List[Tuple[str, float]] = []  # path and time, one for each save
+        self._since: Deque[Tuple[str, float]] = deque(maxlen=_MOST)
+        """Path and time of each; a deque may be changed on any thread."""
 
     def begin(self, path: str) -> None:
         """The editor is about to save a tab to this path, in which there may be links."""
-        with self._lock:
-            now = clock.now()
-            self._since = [each for each in self._since if now - each[1] < SAVING_SECONDS] + [(path, now)]
+        self._since.append((path, clock.now()))
 
     def ended(self, path: str) -> None:
         """The editor has saved a tab to this path."""
-        with self._lock:
-            found = next((each for each in self._since if each[0] == path), None)
-            if found is not None:
-                self._since.remove(found)
+        for each in [each for each in self._since.copy() if each[0] == path][:1]:
+            with suppress(ValueError):
+                self._since.remove(each)
 
     def files(self) -> FrozenSet[str]:
         """The real paths of the files that are being saved. Disk thread."""
-        with self._lock:
-            now = clock.now()
-            paths = [path for path, since in self._since if now - since < SAVING_SECONDS]
-        return frozenset(map(os.path.realpath, paths))
+        limit = clock.now() - SAVING_SECONDS
+        return frozenset(os.path.realpath(path) for path, since in self._since.copy() if since > limit)

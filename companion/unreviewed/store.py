@@ -34,6 +34,8 @@ from .model import Content, Layer, Made, identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
+STORE = "Unreviewed"
+"""The folder of a `Store` in the package's storage."""
 MAXIMUM_BYTES = 1 << 26
 MAXIMUM_SECONDS = 7 * 24 * 3600.0
 UNTIDY_BYTES = 1 << 24

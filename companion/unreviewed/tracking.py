@@ -1,84 +1,51 @@
-"""Tracks the folders of all windows: looks at them in time, tells the windows what is unreviewed, and hears the tabs.
+"""Tracks the folders of all windows: decides when to look at them, and tells the windows what is unreviewed.
 
-Theory of operation: the windows say which folders they have, and whether an agent may be at work there. Looks happen on
-disk threads, of one folder one at a time. The loop's clock starts them: soon after a sign of a program or of the
-editor, and else every few seconds while something happens (`schedule`). The main thread only gets the lists, which
-never change, and only those that are others than before. What a tab saves is the user's.
+Theory of operation: the windows say which folders they have, and whether an agent may be at work there. What is done
+with a folder is a job of its queue (`folder`). The loop's clock starts the looks: soon after a sign of an agent or of
+the editor, and else every few seconds while something happens (`schedule`). After each job the folder is listed anew.
+The main thread only gets the lists, which never change, and only those that are others than before.
 
-A program that tells of its tool calls is held until the folders were looked at, before each call and after it; but not
+An agent that tells of its tool calls is held until the folders were looked at, before each call and after it; but not
 as long as a first look may take. What has changed meanwhile is found by its time stamp (`Moment.early`).
 
-Rule: nothing is woken up while nothing is tracked, or nothing happens, and where nothing is tracked no tab is asked for
-its text. Whatever the user decides is done in order with the looks at that folder. Main thread, except where noted.
+Rule: nothing is woken up while nothing is tracked, or nothing happens. Main thread, except where noted.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 import time
-from contextlib import suppress
 from functools import partial
-from typing import Any, Callable, Collection, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
-
-import sublime
+from types import GeneratorType
+from typing import Any, Callable, Collection, Dict, Hashable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ..common.clock import clock
-from ..common.waiting import InOrder, Latest
 from ..common.workers import NOTHING_TO_TELL
 from ..editor.storage import storage_folder
-from ..review.document.text import DEFAULT_FALLBACK, saved
+from ..review.document.text import DEFAULT_FALLBACK
 from ..review.document.whole_file import BytesMaker
 from ..runtime import Runtime
-from ..system.files import opened, read_all
 from .calls import Moment, OpenCall, OpenCalls
 from .files import NO_RULES, Rules
+from .folder import Cancelled, Folder, Job, Queue, Root, Surroundings, Waiter
 from .listing import Lists, joined
-from .looking import READ_BYTES
 from .saves import Saves
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
-from .store import UNTIDY_BYTES
-from .texts import same_text
+from .store import STORE, UNTIDY_BYTES, Store, recorded_folders
 from .workspace import Workspace
-from .workspaces import Root, Workspaces
+
+logger = logging.getLogger("gemini_companion.unreviewed")
 
 TIDY_SECONDS = 3600.0
-_TYPED = ("paths", Workspace.renames)
-SIDE_BAR: Mapping[str, Tuple[str, Callable[[Workspace, str], None]]] = {
-    "delete_file": ("files", Workspace.removed),
-    "delete_folder": ("dirs", Workspace.removed),
-    "rename_path": _TYPED,
-    # Of the packages SideBarEnhancements and SideBarTools:
-    "side_bar_rename": _TYPED,
-    "side_bar_mass_rename": _TYPED,
-    "side_bar_move": _TYPED,
-    "side_bar_cut": _TYPED,
-    "side_bar_delete": ("paths", Workspace.removes),
-}
-"""What the side bar calls, with the argument that says which files, and what the user does with them."""
+MAXIMUM_FOLDERS = 100  # of one root
 
-
-class _TrackedFolder:
-    """A folder of one window or several. Guarded by the lock of `Tracking`, but for `looks`."""
-
-    def __init__(self, root: Root, look: Callable[[_TrackedFolder], object]) -> None:
-        self.root = root
-        self.windows: Dict[int, bool] = {}
-        """Those that have it, and whether each tracks it."""
-        self.lists: Tuple[Lists, ...] = ()
-        self.looks = Latest(partial(look, self))
-        self.waiting: List[Callable[[], None]] = []
-        """What to call once a look has ended that has not begun yet."""
-        self.has_begun = False
-        """Whether the first look has ended since the folder is tracked."""
-        self.early = 0
-        """Until then, since when a program may have written, as `Moment` says it."""
-
-    def note_early(self) -> None:
-        """From now on a program may write, whether the first look has ended or not."""
-        if not self.has_begun:
-            self.early = self.early or time.time_ns()
+Answers = Dict[str, Any]
+"""What jobs have answered, by the real paths of their folders; None where a folder has gone, or its job has failed."""
+InFolder = Callable[[Workspace], Any]
+"""What is done with a folder. It may be a generator, as a job of a `Queue`."""
 
 
 class Tracking:
@@ -93,20 +60,19 @@ class Tracking:
         self._runtime = runtime
         self._changed = changed
         self.storage = storage
-        self._workspaces: Optional[Workspaces] = None
-        self._listing = threading.Lock()  # held by disk threads only
-        self._lock = threading.Lock()  # guards what follows; never held over a look
-        self._folders: Dict[str, _TrackedFolder] = {}
-        self._orders = InOrder(self._use_disk, partial(runtime.on_main, _raise))
+        self._lock = threading.Lock()  # guards what follows, and the queues; never held over a job
+        self._roots: Dict[str, Root] = {}
+        self._folders: Dict[str, Folder] = {}
+        self._surroundings: Optional[Surroundings] = None
         self._schedule = Schedule()
+        self._tidied = float("-inf")
         self._calls = OpenCalls()
         self.saves = Saves()
         self.fallback_encoding = DEFAULT_FALLBACK
         """In which the editor opens what is not in UTF-8."""
         self._timer: Optional[asyncio.TimerHandle] = None  # loop thread only
-        self._tidied = float("-inf")
 
-    # -- what is tracked ----------------------------------------------------------------------------------------------
+    # -- which folders there are --------------------------------------------------------------------------------------
 
     def track(self, window: int, folders: Sequence[str], rules: Rules, tracked: bool) -> None:
         """A window has these folders, and no others any more; `tracked` is whether an agent may be at work there.
@@ -114,33 +80,29 @@ class Tracking:
         `rules` is a new object only if the rules are others than before.
         """
         wanted = [os.path.abspath(folder) for folder in folders]
-        look: List[_TrackedFolder] = []
+        changed: List[Root] = []
         with self._lock:
             for name in wanted:
-                folder = self._folders.setdefault(name, _TrackedFolder(Root(name, rules), self._look))
-                if folder.windows.get(window) != tracked or folder.root.rules is not rules:
-                    folder.windows[window], folder.root = tracked, Root(name, rules)
+                root = self._roots.setdefault(name, Root(name))
+                if root.windows.get(window) != tracked or root.rules is not rules:
+                    root.windows[window], root.rules = tracked, rules
                     if tracked:
-                        folder.note_early()
-                    look.append(folder)
+                        root.note_early()
+                    changed.append(root)
                     self._schedule.happened(clock.now())
-            left = [folder for name, folder in self._folders.items() if window in folder.windows and name not in wanted]
-            for folder in left:
-                del folder.windows[window]
-                if not folder.windows:
-                    del self._folders[folder.root.folder]
-        for folder in look:
-            folder.looks.ask()
-        for folder in left:
-            if folder.windows:
-                folder.looks.ask()
-            else:
-                self._runtime.use_disk(self._leave, folder.root, then=lambda _: None)
-
-    def _leave(self, root: Root, cancelled: Callable[[], bool]) -> object:
-        """Disk thread."""
-        self._workspaces_now().leave(root, cancelled)
-        return NOTHING_TO_TELL
+            left = [root for name, root in self._roots.items() if window in root.windows and name not in wanted]
+            for root in left:
+                del root.windows[window]
+            gone = [root for root in left if not root.windows]
+            last_looks = [folder for root in gone for folder in self._folders_of(root)]
+            for root in gone:
+                del self._roots[root.name]
+                for folder in self._folders_of(root):
+                    del folder.roots[root.name]
+        for root in changed + [root for root in left if root not in gone]:
+            self._ask(root)
+        for folder in last_looks:
+            folder.queue.ask()
 
     def leave(self, window: int) -> None:
         """A window has gone."""
@@ -149,23 +111,78 @@ class Tracking:
     def lists(self, window: int) -> Lists:
         """What is unreviewed in the folders of a window. Any thread."""
         with self._lock:
-            return joined(
-                [each for folder in self._folders.values() if window in folder.windows for each in folder.lists]
-            )
+            return joined([folder.lists for folder in self._folders.values() if _has(folder, window)])
+
+    def _folders_of(self, root: Root) -> List[Folder]:
+        """Under the lock."""
+        return [folder for folder in self._folders.values() if root.name in folder.roots]
+
+    def _add(self, path: str, root: Root) -> Optional[Folder]:
+        """Note that a root has the folder at this real path. The folder, if that is new. Under the lock."""
+        if path not in self._folders:
+            folder = Folder(path, self._shared(), self._queue)
+            self._folders[path] = folder
+        folder = self._folders[path]
+        is_new = root.name not in folder.roots and len(self._folders_of(root)) < MAXIMUM_FOLDERS
+        if not is_new or self._roots.get(root.name) is not root:
+            return None
+        folder.roots[root.name] = root
+        return folder
+
+    def _queue(self, folder: Folder) -> Queue:
+        return Queue(self._lock, self._hand_over, partial(self._look, folder), self._failed)
+
+    def _shared(self) -> Surroundings:
+        if self._surroundings is None:
+            storage = self.storage()
+            store = Store(os.path.join(storage, STORE))
+            self._surroundings = Surroundings(store, storage, self.saves, self._moment, lambda: list(self._folders))
+        return self._surroundings
+
+    def _hand_over(self, work: Callable[[Cancelled], None]) -> None:
+        def on_disk_thread(cancelled: Cancelled) -> object:
+            work(cancelled)
+            return NOTHING_TO_TELL
+
+        self._runtime.use_disk(on_disk_thread, then=lambda _: None)
+
+    def _failed(self, error: Exception) -> None:
+        self._runtime.on_main(_raise, error)
+
+    def _seek(self, root: Root, cancelled: Cancelled) -> None:
+        """Find out which folders a root has, and look at them: of an earlier process there may be repositories that
+        have unreviewed changes. Disk thread."""
+        real, below = os.path.realpath(root.name), []
+        try:
+            start = os.path.join(real, "")
+            recorded = [folder for folder in recorded_folders(self._shared().store) if folder.startswith(start)]
+            below = [folder for folder in recorded if os.path.lexists(os.path.join(folder, ".git"))]
+        except OSError as error:
+            logger.info("what is known of folders cannot be read: %s", error)
+            real = ""  # the next look may do better
+        with self._lock:
+            root.real, root.is_sought = real, False
+            waiting, root.waiting = root.waiting, []
+            for path in [real, *below] if real else ():
+                self._add(path, root)
+        if real:
+            self._ask(root, *waiting)
+        for waiter in waiting:
+            self._release(waiter)
 
     # -- when to look -------------------------------------------------------------------------------------------------
 
     def sign(self) -> None:
-        """A program or the editor gives a sign that files may have changed. Any thread; returns at once."""
+        """An agent or the editor gives a sign that files may have changed. Any thread; returns at once."""
         with self._lock:
             if not self._watched():
                 return
             self._schedule.asked(clock.now())
         self._runtime.on_loop(self._arm)
 
-    def _watched(self) -> List[_TrackedFolder]:
-        """The folders to look at: where a program may be at work, or something is unreviewed. Under the lock."""
-        return [each for each in self._folders.values() if _is_watched(each)]
+    def _watched(self) -> List[Root]:
+        """The roots to look at: where an agent may be at work, or something is unreviewed. Under the lock."""
+        return [root for root in self._roots.values() if root.tracked or any(map(_lists_any, self._folders_of(root)))]
 
     def _arm(self) -> None:
         """Loop thread."""
@@ -190,57 +207,92 @@ class Tracking:
         if costly:
             return
         with self._lock:
-            folders = self._watched()
+            roots = self._watched()
+        for root in roots:
+            self._ask(root)
+
+    def _ask(self, root: Root, *waiters: Waiter) -> None:
+        """Have the folders of a root looked at, and the waiters called then. Any thread."""
+        with self._lock:
+            folders, seeks = self._folders_of(root), not root.real and not root.is_sought
+            root.is_sought = root.is_sought or seeks
+            for waiting in [folder.waiting for folder in folders] if root.real else [root.waiting]:
+                waiting += waiters
+                for waiter in waiters:
+                    waiter.left += 1
+        if seeks:
+            self._hand_over(partial(self._seek, root))
         for folder in folders:
-            folder.looks.ask()
+            folder.queue.ask()
 
-    def _look(self, folder: _TrackedFolder) -> None:
-        self._runtime.use_disk(self._look_at, folder, then=lambda _: self._changed())
+    def _release(self, waiter: Waiter) -> None:
+        """One of the looks that the waiter waits for has ended. Any thread."""
+        with self._lock:
+            waiter.left -= 1
+            is_over = not waiter.left
+        if is_over:
+            waiter.then()
 
-    def _look_at(self, folder: _TrackedFolder, cancelled: Callable[[], bool]) -> object:
-        """Disk thread."""
-        waiting: List[Callable[[], None]] = []
+    def _look(self, folder: Folder, cancelled: Cancelled) -> None:
+        """The job of a folder's queue."""
+        with self._lock:
+            roots, tracking = list(folder.roots.values()), [each for each in folder.roots.values() if each.tracked]
+            waiting, folder.waiting = folder.waiting, []
         try:
-            with self._lock:
-                root = folder.root._replace(tracked=any(folder.windows.values()))
-                waiting, folder.waiting = folder.waiting, []
-            workspaces, began = self._workspaces_now(), processor_seconds()
-            first = workspaces.look(root, cancelled)
-            self._note_begun(folder, root.tracked and workspaces.has_begun(root))
+            began = processor_seconds()
+            is_first = folder.look(roots, bool(tracking), cancelled)
+            self._add_repositories(folder, tracking, waiting)
+            self._note_begun(roots)
             while waiting:
-                waiting.pop()()  # before all else that takes time: programs are held
-            different = self._list(workspaces, folder)
+                self._release(waiting.pop())  # before all else that takes time: agents are held
+            different = self._list(folder)
             with self._lock:
-                self._schedule.looked(clock.now(), processor_seconds() - began, first)
+                self._schedule.looked(clock.now(), processor_seconds() - began, is_first)
                 if different:
                     self._schedule.happened(clock.now())
-            self._tidy(workspaces)
-            if self._timer is None and root.tracked:
+                if not folder.roots and folder.workspace is None and self._folders.get(folder.path) is folder:
+                    del self._folders[folder.path]
+            self._tidy()
+            if self._timer is None and tracking:
                 self._runtime.on_loop(self._arm)
-            return None if different else NOTHING_TO_TELL
+            if different:
+                self._runtime.on_main(self._changed)
         finally:
             while waiting:
-                waiting.pop()()
-            folder.looks.answered()
+                self._release(waiting.pop())
 
-    def _note_begun(self, folder: _TrackedFolder, has_begun: bool) -> None:
-        """Disk thread."""
+    def _add_repositories(self, folder: Folder, roots: Sequence[Root], waiting: Sequence[Waiter]) -> None:
+        """Look at the repositories that have come to be in a folder, too. Disk thread."""
+        paths = list(folder.repositories()) if roots else []
         with self._lock:
-            folder.has_begun = has_begun
-            if has_begun:
-                folder.early = 0
+            added = [self._add(path, root) for path in paths for root in roots]
+            new = {each.path: each for each in added if each is not None}
+            for each in new.values():
+                each.waiting += waiting
+            for waiter in waiting:
+                waiter.left += len(new)
+        for each in new.values():
+            each.queue.ask()
+
+    def _note_begun(self, roots: Sequence[Root]) -> None:
+        with self._lock:
+            for root in roots:
+                workspaces = [folder.workspace for folder in self._folders_of(root)]
+                root.has_begun = root.tracked and all(each is not None and each.tracked for each in workspaces)
+                if root.has_begun:
+                    root.early = 0
 
     def _moment(self, names: Collection[str]) -> Moment:
-        """Now, in the windows that track one of these folders. Disk thread."""
+        """Now, in the windows that track one of these roots. Disk thread."""
         with self._lock:
-            folders = [folder for name, folder in self._folders.items() if name in names]
-            tracking = frozenset(window for each in folders for window, tracked in each.windows.items() if tracked)
-            early = min((folder.early for folder in folders if folder.early), default=0)
+            roots = [root for name, root in self._roots.items() if name in names]
+            tracking = frozenset(window for root in roots for window, tracked in root.windows.items() if tracked)
+            early = min((root.early for root in roots if root.early), default=0)
         return self._calls.moment(tracking, early)
 
-    def _tidy(self, workspaces: Workspaces) -> None:
+    def _tidy(self) -> None:
+        store = self._shared().store
         with self._lock:
-            store = workspaces.store
             is_untidy = store.written > UNTIDY_BYTES or clock.date() >= store.tidy_from
             due = is_untidy or clock.now() - self._tidied > TIDY_SECONDS
             if due:
@@ -248,55 +300,181 @@ class Tracking:
         if due:
             store.tidy()
 
+    def _list(self, folder: Folder) -> bool:
+        """List anew what is unreviewed in a folder. Whether that is something else. Disk thread."""
+        lists = folder.list(self.fallback_encoding)
+        with self._lock:
+            former, folder.lists = folder.lists, lists
+        return former != lists
+
     # -- what is done with the files ----------------------------------------------------------------------------------
 
+    def carry_out(self, jobs: Mapping[str, InFolder], then: Callable[[Answers], Any] = lambda answers: None) -> None:
+        """Do something with folders, by their real paths, in the turn of each; `then` is called on the main thread,
+        with the lists up to date. Any thread."""
+        for folder, job in self._in_turn(jobs, partial(self._deliver, then)).items():
+            folder.queue.add(job)
+
+    def carry_out_at(
+        self,
+        path: str,
+        do: Callable[[Workspace, str], Any],
+        then: Callable[[Answers], Any] = lambda answers: None,
+        place: Callable[[str], str] = os.path.realpath,
+    ) -> None:
+        """Do something with each folder that a file of a window lies in, which gets the name of the file there, in the
+        order of these calls. `place` finds its real path. Any thread."""
+        with self._lock:
+            first = next((self._folders.get(each.folder) for each, _ in self._known_at(path)), None)
+
+        def begin(cancelled: Cancelled) -> Iterator[None]:
+            names = {workspace.folder: name for workspace, name in self.holding(place(path))}
+            jobs = {folder: partial(_with_name, do, name) for folder, name in names.items()}
+            in_turn = self._in_turn(jobs, partial(self._deliver, then))
+            own = in_turn.pop(first, None) if first is not None else None
+            for folder, job in in_turn.items():
+                folder.queue.add(job)
+            if own is not None:
+                yield from own(cancelled)
+
+        if first is not None:
+            first.queue.add(begin)
+        else:
+            self._deliver(then, {}, False)
+
+    def _in_turn(self, jobs: Mapping[str, InFolder], done: Callable[[Answers, bool], Any]) -> Dict[Folder, Job]:
+        """The jobs of the queues. `done` is called on a disk thread once all have ended, with whether the list of the
+        last folder is another one."""
+        answers: Answers = {}
+
+        def run(folder: Folder, do: InFolder, cancelled: Cancelled) -> Iterator[None]:
+            answer = None
+            try:
+                if folder.workspace is not None:
+                    answer = do(folder.workspace)
+                    if isinstance(answer, GeneratorType):
+                        answer = yield from answer
+            finally:
+                different = self._list(folder)
+                with self._lock:
+                    answers[folder.path] = answer
+                    is_over = len(answers) == len(jobs)
+                if is_over:
+                    done(answers, different)
+                elif different:
+                    self._runtime.on_main(self._changed)
+
+        with self._lock:
+            known = {self._folders[path]: do for path, do in jobs.items() if path in self._folders}
+            answers.update((path, None) for path in jobs if path not in self._folders)
+        if not known:
+            done(answers, False)
+        return {folder: partial(run, folder, do) for folder, do in known.items()}
+
+    def _deliver(self, then: Callable[[Answers], Any], answers: Answers, different: bool) -> None:
+        """Any thread."""
+
+        def deliver() -> None:
+            if different:
+                self._changed()
+            then(answers)
+
+        self._runtime.on_main(deliver)
+
+    def use_disk(self, do: Callable[[], Any], then: Callable[[Any], Any]) -> None:
+        """Call `do` on a disk thread, whatever is done with folders meanwhile, and `then` on the main thread. Any
+        thread."""
+        self._runtime.use_disk(lambda _: do(), then=then)
+
+    def workspace_of(self, folder: str) -> Optional[Workspace]:
+        """What is known of a real folder. Outside of its turn only what it says of contents may be used. Any thread."""
+        found = self._folders.get(folder)
+        return found.workspace if found is not None else None
+
     def find_by_window_path(self, path: str) -> List[Tuple[Workspace, str]]:
-        """The workspaces that a file lies in which are tracked, or were, and what it is called there. Any thread."""
-        return self._workspaces.find_by_window_path(path) if self._workspaces is not None else []
+        """The workspaces that a file lies in, the innermost first, by the path that windows have for it, and what it is
+        called there; asks no disk. Any thread."""
+        with self._lock:
+            return self._known_at(path)
+
+    def _known_at(self, path: str) -> List[Tuple[Workspace, str]]:
+        """Under the lock."""
+        path = os.path.normpath(path)
+        for root in self._roots.values():
+            start = os.path.join(root.name, "")
+            if root.real and os.path.normcase(path).startswith(os.path.normcase(start)):
+                return self._containing(os.path.join(root.real, path[len(start) :]))
+        return self._containing(path)
+
+    def holding(self, path: str) -> List[Tuple[Workspace, str]]:
+        """The workspaces that a real path lies in, the innermost first, and what it is called there. Any thread."""
+        with self._lock:
+            return self._containing(path)
+
+    def _containing(self, path: str) -> List[Tuple[Workspace, str]]:
+        """Under the lock."""
+        return [
+            (folder.workspace, path[len(os.path.join(real, "")) :].replace(os.sep, "/"))
+            for real, folder in sorted(self._folders.items(), key=lambda each: -len(each[0]))
+            if folder.workspace is not None and path.startswith(os.path.join(real, ""))
+        ]
 
     def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
         """The user has accepted this, or what it makes, for the file at `path`; `agreed` is as in `Workspace.expect`.
-        Call this before the client hears of it."""
+        Call this before the client hears of it. Any thread."""
         for workspace, name in self.find_by_window_path(path):
             workspace.expect(name, accepted, agreed)
-
-    def roots(self, window: int) -> List[Root]:
-        """The folders of a window."""
-        with self._lock:
-            return [folder.root for folder in self._folders.values() if window in folder.windows]
 
     def on_main(self, function: Callable[..., object], *args: object) -> None:
         """Call something on the main thread, soon. Any thread."""
         self._runtime.on_main(function, *args)
 
-    def begin_turn(self, window: int, begun: Callable[[], None] = lambda: None) -> None:
-        """A program begins another turn in this window: what was written until now belongs to an earlier one.
+    def last_undone(self, window: int) -> List[Workspace]:
+        """The workspaces in the folders of a window that the last undo was about. Any thread."""
+        with self._lock:
+            found = [folder.workspace for folder in self._folders.values() if _has(folder, window)]
+        undone = [each for each in found if each is not None and each.last_undone.groups]
+        last = max((each.last_undone.when for each in undone), default=0.0)
+        return [each for each in undone if each.last_undone.when == last]
 
-        `begun` is called on a disk thread once that is noted. Any thread; returns at once.
-        """
-        roots = self.roots(window)
-
-        def begin(workspaces: Workspaces) -> None:
-            for root in roots:
-                workspaces.look(root._replace(tracked=True), lambda: False)
-                workspaces.begin_turn(root)
-            begun()
-
-        self.carry_out(begin)
+    def next_undo(self) -> float:
+        """When an undo takes place that begins now: later than all others, even if the clock was set back. Any
+        thread."""
+        with self._lock:
+            found = [folder.workspace for folder in self._folders.values()]
+        return max([time.time(), *(each.last_undone.when + 1.0 for each in found if each is not None)])
 
     # -- tool calls ---------------------------------------------------------------------------------------------------
 
+    def begin_turn(self, window: int, begun: Callable[[], None] = lambda: None) -> None:
+        """An agent begins another turn in this window: what was written until now belongs to an earlier one.
+
+        `begun` is called on any thread once that is noted. Any thread; returns at once.
+        """
+
+        def begin() -> None:
+            with self._lock:
+                jobs = {path: Workspace.begin_turn for path, each in self._folders.items() if _has(each, window)}
+            for folder, job in self._in_turn(jobs, turn_begun).items():
+                folder.queue.add(job)
+
+        def turn_begun(_: Answers, different: bool) -> None:
+            begun()
+            self._deliver(lambda answers: None, {}, different)
+
+        self._look_now(window, begin)
+
     def call_begins(self, window: int, call: Hashable, open_call: OpenCall, looked: Callable[[], None]) -> None:
-        """A program with hooks is about to call a tool that writes, or a shell, which vouches for what is found now.
+        """An agent with hooks is about to call a tool that writes, or a shell, which vouches for what is found now.
 
         `looked` is called on any thread once the window's folders were looked at, at once if it tracks none: then the
-        program may go on. Any thread; returns at once.
+        agent may go on. Any thread; returns at once.
         """
         self._calls.begins(window, call, open_call)
         with self._lock:
-            for folder in self._folders.values():
-                if window in folder.windows:
-                    folder.note_early()
+            for root in self._roots.values():
+                if window in root.windows:
+                    root.note_early()
         self._look_now(window, looked)
 
     def call_doubtful(self, window: int, call: Hashable) -> None:
@@ -309,7 +487,6 @@ class Tracking:
 
         A call stays open until this is called. Any thread; returns at once.
         """
-
         with self._lock:
             just_looked = self._schedule.has_just_looked(clock.now())
         was_doubtful = has_run and self._calls.has_run(window, call, just_looked)
@@ -318,166 +495,38 @@ class Tracking:
             self._calls.ended(window, call)
             looked()
             if was_doubtful:
-                self.carry_out(lambda workspaces: workspaces.settle(call))
+                with self._lock:
+                    jobs = dict.fromkeys(self._folders, lambda workspace: workspace.settle(call))
+                self.carry_out(jobs)
 
         self._look_now(window, ended)
 
     def only_hooked(self, window: int, only: bool) -> None:
-        """Whether all programs that may be at work in a window tell of their calls. Any thread."""
+        """Note whether all agents that may be at work in a window tell of their calls. Any thread."""
         self._calls.only_hooked(window, only)
 
     def _look_now(self, window: int, then: Callable[[], None]) -> None:
         """Look at the folders that the window tracks, however much that costs, and call `then`."""
-
-        def looked() -> None:
-            with self._lock:
-                left.pop()
-                if left:
-                    return
-            then()
-
+        waiter = Waiter(then)
         with self._lock:
-            folders = [folder for folder in self._folders.values() if folder.windows.get(window)]
-            left = list(folders)
-            for folder in folders:
-                folder.waiting.append(looked)
+            roots = [root for root in self._roots.values() if root.windows.get(window)]
             self._schedule.happened(clock.now())
-        for folder in folders:
-            folder.looks.ask()
-        if not folders:
-            then()
-
-    def carry_out(
-        self, do: Callable[[Workspaces], Any], then: Callable[[Any], None] = lambda _: None, path: str = ""
-    ) -> None:
-        """Do something on a disk thread and list anew; `then` is called on the main thread, with the lists up to date.
-
-        A look may be under way: the workspace's lock lets one after the other. What is about one `path` is done in the
-        order of these calls. Any thread.
-        """
-
-        def work() -> None:
-            workspaces = self._workspaces_now()
-            answer = do(workspaces)
-            with self._lock:
-                folders = list(self._folders.values())
-            different = [self._list(workspaces, folder) for folder in folders]
-            self._runtime.on_main(deliver, answer, any(different))
-
-        def deliver(answer: Any, different: bool) -> None:
-            if different:
-                self._changed()
-            then(answer)
-
-        if path:
-            self._orders.add(work, path)
-        else:
-            self._use_disk(work)
-
-    def _use_disk(self, do: Callable[[], object]) -> None:
-        def work(_: Callable[[], bool]) -> object:
-            do()
-            return NOTHING_TO_TELL
-
-        self._runtime.use_disk(work, then=lambda _: None)
-
-    def _list(self, workspaces: Workspaces, folder: _TrackedFolder) -> bool:
-        """List anew what is unreviewed in a folder, and whether that is something else. Disk thread."""
-        with self._listing:  # else what was listed first might be noted last
-            lists = tuple(workspaces.lists(folder.root, self.fallback_encoding))
-            with self._lock:
-                former, folder.lists = folder.lists, lists
-            return former != lists
-
-    def _workspaces_now(self) -> Workspaces:
-        """Disk thread."""
-        with self._lock:
-            if self._workspaces is None:
-                self._workspaces = Workspaces(self.storage(), self._moment, self.saves)
-            return self._workspaces
+        for root in roots:
+            self._ask(root, waiter)
+        self._release(waiter)
 
 
-def _is_watched(folder: _TrackedFolder) -> bool:
-    return any(folder.windows.values()) or any(lists.changes or lists.outside for lists in folder.lists)
+def _with_name(do: Callable[[Workspace, str], Any], name: str, workspace: Workspace) -> Any:
+    return do(workspace, name)
+
+
+def _has(folder: Folder, window: int) -> bool:
+    return any(window in root.windows for root in folder.roots.values())
+
+
+def _lists_any(folder: Folder) -> bool:
+    return bool(folder.lists.changes or folder.lists.outside)
 
 
 def _raise(error: Exception) -> None:
     raise error  # which the runtime reports
-
-
-# -- what tabs do ------------------------------------------------------------------------------------------------------
-
-
-class Tabs:
-    """The tabs of all windows."""
-
-    def __init__(self, tracking: Tracking) -> None:
-        self._tracking = tracking
-
-    def read(self, view: sublime.View) -> None:
-        """A tab has read its file from the disk: what it holds is looked at before the user can save it."""
-        path = view.file_name()
-        if path is not None:
-            if self._tracking.find_by_window_path(path):
-                self._tracking.carry_out(partial(look_at, path), path=path)
-            self._tracking.sign()
-
-    def saving(self, view: sublime.View) -> None:
-        """A tab is about to be saved."""
-        path = view.file_name()
-        if path is not None and self._tracking.find_by_window_path(path):
-            self._tracking.saves.begin(path)
-
-    def saved(self, view: sublime.View) -> None:
-        """A tab was saved."""
-        path = view.file_name()
-        if path is not None and self._tracking.find_by_window_path(path):
-            text = view.substr(sublime.Region(0, view.size()))
-            do = partial(self._take_over, path, text, view.encoding(), view.line_endings())
-            self._tracking.carry_out(do, path=path)
-
-    def _take_over(self, path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
-        """Disk thread."""
-        try:
-            take_over(path, text, encoding, line_endings, workspaces)
-        finally:
-            self._tracking.saves.ended(path)
-
-    def commanded(self, name: str, arguments: Optional[Dict[str, Any]]) -> None:
-        """A command of a window has run: the user may have deleted files in the side bar, or is about to rename one."""
-        if name not in SIDE_BAR:
-            return
-        argument, do = SIDE_BAR[name]
-        paths = (arguments or {}).get(argument)
-        for path in paths if isinstance(paths, list) else ():
-            if isinstance(path, str) and self._tracking.find_by_window_path(path):
-                self._tracking.carry_out(partial(tell, do, path), path=path)
-
-    def activated(self) -> None:
-        """A view has the focus: the user may come from another application, and files have changed meanwhile."""
-        self._tracking.sign()
-
-
-def look_at(path: str, workspaces: Workspaces) -> None:
-    """A tab has read this file. Disk thread."""
-    for workspace, name in workspaces.holding(os.path.realpath(path)):
-        workspace.look_at([name])
-
-
-def tell(what: Callable[[Workspace, str], None], path: str, workspaces: Workspaces) -> None:
-    """Tell those that know a file or folder what the user does with it in the side bar. Disk thread."""
-    for workspace, name in workspaces.holding(path):
-        what(workspace, name)
-
-
-def take_over(path: str, text: str, encoding: str, line_endings: str, workspaces: Workspaces) -> None:
-    """A tab with this text was saved; encoding and line endings by the editor's names. Disk thread."""
-    data = saved(text, encoding, line_endings)
-    holding = list(workspaces.holding(os.path.realpath(path)))
-    if not all(workspace.is_excluded(name) for workspace, name in holding):
-        with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
-            found = read_all(descriptor, READ_BYTES)
-            if same_text(found, data):  # the editor knows best how lines end
-                data = found
-    for workspace, name in holding:
-        workspace.saved(name, data)

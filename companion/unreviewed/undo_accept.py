@@ -1,8 +1,8 @@
 """Takes back what the user has accepted: puts into the file what it held before, as an undo of a change does.
 
 Theory of operation: a disk thread finds out whether the file holds exactly what was accepted. Then the main thread ends
-the wait for that text: it was in its file. Then a disk thread exchanges the bytes, if the file still holds
-what was found. For the folders that are tracked this is a save of the user, so that it is no agent's change.
+the wait for that text: it was in its file. Then a disk thread exchanges the bytes, if the file still holds what was
+found. For the folders that are tracked this is a save of the user, so that it is no agent's change.
 
 Rule: a file that holds anything else, or has unsaved edits in a tab, is left as it is, and the user learns why. Main
 thread, except where noted.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import FrozenSet, List, Optional, Tuple, Union
+from typing import FrozenSet, Optional, Tuple, Union
 
 import sublime
 
@@ -23,10 +23,9 @@ from ..review.accepted_texts import AcceptedTexts
 from ..review.document import disk
 from ..review.document.disk import DiskError, Kind, Original, same_files
 from ..system.files import opened, read_all, real_place
-from .tracking import Tracking
+from .tracking import Answers, Tracking
 from .undoing import UNSAVED, FileBytes, exchange
 from .workspace import Workspace
-from .workspaces import Workspaces
 
 UNDONE = "{} is again as it was before you accepted; {} does not know of that"
 NOT_WRITTEN = "{} still holds what it held before: {} has not written what you accepted"
@@ -48,31 +47,35 @@ class UndoAccept:
         """Take back the last Accept of these, or say why that cannot be done."""
         accepted = texts.acceptances.last()
         if accepted is not None:
-            look = partial(_look, accepted, texts.awaits(accepted.path), unsaved_files())
-            self._tracking.carry_out(look, partial(self._looked, texts, accepted), path=accepted.path)
+            find = partial(_find, accepted, texts.awaits(accepted.path), unsaved_files())
+            self._tracking.use_disk(find, partial(self._found, texts, accepted))
 
-    def _looked(
+    def _found(
         self, texts: AcceptedTexts, accepted: Acceptance, found: Union[str, Tuple[FileBytes, FileBytes]]
     ) -> None:
         if isinstance(found, str):
             say(self._window, found)
             return
         texts.arrived(accepted.path, accepted.text)
-        held, wanted = found
         self._tracking.saves.begin(accepted.path)
-        put_back = partial(self._put_back, accepted.path, held, wanted, unsaved_files())
-        self._tracking.carry_out(put_back, partial(self._told, texts, accepted), path=accepted.path)
 
-    def _put_back(
-        self, path: str, held: FileBytes, wanted: FileBytes, unsaved: FrozenSet[str], workspaces: Workspaces
-    ) -> str:
-        """Disk thread. What went wrong, or an empty text."""
-        try:
-            return put_back(path, held, wanted, unsaved, workspaces, self._tracking.storage())
-        finally:
-            self._tracking.saves.ended(path)
+        def exchange_bytes(answers: Answers) -> None:
+            do = partial(_exchange, accepted.path, *found, unsaved_files(), self._tracking.storage())
+            self._tracking.use_disk(partial(do, any(answers.values())), exchanged)
+
+        def exchanged(problem: str) -> None:
+            told = partial(self._told, texts, accepted, problem)
+            if problem:
+                told()
+            else:
+                do = partial(_take_over, found[1].data)
+                self._tracking.carry_out_at(accepted.path, do, lambda _: told(), real_place)
+
+        # The wait for what was accepted has ended, so each folder learns first that it is in the file.
+        self._tracking.carry_out_at(accepted.path, _look_at, exchange_bytes, real_place)
 
     def _told(self, texts: AcceptedTexts, accepted: Acceptance, problem: str) -> None:
+        self._tracking.saves.ended(accepted.path)
         if not problem:
             texts.acceptances.undone(accepted)
         say(self._window, problem or UNDONE.format(accepted.name, accepted.client))
@@ -82,9 +85,7 @@ class UndoAccept:
 # -- on a disk thread --------------------------------------------------------------------------------------------------
 
 
-def _look(
-    accepted: Acceptance, awaited: bool, unsaved: FrozenSet[str], workspaces: Workspaces
-) -> Union[str, Tuple[FileBytes, FileBytes]]:
+def _find(accepted: Acceptance, awaited: bool, unsaved: FrozenSet[str]) -> Union[str, Tuple[FileBytes, FileBytes]]:
     """What the file holds, which was accepted, and what it held before; or a sentence why nothing can be undone. What
     was accepted is `awaited` while a client or we still have to write it."""
     name, original = accepted.name, accepted.original
@@ -134,27 +135,31 @@ def _before(original: Original) -> Optional[bytes]:
     return None if original.kind is Kind.NEW else disk.encoded(original, original.exact)
 
 
-def put_back(
-    path: str, held: FileBytes, wanted: FileBytes, unsaved: FrozenSet[str], workspaces: Workspaces, storage: str
+def _look_at(workspace: Workspace, name: str) -> bool:
+    """Look at the file. Whether git is changing files just now."""
+    workspace.look_at([name])
+    return workspace.is_git_at_work()
+
+
+def _exchange(
+    path: str, held: FileBytes, wanted: FileBytes, unsaved: FrozenSet[str], storage: str, is_git_at_work: bool
 ) -> str:
-    """Make the file, which is `held`, what is `wanted`, as the user's own. What went wrong, or an empty text."""
+    """Make the file, which is `held`, what is `wanted`. What went wrong, or an empty text."""
     name = os.path.basename(path)
-    real = real_place(path)
-    folder, base = os.path.split(real)
-    holding: List[Tuple[Workspace, str]] = workspaces.holding(path)
-    if any(workspace.is_git_at_work() for workspace, _ in holding):
+    if is_git_at_work:
         return GIT.format(name)
     if same_files(path, unsaved):
         return UNSAVED.format(name)
-    for workspace, each in holding:
-        workspace.look_at([each])  # the wait for what was accepted has ended: it is in the file
     try:
-        exchange(folder, base, held, wanted, storage)
+        exchange(*os.path.split(real_place(path)), held, wanted, storage)
     except DiskError as error:
         return str(error)
-    for workspace, each in holding:
-        if wanted.data is None:
-            workspace.removed(each)
-        else:
-            workspace.saved(each, wanted.data)
     return ""
+
+
+def _take_over(data: Optional[bytes], workspace: Workspace, name: str) -> None:
+    """Note that the user has given the file these bytes, or has removed it."""
+    if data is None:
+        workspace.removed(name)
+    else:
+        workspace.saved(name, data)

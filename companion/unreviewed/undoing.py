@@ -14,6 +14,7 @@ These calls block on the disk. Disk threads.
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import stat
@@ -21,7 +22,7 @@ import sys
 import time
 from contextlib import suppress
 from functools import partial
-from typing import Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Collection, Dict, Generator, List, NamedTuple, Optional, Sequence, Tuple
 from urllib.parse import quote
 
 from ..common.workers import together
@@ -196,19 +197,33 @@ class Refusal(NamedTuple):
 
 
 class Progress:
-    """How far an undo is: how many changes of how many it has dealt with.
+    """How far an undo is: how many changes of how many it has dealt with, in several folders at once.
 
     `unsaved` are the files of tabs with unsaved edits; they may become others meanwhile.
     """
 
     def __init__(self, unsaved: Collection[str] = (), count: int = 0) -> None:
         self.unsaved = unsaved
-        self.count = count
+        self._counts = [count]
+        self._numbers = itertools.count(1)
         self.done = 0
 
+    @property
+    def count(self) -> int:
+        """How many changes there are."""
+        return sum(self._counts)
+
+    def expect(self, count: int) -> None:
+        """There are so many more."""
+        self._counts.append(count)
+
     def went_on(self) -> None:
-        """One more."""
-        self.done += 1
+        """One more is dealt with."""
+        self.done = next(self._numbers)
+
+
+Undoing = Generator[None, None, List[Refusal]]
+"""A job of a folder's queue. What it returns was left as it is."""
 
 
 def undo(
@@ -218,7 +233,7 @@ def undo(
     storage: str,
     when: float,
     hunks: Sequence[Hunk] = (),
-) -> List[Refusal]:
+) -> Undoing:
     """Take these changes of the workspace back, or some of the hunks between the two texts of the only one.
 
     `when` is the same for all that is brought back together, in seconds of the wall clock.
@@ -233,42 +248,39 @@ def undo(
     if hunks:
         (change,) = changes
         groups = {(Step(change.path, change.now, _without(workspace, change, hunks), change.origin),): change}
-    with workspace.only_undo:
-        former = workspace.last_undone
-        try:
-            ready = workspace.undoing(groups, when)
-        except OSError as error:
-            sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
-            return [*refused_now, *(Refusal(change.full_path, sentence) for change in changes)]
-        done, refused = _exchanged(workspace, ready, storage, progress)
-        if ready:
-            workspace.exchanged(Event.UNDONE, done, Undone(tuple(done), when) if done else former)
-            workspace.look_at([step.path for group in ready for step in group])
+    former = workspace.last_undone
+    try:
+        ready = workspace.undoing(groups, when)
+    except OSError as error:
+        sentence = f"Nothing was undone, because it cannot be kept: {error.strerror or error}."
+        return [*refused_now, *(Refusal(change.full_path, sentence) for change in changes)]
+    done, refused = yield from _exchanged(workspace, ready, storage, progress)
+    if ready:
+        workspace.exchanged(Event.UNDONE, done, Undone(tuple(done), when) if done else former)
+        workspace.look_at([step.path for group in ready for step in group])
     unknown = [change for group, change in groups.items() if group not in ready]
     return [Refusal(each.full_path, each.obstacle or _unknown(each.path)) for each in unknown] + refused_now + refused
 
 
-def restore(
-    workspace: Workspace, progress: Progress, storage: str, only: Optional[UnreviewedChange] = None
-) -> List[Refusal]:
+def restore(workspace: Workspace, progress: Progress, storage: str, only: Optional[UnreviewedChange] = None) -> Undoing:
     """Bring back what the last undo has taken, where nobody has touched the file since; with `only`, if it was just
     this change, or a part of it."""
-    with workspace.only_undo:
-        undone = workspace.last_undone
-        last = [(group[-1].path, group[-1].held) for group in undone.groups]
-        if only is not None and last != [(only.path, only.now)]:
-            return [Refusal(only.full_path, DECIDED_SINCE.format(os.path.basename(only.path)))]
-        progress.count += len(undone.groups)
-        try:
-            workspace.restoring()
-        except OSError as error:
-            sentence = f"Nothing was restored, because it cannot be noted: {error.strerror or error}."
-            return [Refusal(full_path(workspace.folder, group[-1].path), sentence) for group in undone.groups]
-        done, refused = _exchanged(workspace, [*map(_backwards, reversed(undone.groups))], storage, progress)
-        left = set(undone.groups).difference(map(_backwards, done))
-        undone_still = tuple(group for group in undone.groups if group in left)
-        workspace.exchanged(Event.WRITTEN, done, Undone(undone_still, undone.when))
-        workspace.look_at([step.path for group in undone.groups for step in group])
+    undone = workspace.last_undone
+    last = [(group[-1].path, group[-1].held) for group in undone.groups]
+    if only is not None and last != [(only.path, only.now)]:
+        return [Refusal(only.full_path, DECIDED_SINCE.format(os.path.basename(only.path)))]
+    progress.expect(len(undone.groups))
+    try:
+        workspace.restoring()
+    except OSError as error:
+        sentence = f"Nothing was restored, because it cannot be noted: {error.strerror or error}."
+        return [Refusal(full_path(workspace.folder, group[-1].path), sentence) for group in undone.groups]
+    backwards = [*map(_backwards, reversed(undone.groups))]
+    done, refused = yield from _exchanged(workspace, backwards, storage, progress)
+    left = set(undone.groups).difference(map(_backwards, done))
+    undone_still = tuple(group for group in undone.groups if group in left)
+    workspace.exchanged(Event.WRITTEN, done, Undone(undone_still, undone.when))
+    workspace.look_at([step.path for group in undone.groups for step in group])
     return refused
 
 
@@ -277,13 +289,12 @@ def finish(workspace: Workspace, storage: str) -> None:
     undone = workspace.last_undone
     if not undone.under_way:
         return
-    with workspace.only_undo:
-        for first, *rest in [group for group in undone.groups if len(group) > 1]:
-            with suppress(DiskError):
-                came_back = _state(workspace, first.path, first.wanted)
-                disk.holding(full_path(workspace.folder, first.path), came_back.data or b"")
-                _exchange_all(workspace, tuple(rest), storage)
-        workspace.exchanged(Event.UNDONE, (), undone._replace(under_way=False))
+    for first, *rest in [group for group in undone.groups if len(group) > 1]:
+        with suppress(DiskError):
+            came_back = _state(workspace, first.path, first.wanted)
+            disk.holding(full_path(workspace.folder, first.path), came_back.data or b"")
+            _exchange_all(workspace, tuple(rest), storage)
+    workspace.exchanged(Event.UNDONE, (), undone._replace(under_way=False))
 
 
 def _group(change: UnreviewedChange) -> Group:
@@ -308,7 +319,7 @@ def _without(workspace: Workspace, change: UnreviewedChange, hunks: Sequence[Hun
 
 def _exchanged(
     workspace: Workspace, groups: Collection[Group], storage: str, progress: Progress
-) -> Tuple[List[Group], List[Refusal]]:
+) -> Generator[None, None, Tuple[List[Group], List[Refusal]]]:
     """What was done, each group as a whole, and what was not.
 
     What takes a file away comes first, then renames: what comes back may have been in its place, or in its folder's.
@@ -319,6 +330,7 @@ def _exchanged(
         for group, problem in together(partial(_attempt, workspace, storage, progress), some):
             problems[group] = problem
             progress.went_on()
+            yield
     done = [group for group in groups if problems[group] is None]
     return done, [problem for problem in map(problems.get, groups) if problem is not None]
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 import itertools
 import os
 import stat
-import threading
 from contextlib import suppress
 from functools import lru_cache
 from typing import (
@@ -86,7 +85,6 @@ class Workspace:
         self._now = now
         self._moment = Moment()  # at which the last look began that has seen all
         self._saves = saves or Saves()
-        self._lock = threading.RLock()  # held by disk threads only
         self._files = Files(folder, repository)
         self._looks = Looks(folder)
         self._looks.is_excluded = self._files.is_excluded
@@ -99,8 +97,6 @@ class Workspace:
         """What the last undo was, to be restored where nobody has touched the file since."""
         self.tracked = False
         """Whether tracking has begun and not ended."""
-        self.only_undo = threading.Lock()
-        """Held by an undo, or a restore, from its beginning to its end."""
         self._root: Optional[Tuple[int, int]] = None  # which folder it is, whatever it is called
         self._left: Optional[LeftContents] = None  # by an earlier process, until all was looked at
         self._noted: Optional[FrozenSet[str]] = None  # as unkept, when the record was written last
@@ -112,32 +108,31 @@ class Workspace:
     def use(self, rules: Rules) -> None:
         """From the next look on, read what these rules allow. What they uncover the user has seen, and of what they
         hide nothing is kept."""
-        with self._lock:
-            uncovered = set(filter(self._files.is_excluded, self._model.all_paths()))
-            self._files.use(rules)
-            if self._left is not None and self._left.patterns != self._files.patterns:
-                self._left = None
-            is_excluded = self._files.is_excluded
-            undone = [group for group in self.last_undone.groups if any(is_excluded(step.path) for step in group)]
-            rows = {path: self._saved_row(path) for path in filter(is_excluded, self._model.all_paths())}
-            hidden = [path for path, row in rows.items() if any(each.readable for each in row.contents())]
-            for path in (each for each in uncovered if not is_excluded(each)):
-                if self._model.unreviewed(path):
-                    self._looks.forget(path)
-                else:
-                    self._model.leave(path)
-                    self._looks.leave(path)
-            names = {content.identity for content in contents_of(undone)}
-            for path in hidden:
-                names.update(content.identity for content in self._saved_row(path).contents())
+        uncovered = set(filter(self._files.is_excluded, self._model.all_paths()))
+        self._files.use(rules)
+        if self._left is not None and self._left.patterns != self._files.patterns:
+            self._left = None
+        is_excluded = self._files.is_excluded
+        undone = [group for group in self.last_undone.groups if any(is_excluded(step.path) for step in group)]
+        rows = {path: self._saved_row(path) for path in filter(is_excluded, self._model.all_paths())}
+        hidden = [path for path, row in rows.items() if any(each.readable for each in row.contents())]
+        for path in (each for each in uncovered if not is_excluded(each)):
+            if self._model.unreviewed(path):
+                self._looks.forget(path)
+            else:
                 self._model.leave(path)
                 self._looks.leave(path)
-                self._history.unkept.discard(path)
-            if names:
-                left = tuple(group for group in self.last_undone.groups if group not in undone)
-                self.last_undone = self.last_undone._replace(groups=left)
-                self._write_record()
-                self._store.drop(names)
+        names = {content.identity for content in contents_of(undone)}
+        for path in hidden:
+            names.update(content.identity for content in self._saved_row(path).contents())
+            self._model.leave(path)
+            self._looks.leave(path)
+            self._history.unkept.discard(path)
+        if names:
+            left = tuple(group for group in self.last_undone.groups if group not in undone)
+            self.last_undone = self.last_undone._replace(groups=left)
+            self._write_record()
+            self._store.drop(names)
 
     def begin(self, cancelled: Callable[[], bool]) -> None:
         """Begin to track, or to track again: what was written until now the user has seen, but for what an earlier
@@ -145,12 +140,11 @@ class Workspace:
 
         What was unreviewed when tracking ended is so still. Raises `GitError` and `OSError`; then nothing has begun.
         """
-        with self._lock:
-            self.tracked = False
-            self._root = identity_of(os.stat(self.folder))
-            self._look_first(cancelled)
-            self.tracked = not cancelled()
-            self._write_record()
+        self.tracked = False
+        self._root = identity_of(os.stat(self.folder))
+        self._look_first(cancelled)
+        self.tracked = not cancelled()
+        self._write_record()
 
     def _look_first(self, cancelled: Callable[[], bool]) -> bool:
         self._files.begin()
@@ -159,12 +153,11 @@ class Workspace:
 
     def end(self, cancelled: Callable[[], bool]) -> None:
         """Track no more: a last look, and from then on only unreviewed files are looked at. Raises as `look` does."""
-        with self._lock:
-            try:
-                if self.tracked and self.look(cancelled):
-                    self._settle()  # else the next process finds what this one has not seen
-            finally:
-                self.tracked = False
+        try:
+            if self.tracked and self.look(cancelled):
+                self._settle()  # else the next process finds what this one has not seen
+        finally:
+            self.tracked = False
 
     def _settle(self) -> None:
         """Nobody tracks: what nobody has to review is the user's from now on."""
@@ -175,26 +168,24 @@ class Workspace:
 
     def look(self, cancelled: Callable[[], bool]) -> bool:
         """Look again, but not while git is at work. Whether all was seen. Raises `GitError` and `OSError`."""
-        with self._lock:
-            if not self.is_there():
-                self.tracked = self.tracked and not os.path.isdir(self.folder)  # to begin again with another one
-                raise OSError("the folder is not there any more")
-            if not self.tracked:
-                with suppress(GitError):
-                    self._files.look_at_position()
-                if self._left is None:
-                    self._look_at(list(self._model.rows))
-                elif not self._look_first(cancelled):
-                    return False
-                self._settle()
-                return True
-            return not self.is_git_at_work() and self._look(cancelled)
+        if not self.is_there():
+            self.tracked = self.tracked and not os.path.isdir(self.folder)  # to begin again with another one
+            raise OSError("the folder is not there any more")
+        if not self.tracked:
+            with suppress(GitError):
+                self._files.look_at_position()
+            if self._left is None:
+                self._look_at(list(self._model.rows))
+            elif not self._look_first(cancelled):
+                return False
+            self._settle()
+            return True
+        return not self.is_git_at_work() and self._look(cancelled)
 
     def look_at(self, paths: Sequence[str]) -> None:
         """Look at these files alone, because a tab has just read them, or something was done to them."""
-        with self._lock:
-            if self.is_there():
-                self._look_at([path for path in paths if self.tracked or path in self._model.rows])
+        if self.is_there():
+            self._look_at([path for path in paths if self.tracked or path in self._model.rows])
 
     def is_there(self) -> bool:
         """Whether the folder is the one that was looked at first."""
@@ -369,16 +360,15 @@ class Workspace:
 
     def saved(self, path: str, data: bytes) -> None:
         """The user has saved `data` from a tab; the file may hold something else again by now."""
-        with self._lock:
-            shown = self._model.now(path)
-            now = self._saved_content(path, data, shown)
-            is_same = now.holds(shown)
-            if is_left_alone(path) or (is_same and not self.tracked):
-                return
-            self._history.said(Event.SAVED, path, now, shown, now)
-            if not is_same and now.readable:
-                self._looks.forget(path)
-            self._write_record()
+        shown = self._model.now(path)
+        now = self._saved_content(path, data, shown)
+        is_same = now.holds(shown)
+        if is_left_alone(path) or (is_same and not self.tracked):
+            return
+        self._history.said(Event.SAVED, path, now, shown, now)
+        if not is_same and now.readable:
+            self._looks.forget(path)
+        self._write_record()
 
     def _saved_content(self, path: str, data: bytes, shown: Content) -> Content:
         """What the user has saved, which is kept, unless the file is not read."""
@@ -394,29 +384,25 @@ class Workspace:
 
     def settle(self, call: Hashable) -> None:
         """A tool call that was doubtful has ended."""
-        with self._lock:
-            if self._model.settle(call):
-                self._write_record()
+        if self._model.settle(call):
+            self._write_record()
 
     def removed(self, name: str) -> None:
         """The user has deleted this file or folder in the side bar, unless it is still there."""
-        with self._lock:
-            for path in [path for path in self._model.all_paths() if lies_in(path, name)]:
-                if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
-                    self._model.happened(Event.SAVED, path, NOTHING)
-                    self._model.own(path, False)
-                    self._history.unkept.add(path)  # until a look finds that it has gone
-            self._write_record()
+        for path in [path for path in self._model.all_paths() if lies_in(path, name)]:
+            if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
+                self._model.happened(Event.SAVED, path, NOTHING)
+                self._model.own(path, False)
+                self._history.unkept.add(path)  # until a look finds that it has gone
+        self._write_record()
 
     def renames(self, name: str) -> None:
         """The user is about to type another name for this file or folder in the side bar."""
-        with self._lock:
-            self._side_bar.renames(name)
+        self._side_bar.renames(name)
 
     def removes(self, name: str) -> None:
         """The user is being asked whether this file or folder is to be deleted."""
-        with self._lock:
-            self._side_bar.removes(name)
+        self._side_bar.removes(name)
 
     def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or makes it. Where it arrives
@@ -431,34 +417,33 @@ class Workspace:
 
         False if it holds something else by now. It outlives the process once `write_down` was called.
         """
-        with self._lock:
-            held = self._model.now(path)
-            if not held.holds(now):
+        held = self._model.now(path)
+        if not held.holds(now):
+            return False
+        wanted = held
+        if hunks:
+            old, new = self._copies.all_data([before, held])
+            if old is None or new is None:
                 return False
-            wanted = held
-            if hunks:
-                old, new = self._copies.all_data([before, held])
-                if old is None or new is None:
-                    return False
-                wanted = self._history.content(with_hunks(old, new, hunks), held)
-            self._history.keep(path, held, before, wanted)
-            return True
+            wanted = self._history.content(with_hunks(old, new, hunks), held)
+        self._history.keep(path, held, before, wanted)
+        return True
 
     def keep_no_more(self, path: str) -> bool:
         """Take back what was kept last. False if that was another file's, or something has happened to it since."""
-        with self._lock:
-            return self._history.keep_no_more(path)
+        is_taken_back = self._history.keep_no_more(path)
+        if is_taken_back:
+            self._write_record()
+        return is_taken_back
 
     def write_down(self) -> None:
         """Write down what is known."""
-        with self._lock:
-            self._write_record()
+        self._write_record()
 
     def begin_turn(self) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""
-        with self._lock:
-            self._model.begin_turn()
-            self._write_record()
+        self._model.begin_turn()
+        self._write_record()
 
     # -- what there is ------------------------------------------------------------------------------------------------
 
@@ -479,18 +464,16 @@ class Workspace:
 
     def ignored_now(self, paths: Sequence[str]) -> FrozenSet[str]:
         """Those of these files that are left out at this moment."""
-        with self._lock:
-            try:
-                found = self._files.left_out_now(paths)
-            except GitError:
-                found = frozenset()
-            self._ignored |= found
-            return found
+        try:
+            found = self._files.left_out_now(paths)
+        except GitError:
+            found = frozenset()
+        self._ignored |= found
+        return found
 
     def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
         """All that is unreviewed, the newest first."""
-        with self._lock:
-            return self._model.changes(scope)
+        return self._model.changes(scope)
 
     @property
     def has_rows(self) -> bool:
@@ -503,8 +486,7 @@ class Workspace:
 
     def all_data(self, contents: Sequence[Content]) -> List[Optional[bytes]]:
         """The same for several files, for which git is asked once."""
-        with self._lock:
-            return self._copies.all_data(contents)
+        return self._copies.all_data(contents)
 
     # -- undo ---------------------------------------------------------------------------------------------------------
 
@@ -513,53 +495,47 @@ class Workspace:
 
         The result are those that can be undone, because it is known what their files hold and held.
         """
-        with self._lock:
-            known = self._copies.secure(contents_of(wanted))
-            ready = dict.fromkeys(
-                group for group in wanted if all({step.held.identity, step.wanted.identity} <= known for step in group)
-            )
-            if not ready:
-                return ready
-            former, self.last_undone = self.last_undone, Undone(tuple(ready), when, under_way=True)
-            try:
-                self._write_record(secure=True)
-            except OSError:
-                self.last_undone = former
-                raise
+        known = self._copies.secure(contents_of(wanted))
+        ready = dict.fromkeys(
+            group for group in wanted if all({step.held.identity, step.wanted.identity} <= known for step in group)
+        )
+        if not ready:
             return ready
+        former, self.last_undone = self.last_undone, Undone(tuple(ready), when, under_way=True)
+        try:
+            self._write_record(secure=True)
+        except OSError:
+            self.last_undone = former
+            raise
+        return ready
 
     def restoring(self) -> None:
         """What was undone is about to be restored: whatever comes of this process, it is unreviewed then. Raises
         `OSError`; then restore nothing."""
-        with self._lock:
-            self.last_undone = self.last_undone._replace(under_way=True)
-            steps = itertools.chain.from_iterable(self.last_undone.groups)
-            self._write_record(
-                True, {each.path: each for each in steps if self._model.now(each.path).holds(each.wanted)}
-            )
+        self.last_undone = self.last_undone._replace(under_way=True)
+        steps = itertools.chain.from_iterable(self.last_undone.groups)
+        self._write_record(True, {each.path: each for each in steps if self._model.now(each.path).holds(each.wanted)})
 
     def exchanged(self, event: Event, done: Sequence[Group], undone: Undone) -> None:
         """These were undone, or (`WRITTEN`) restored: then they are unreviewed as they were, whether anybody tracks.
 
         From now on `undone` can be restored.
         """
-        with self._lock:
-            for path, held, wanted, origin in itertools.chain.from_iterable(done):
-                if event is Event.UNDONE:
-                    self._history.rebase_turn(path, held, wanted)
-                self._model.happened(event, path, wanted)
-                if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
-                    self._model.recall(path, origin, self._model.row(path).turn, None, self._model.row(path).below)
-                    self._model.mark_saved(path)
-                self._model.own(path, self._history.holds and self._copies.has(wanted))
-                self._looks.remember(path)  # somebody may have written since
-            self.last_undone = undone
-            self._write_record()
+        for path, held, wanted, origin in itertools.chain.from_iterable(done):
+            if event is Event.UNDONE:
+                self._history.rebase_turn(path, held, wanted)
+            self._model.happened(event, path, wanted)
+            if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
+                self._model.recall(path, origin, self._model.row(path).turn, None, self._model.row(path).below)
+                self._model.mark_saved(path)
+            self._model.own(path, self._history.holds and self._copies.has(wanted))
+            self._looks.remember(path)  # somebody may have written since
+        self.last_undone = undone
+        self._write_record()
 
     def content(self, data: bytes, like: Content) -> Content:
         """Bytes that a file is about to have, which are kept, with the permissions of another content."""
-        with self._lock:
-            return self._history.content(data, like)
+        return self._history.content(data, like)
 
     # -- the record ---------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from companion.common.workers import NOTHING_TO_TELL
 from companion.unreviewed.schedule import INTERVAL_SECONDS
@@ -38,14 +39,14 @@ class AtOnce:
         self.loop.call_soon(function, *args)
 
     def on_main(self, function, *args):
+        self.woken += 1
         function(*args)
 
     def use_disk(self, function, *args, then, failed=None):
         self.jobs += 1
         result = function(*args, lambda: False)
         if result is not NOTHING_TO_TELL:
-            self.woken += 1
-            then(result)
+            self.on_main(then, result)
 
     def step(self, seconds=0.0):
         asyncio.set_event_loop(self.loop)
@@ -58,3 +59,8 @@ def write_and_look(project, tracking, runtime, **files):
     project.write(**files)
     tracking.sign()
     runtime.step(INTERVAL_SECONDS)
+
+
+def save_tab(tracking, tabs, path, text, line_endings="Unix"):
+    """A tab with this text was saved to `path`."""
+    tracking.carry_out_at(path, partial(tabs.take_over, path, text, "UTF-8", line_endings))

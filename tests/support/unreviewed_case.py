@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, Iterator, List
 from unittest import mock
@@ -41,8 +42,8 @@ class ChangesTestCase(ReviewTestCase):
         yield self.looked
 
     def looked(self) -> bool:
-        folder = self.tracking._folders.get(self.folder)
-        return folder is not None and not folder.looks.under_way
+        folder = self.tracking._folders.get(os.path.realpath(self.folder))
+        return folder is not None and not folder.queue.busy
 
     def names(self) -> List[str]:
         return [change.path for change in self.changes.listed]

@@ -153,7 +153,7 @@ class TestListing(ChangesTestCase):
             yield lambda: self.endpoint.folders() == (self.folder,)
             self.endpoint.agents.started()
             self.endpoint.workspace_changed()
-        self.assertNotIn(self.folder, self.tracking._folders)
+        self.assertNotIn(self.folder, self.tracking._roots)
 
     def test_the_patterns_of_the_editor_and_of_the_project_leave_files_out(self) -> Iterator[Any]:
         preferences = sublime.load_settings("Preferences.sublime-settings")
@@ -257,7 +257,7 @@ class TestListing(ChangesTestCase):
         listener, heard = sys.modules[PLUGIN].GeminiCompanionListener(), []
         for command, name in (("side_bar_delete", "deleted.py"), ("side_bar_rename", "moved.py")):
             listener.on_post_window_command(self.window, command, {"paths": [self.path(name)]})
-            self.tracking.carry_out(lambda _: None, heard.append, self.path(name))
+            self.tracking.carry_out_at(self.path(name), lambda *_: None, heard.append)
         yield lambda: len(heard) == 2
         for name in ("deleted.py", "theirs.py"):
             os.unlink(self.path(name))

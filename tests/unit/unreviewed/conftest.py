@@ -8,21 +8,23 @@ import stat
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import pytest
 
+from companion.comparison import Hunk
 from companion.system.platform import Platform
 from companion.unreviewed.calls import Doer, Moment, OpenCall, OpenCalls
 from companion.unreviewed.files import Rules
+from companion.unreviewed.folder import Folder, Queue, Root, Surroundings
 from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import UnreviewedChange
 from companion.unreviewed.saves import Saves
-from companion.unreviewed.store import Store
-from companion.unreviewed.undoing import Progress, Refusal, finish, restore, undo
+from companion.unreviewed.store import STORE, Store
+from companion.unreviewed.undoing import Progress, Refusal, Undoing, finish, restore, undo
 from companion.unreviewed.workspace import Workspace
-from companion.unreviewed.workspaces import STORE
 from tests.support.at_once import AtOnce, Editor, Window
 
 RULES = Rules(
@@ -46,6 +48,16 @@ def text(**lines: bytes) -> bytes:
 def never() -> bool:
     """Nobody cancels."""
     return False
+
+
+def to_the_end(steps: Undoing) -> List[Refusal]:
+    """What an undo has left, once it has done all its steps."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            left: List[Refusal] = ended.value
+            return left
 
 
 class Project:
@@ -130,6 +142,19 @@ class Project:
         self.workspace.begin(never)
         return self.workspace
 
+    def opened(self) -> Folder:
+        """The folder in a window, in a new process; nothing was looked at yet."""
+        store = Store(str(self.storage / STORE))
+        shared = Surroundings(store, str(self.storage), Saves(), lambda names: Moment(), list)
+        return Folder(str(self.folder), shared, lambda folder: Queue(Lock(), print, print, print))
+
+    def look_as_window(self, folder: Folder, tracked: bool = True, rules: Rules = RULES) -> None:
+        """A window looks at the folder, which is the project's from then on unless nothing is known of it."""
+        root = Root(str(self.folder), rules)
+        root.real = root.name
+        folder.look([root], tracked, never)
+        self.workspace = folder.workspace or self.workspace
+
     def moment(self) -> Moment:
         """Now, in the only window."""
         return self.calls.moment(frozenset([WINDOW]))
@@ -180,14 +205,20 @@ class Project:
 
     def undo(self, *names: str) -> List[Refusal]:
         """Undo these files, or all."""
-        self.undos += 1
         listed = {**self.listed(), **self.outside()}
-        chosen = [change for name, change in listed.items() if not names or name in names]
-        return undo(self.workspace, chosen, Progress(), str(self.storage), self.undos)
+        return self.undo_these([change for name, change in listed.items() if not names or name in names])
+
+    def undo_these(
+        self, changes: Sequence[UnreviewedChange], progress: Optional[Progress] = None, hunks: Sequence[Hunk] = ()
+    ) -> List[Refusal]:
+        """Undo these changes, or some hunks of the only one."""
+        self.undos += 1
+        steps = undo(self.workspace, changes, progress or Progress(), str(self.storage), self.undos, hunks)
+        return to_the_end(steps)
 
     def restore(self) -> List[Refusal]:
         """Bring back what was undone last."""
-        return restore(self.workspace, Progress(), str(self.storage))
+        return to_the_end(restore(self.workspace, Progress(), str(self.storage)))
 
 
 @pytest.fixture(params=["git", "no git"])
@@ -245,7 +276,7 @@ def decisions(module: Any, tracking: Any) -> Any:
 @pytest.fixture
 def tabs(module: Any) -> Any:
     """What the events of tabs mean."""
-    return importlib.import_module("companion.unreviewed.tracking")
+    return importlib.import_module("companion.unreviewed.tabs")
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 from companion.unreviewed import files, history, workspace
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository
-from companion.unreviewed.workspaces import Root, Workspaces
-from tests.unit.unreviewed.conftest import RULES, TEXT, never, text
+from tests.unit.unreviewed.conftest import TEXT, never, text
 
 
 @pytest.mark.parametrize("tracked", [True, False])
@@ -27,9 +26,7 @@ def test_uncommitted_work_that_is_overwritten_in_a_quiet_minute_outlives_the_pro
     if tracked:
         project.begin()
     else:
-        workspaces = Workspaces(str(project.storage))
-        workspaces.look(Root(str(project.folder), RULES), never)
-        project.workspace = workspaces.of(str(project.folder))
+        project.look_as_window(project.opened(), tracked=False)
     assert set(project.listed()) == {"a.txt", "new.txt"}
     assert project.undo() == []
     assert (project.read("a.txt"), project.read("new.txt")) == (text(line5=b"user"), b"user\n")
@@ -73,9 +70,7 @@ def start(project, tracked):
     if tracked:
         project.begin()
         return
-    workspaces = Workspaces(str(project.storage))
-    workspaces.look(Root(str(project.folder), RULES), never)
-    project.workspace = workspaces.of(str(project.folder)) or project.workspace
+    project.look_as_window(project.opened(), tracked=False)
 
 
 def test_what_was_committed_meanwhile_or_stands_as_before_is_nothing_to_review(repository):

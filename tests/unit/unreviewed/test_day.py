@@ -26,7 +26,7 @@ class UserDay:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
             file.write(data)
-        self.tracking.carry_out(partial(self.tabs.take_over, path, data.decode(), "UTF-8", "Unix"), path=path)
+        self.tracking.carry_out_at(path, partial(self.tabs.take_over, path, data.decode(), "UTF-8", "Unix"))
         self.tracking.saves.ended(path)
 
     def rename(self, old, new):

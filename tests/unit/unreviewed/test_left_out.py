@@ -9,9 +9,8 @@ import pytest
 from companion.unreviewed import looking
 from companion.unreviewed.files import Rules
 from companion.unreviewed.model import ChangeKind
-from companion.unreviewed.store import Store
+from companion.unreviewed.store import STORE, Store
 from companion.unreviewed.texts import change_item
-from companion.unreviewed.workspaces import STORE
 from tests.unit.unreviewed.conftest import TEXT, text
 
 NOTHING_EXCLUDED = Rules(lambda path: False, lambda path, is_folder: os.path.basename(path) == "left-out")

@@ -15,10 +15,9 @@ from companion.unreviewed import history, looking, store, undoing, workspace
 from companion.unreviewed.calls import Moment
 from companion.unreviewed.files import Files, Rules
 from companion.unreviewed.git import GitError
-from companion.unreviewed.store import Store
+from companion.unreviewed.store import STORE, Store
 from companion.unreviewed.workspace import Workspace
-from companion.unreviewed.workspaces import STORE, Root, Workspaces
-from tests.unit.unreviewed.conftest import RULES, TEXT, never, text
+from tests.unit.unreviewed.conftest import TEXT, never, text
 
 
 class EndedError(BaseException):
@@ -146,19 +145,17 @@ def test_what_is_pending_is_not_forgotten_whatever_becomes_of_the_file_while_nob
 def test_what_is_pending_survives_the_repository(repository, anew):
     repository.write(a_txt=TEXT, b_txt=TEXT, _gitignore=b"*.log\n", x_log=b"x\n")
     repository.commit()
-    workspaces, root = Workspaces(str(repository.storage)), Root(str(repository.folder), RULES, tracked=True)
-    workspaces.look(root, never)
-    repository.workspace = workspaces.of(str(repository.folder))
+    folder = repository.opened()
+    repository.look_as_window(folder)
     repository.write(a_txt=text(line1=b"agent"))
-    workspaces.look(root, never)
+    repository.look_as_window(folder)
     shutil.rmtree(str(repository.folder / ".git"))
     if anew:
         repository.git("init", "-q", "-b", "main")
     for name in ("b_txt", "new_txt"):
-        workspaces.look(root, never)
+        repository.look_as_window(folder)
         repository.write(**{name: text(line1=b"agent")})
-    workspaces.look(root, never)
-    repository.workspace = workspaces.of(str(repository.folder))
+    repository.look_as_window(folder)
     assert {**repository.listed(), **repository.outside()}.keys() == {"a.txt", "b.txt", "new.txt"}
     assert repository.undo() == []
     assert repository.read("a.txt") == repository.read("b.txt") == TEXT
@@ -167,15 +164,14 @@ def test_what_is_pending_survives_the_repository(repository, anew):
 @pytest.mark.parametrize("project", ["no git"], indirect=True)
 def test_a_folder_that_becomes_a_repository_is_served_as_one(project):
     project.write(a_txt=TEXT)
-    workspaces, root = Workspaces(str(project.storage)), Root(str(project.folder), RULES, tracked=True)
-    workspaces.look(root, never)
+    folder = project.opened()
+    project.look_as_window(folder)
     project.git("init", "-q", "-b", "main")
     project.commit()
-    workspaces.look(root, never)
+    project.look_as_window(folder)
     project.write(_gitignore=b"*.log\n", x_log=b"x\n")
-    workspaces.look(root, never)
-    found = [change.path for lists in workspaces.lists(root) for change in (*lists.changes, *lists.outside)]
-    assert found == [".gitignore"]
+    project.look_as_window(folder)
+    assert project.all_listed().keys() == {".gitignore"}
 
 
 def test_a_file_that_the_user_saves_has_room_before_all_others(project, later, monkeypatch):

@@ -20,7 +20,6 @@ from companion.unreviewed.calls import PERHAPS
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import NOTHING
 from companion.unreviewed.texts import are_apart, hunks_between
-from companion.unreviewed.undoing import Progress, undo
 from tests.unit.unreviewed.conftest import WINDOW
 
 STEPS = {"git": 300, "no git": 1000}
@@ -399,8 +398,7 @@ class Day:
         return {change.path: change for change in (*lists.changes, *lists.outside)}
 
     def undo(self, change: Any, hunks: Sequence[Hunk] = ()) -> None:
-        storage = str(self.project.storage)
-        assert undo(self.project.workspace, [change], Progress(), storage, float(self.count), hunks) == []
+        assert self.project.undo_these([change], hunks=hunks) == []
 
     def relearn(self, name: str) -> None:
         """After a decision the oracle takes over the texts: which lines a hunk holds is the comparison's to say."""

@@ -37,7 +37,7 @@ def test_what_was_undone_comes_back_in_a_later_process_though_the_next_undo_was_
     project.look()
     assert project.undo("a.txt") == []
     unsaved = undoing.Progress([str(project.folder / "b.txt")])
-    assert len(undoing.undo(project.workspace, [project.listed()["b.txt"]], unsaved, str(project.storage), 2.0)) == 1
+    assert len(project.undo_these([project.listed()["b.txt"]], unsaved)) == 1
     project.begin()
     assert project.restore() == []
     assert project.read("a.txt") == b"now\n"

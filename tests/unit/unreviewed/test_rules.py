@@ -7,7 +7,6 @@ import pytest
 from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, OpenCall, Origin
 from companion.unreviewed.looking import Looks
 from companion.unreviewed.model import ChangeScope
-from companion.unreviewed.undoing import Progress, undo
 from tests.unit.unreviewed.conftest import TEXT, WINDOW, text
 
 CLAUDE, GEMINI = ("Claude Code", "make the tests pass"), ("Gemini CLI", "write the docs")
@@ -249,7 +248,7 @@ def test_a_turn_holds_what_programs_have_done_in_it(hooked):
         hooked.write(a_txt=text(line1=b"agent"))
     turn = hooked.workspace.changes(ChangeScope.LAST_TURN)
     assert [change.path for change in turn] == ["a.txt"]
-    assert undo(hooked.workspace, turn, Progress(), str(hooked.storage), 1.0) == []
+    assert hooked.undo_these(turn) == []
     assert set(hooked.outside()) == {"b.txt"}
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
 from companion.unreviewed import looking
 from companion.unreviewed.calls import PERHAPS
 from companion.unreviewed.model import ChangeKind, ChangeScope
-from tests.support.at_once import write_and_look
+from tests.support.at_once import save_tab, write_and_look
 from tests.unit.unreviewed.conftest import TEXT, text
 
 MINE = b"".join(b"mine %d\n" % number for number in range(30))
@@ -192,7 +190,7 @@ def test_who_undoes_all_hears_that_earlier_changes_are_left(project, tracking, r
     write_and_look(project, tracking, runtime, a_txt=text(line3=b"first"))
     saved = text(line3=b"first", line20=b"mine")
     project.write(a_txt=saved)
-    tracking.carry_out(partial(tabs.take_over, str(project.folder / "a.txt"), saved.decode(), "UTF-8", "Unix"))
+    save_tab(tracking, tabs, str(project.folder / "a.txt"), saved.decode())
     write_and_look(project, tracking, runtime, a_txt=text(line3=b"second", line20=b"mine"))
     decided = decisions(1)
     decided.undo(tracking.lists(1).changes)

@@ -14,7 +14,6 @@ from companion.unreviewed import store as store_module
 from companion.unreviewed.calls import Origin
 from companion.unreviewed.model import Content, Made, identity
 from companion.unreviewed.store import Record, SavedRow, Step, Store, Undone, read_record, write_record
-from companion.unreviewed.workspaces import Root, Workspaces
 
 CONTENT = ["x", 1, 2]
 ROW = json.loads(json.dumps(SavedRow(Content(*CONTENT))))
@@ -210,19 +209,18 @@ def test_a_folder_whose_record_cannot_be_read_now_is_not_begun_anew(tmp_path, pr
     project.begin()
     project.write(a_txt=b"now\n")
     project.look()
-    workspaces, root = Workspaces(str(project.storage)), Root(str(project.folder), rules, tracked=True)
+    folder = project.opened()
     record = Store.record
 
     def too_many(self: Store, name: str) -> None:
         raise OSError(24, os.strerror(24))
 
     monkeypatch.setattr(Store, "record", too_many)
-    workspaces.look(root, lambda: False)
-    assert workspaces.of(str(project.folder)) is None
+    project.look_as_window(folder)
+    assert folder.workspace is None
     monkeypatch.setattr(Store, "record", record)
-    workspaces.look(root, lambda: False)
-    ((change,),) = (lists.changes for lists in workspaces.lists(root))
-    assert workspaces.of(str(project.folder)).data(change.before) == b"before\n"
+    project.look_as_window(folder)
+    assert project.before("a.txt") == b"before\n"
 
 
 def test_nothing_goes_while_the_records_cannot_be_listed(store, monkeypatch):

@@ -13,20 +13,20 @@ from companion.review.document.file_replacement import beside
 from companion.unreviewed import side_bar
 from companion.unreviewed.calls import Doer, OpenCall, Origin
 from companion.unreviewed.files import Rules
+from companion.unreviewed.folder import Folder
 from companion.unreviewed.listing import Lists
 from companion.unreviewed.looking import COPIED_BYTES
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
-from companion.unreviewed.store import Store
+from companion.unreviewed.store import STORE, Store
 from companion.unreviewed.workspace import Workspace
-from companion.unreviewed.workspaces import STORE, Root
 from tests.host.waiting import NEVER_SECONDS
-from tests.support.at_once import write_and_look
+from tests.support.at_once import save_tab, write_and_look
 
 
 def texts(tracking):
     """What the only file that is listed held before, and what it holds."""
     (change,) = tracking.lists(1).changes
-    workspace = tracking._workspaces.of(change.folder)
+    workspace = tracking.workspace_of(change.folder)
     return workspace.data(change.before), workspace.data(change.now)
 
 
@@ -76,7 +76,7 @@ def test_what_a_window_leaves_behind_is_listed_where_the_folder_is_opened_again(
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     project.write(a_txt=b"now\n")
     tracking.leave(1)  # with a last look
-    assert tracking._workspaces._known == {}
+    assert tracking.workspace_of(str(project.folder)) is None
     tracking.track(2, [str(project.folder)], rules, tracked=False)
     assert [change.path for change in tracking.lists(2).changes] == ["a.txt"]
     decisions(2).undo(tracking.lists(2).changes)
@@ -111,20 +111,18 @@ def test_what_is_excluded_is_not_read_when_a_tab_saves_it(project, tracking, run
     project.write(hidden_txt=b"mine\n", a_txt=b"mine\n")
     tracking.track(1, [str(project.folder)], hiding, tracked=True)
     for name in ("hidden.txt", "a.txt"):
-        tracking.carry_out(partial(tabs.take_over, str(project.folder / name), "mine\n", "UTF-8", "Unix"))
+        save_tab(tracking, tabs, str(project.folder / name), "mine\n")
     assert [os.path.basename(path) for path in read] == ["a.txt"]
 
 
-def test_an_excluded_file_saved_while_its_folder_is_opened_is_not_read(
-    project, tracking, tabs, rules, monkeypatch
-):
+def test_an_excluded_file_saved_while_its_folder_is_opened_is_not_read(project, tracking, tabs, rules, monkeypatch):
     path = str(project.folder / "secret")
     project.write(secret=b"SECRET=1\n")
     kept = []
     use, keep = Workspace.use, Store.keep
 
     def using(workspace, rules):
-        tracking.carry_out(partial(tabs.take_over, path, "SECRET=1\n", "UTF-8", "Unix"))
+        save_tab(tracking, tabs, path, "SECRET=1\n")
         use(workspace, rules)
 
     monkeypatch.setattr(Workspace, "use", using)
@@ -200,23 +198,24 @@ def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, trackin
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "a.txt")
     project.write(a_txt=b"agent\n2\n3\n")
-    tracking.carry_out(partial(tabs.look_at, path))
+    tracking.carry_out_at(path, tabs.look_at)
     tracking.saves.begin(path)
     project.write(a_txt=b"agent\n2\nuser\n")
-    tracking.carry_out(partial(tabs.take_over, path, "agent\n2\nuser\n", "UTF-8", "Unix"))
+    save_tab(tracking, tabs, path, "agent\n2\nuser\n")
     assert texts(tracking) == (b"1\n2\nuser\n", b"agent\n2\nuser\n")
 
 
-def test_what_is_asked_for_about_one_file_is_done_in_that_order(tracking, runtime, monkeypatch):
+def test_what_is_asked_for_about_a_folder_is_done_in_that_order(project, tracking, runtime, rules, monkeypatch):
     """The threads may begin with any job."""
+    tracking.track(1, [str(project.folder)], rules, tracked=True)
     jobs, done = [], []
     monkeypatch.setattr(runtime, "use_disk", lambda function, *args, then, failed=None: jobs.append(function))
     for number in range(3):
-        tracking.carry_out(lambda there, number=number: done.append(number), path="a.txt")
-    tracking.carry_out(lambda there: done.append("another"), path="b.txt")
+        path = str(project.folder / f"{number % 2}.txt")
+        tracking.carry_out_at(path, lambda workspace, name, number=number: done.append((number, name)))
     while jobs:
         jobs.pop()(lambda: False)
-    assert done == ["another", 0, 1, 2]
+    assert done == [(0, "0.txt"), (1, "1.txt"), (2, "0.txt")]
 
 
 def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, tabs, rules):
@@ -224,7 +223,7 @@ def test_a_file_that_the_user_makes_is_not_listed(project, tracking, runtime, ta
     path = str(project.folder / "new.txt")
     tracking.saves.begin(path)
     project.write(new_txt=b"mine\r\n")
-    tracking.carry_out(partial(tabs.take_over, path, "mine\n", "UTF-8", "Windows"))
+    save_tab(tracking, tabs, path, "mine\n", "Windows")
     tracking.saves.ended(path)
     write_and_look(project, tracking, runtime)
     assert tracking.lists(1).changes == ()
@@ -241,7 +240,7 @@ def test_what_the_user_saves_of_a_file_with_mixed_line_ends_is_not_listed(
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     project.write(a_txt=b"1\r\n2\n" * lines + b"mine\r\n")
     path = str(project.folder / "a.txt")
-    tracking.carry_out(partial(tabs.take_over, path, "1\n2\n" * lines + "mine\n", "UTF-8", "Windows"))
+    save_tab(tracking, tabs, path, "1\n2\n" * lines + "mine\n", "Windows")
     write_and_look(project, tracking, runtime)
     assert tracking.lists(1).changes == ()
 
@@ -250,7 +249,7 @@ def test_what_a_program_writes_just_after_a_save_is_not_the_user_s(project, trac
     project.write(a_txt=b"1\n2\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     project.write(a_txt=b"agent\n2\nmine\n")
-    tracking.carry_out(partial(tabs.take_over, str(project.folder / "a.txt"), "1\n2\nmine\n", "UTF-8", "Unix"))
+    save_tab(tracking, tabs, str(project.folder / "a.txt"), "1\n2\nmine\n")
     write_and_look(project, tracking, runtime)
     assert texts(tracking) == (b"1\n2\nmine\n", b"agent\n2\nmine\n")
 
@@ -261,7 +260,7 @@ def test_what_the_user_saves_through_a_link_is_not_listed(project, tracking, run
     (project.folder / "link.txt").symlink_to("a.txt")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     project.write(a_txt=b"2\n")
-    tracking.carry_out(partial(tabs.take_over, str(project.folder / "link.txt"), "2\n", "UTF-8", "Unix"))
+    save_tab(tracking, tabs, str(project.folder / "link.txt"), "2\n")
     write_and_look(project, tracking, runtime)
     assert tracking.lists(1).changes == ()
 
@@ -290,24 +289,24 @@ def test_a_folder_that_comes_while_a_tab_is_saved_is_in_nobody_s_way(project, tr
     class Folders(dict):
         """Between two of them another thread adds one, unless it has to wait."""
 
-        def items(self):
-            for each in super().items():
-                looking.append(Thread(target=self.look))
+        def values(self):
+            for each in list(super().values()):
+                looking.append(Thread(target=self.track))
                 looking[-1].start()
                 written.wait(0.1)
                 yield each
 
-        def look(self):
-            there.look(Root(str(project.folder / "other"), rules), lambda: False)
+        def track(self):
+            tracking.track(2, [str(project.folder / "other")], rules, tracked=True)
 
-        def __setitem__(self, name, real):
-            super().__setitem__(name, real)
+        def setdefault(self, name, root):
             written.set()
+            return super().setdefault(name, root)
 
     project.write(a_txt=b"1\n", other__b_txt=b"1\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
-    there, written, looking = tracking._workspaces, Event(), []
-    monkeypatch.setattr(there, "_real", Folders(there._real))
+    written, looking = Event(), []
+    monkeypatch.setattr(tracking, "_roots", Folders(tracking._roots))
     assert [name for _, name in tracking.find_by_window_path(str(project.folder / "a.txt"))] == ["a.txt"]
     for thread in looking:
         thread.join(NEVER_SECONDS)
@@ -334,7 +333,7 @@ def test_where_nothing_is_tracked_nothing_is_looked_at_and_no_sign_wakes_anybody
     tabs.Tabs(tracking).activated()
     write_and_look(project, tracking, runtime, a_txt=b"now\n")
     assert (tracking._timer, runtime.jobs) == (None, jobs)
-    assert tracking._workspaces._known == {}
+    assert tracking.workspace_of(str(project.folder)) is None
 
 
 def test_a_file_that_grows_all_the_time_does_not_fill_the_disk(
@@ -396,15 +395,15 @@ def test_what_a_look_has_found_is_told_though_another_one_follows_at_once(
     tracking = module.Tracking(runtime, lambda: told.append(1), lambda: str(tmp_path / "storage"))
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     told.clear()
-    look, once = module.Workspaces.look, [True]
+    look, once = Folder.look, [True]
 
     def asked_again(self, *arguments):
         if once:
             once.clear()
-            tracking._look(next(iter(tracking._folders.values())))
+            self.queue.ask()
         return look(self, *arguments)
 
-    monkeypatch.setattr(module.Workspaces, "look", asked_again)
+    monkeypatch.setattr(Folder, "look", asked_again)
     write_and_look(project, tracking, runtime, a_txt=b"new\n")
     assert told
 
@@ -473,8 +472,8 @@ def test_calls_that_come_while_a_folder_is_looked_at_share_the_next_look(
     """What has begun to look may have passed the files already."""
     looked, looks, waiting = [], [], []
     tracking.track(1, [str(project.folder)], rules, tracked=True)
-    look = module.Workspaces.look
-    monkeypatch.setattr(module.Workspaces, "look", lambda *args: looks.append(1) or look(*args))
+    look = Folder.look
+    monkeypatch.setattr(Folder, "look", lambda *args: looks.append(1) or look(*args))
     monkeypatch.setattr(runtime, "use_disk", lambda function, *args, then: waiting.append(partial(function, *args)))
     for number in range(5):
         tracking.call_begins(1, number, OpenCall(Doer("Claude Code")), partial(looked.append, number))

@@ -6,7 +6,6 @@ import pytest
 
 from companion.unreviewed.model import ChangeScope
 from companion.unreviewed.texts import hunks_between
-from companion.unreviewed.undoing import Progress, undo
 
 BEFORE = b"1\n2\n3\n4\n5\n"
 
@@ -24,7 +23,7 @@ def turns(project):
 
 def undo_last_turn(project):
     changes = project.workspace.changes(ChangeScope.LAST_TURN)
-    assert undo(project.workspace, changes, Progress(), str(project.storage), 1.0) == []
+    assert project.undo_these(changes) == []
     return [change.path for change in changes]
 
 
@@ -64,8 +63,7 @@ def test_a_hunk_of_an_earlier_turn_that_was_undone_does_not_come_back_with_an_un
     now = BEFORE.replace(b"1", b"one").replace(b"5", b"five")
     turns.write(a_txt=now)
     turns.look()
-    changes, storage = turns.workspace.changes(), str(turns.storage)
-    assert undo(turns.workspace, changes, Progress(), storage, 0.5, hunks_between(BEFORE, now)[:1]) == []
+    assert turns.undo_these(turns.workspace.changes(), hunks=hunks_between(BEFORE, now)[:1]) == []
     assert turns.read("a.txt") == BEFORE.replace(b"5", b"five")
     assert undo_last_turn(turns) == ["a.txt"]
     assert turns.read("a.txt") == BEFORE

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from threading import Thread
-from typing import Any, List
+from threading import Lock
+from typing import Any
 
 import pytest
 
 from companion.review.document import file_replacement
 from companion.review.document.journal import Note, PlannedWrite, recover
 from companion.unreviewed import undoing
+from companion.unreviewed.folder import Queue
 from companion.unreviewed.texts import hunks_between
-from companion.unreviewed.undoing import Refusal
-from tests.unit.unreviewed.conftest import TEXT, WINDOW, text
+from tests.unit.unreviewed.conftest import TEXT, WINDOW, never, text
 
 
 def test_a_write_in_the_midst_of_an_undo_is_not_lost(project, monkeypatch):
@@ -148,22 +148,22 @@ def test_a_second_undo_waits_for_the_first_and_both_are_brought_back_as_what_the
     project.begin()
     project.write(a_txt=b"now\n", b_txt=b"now\n")
     shown = list(project.look().values())
-    exchange, second = undoing.exchange, []
+    exchange, refused, looks = undoing.exchange, [], []
+    queue = Queue(Lock(), lambda run: run(never), lambda cancelled: looks.append(len(refused)), pytest.fail)
 
-    def undo() -> List[Refusal]:
-        return undoing.undo(project.workspace, shown, undoing.Progress(), str(project.storage), 2.0)
+    def undo(cancelled: Any) -> Any:
+        refused.append((yield from undoing.undo(project.workspace, shown, undoing.Progress(), str(project.storage), 2)))
 
     def while_another_begins(*args: Any) -> None:
-        if not second:
-            second.append(Thread(target=lambda: second.append(undo())))
-            second[0].start()
-            second[0].join(0.3)
+        if not looks:
+            queue.add(undo)
+            queue.ask()
         exchange(*args)
 
     monkeypatch.setattr(undoing, "exchange", while_another_begins)
-    assert project.undo() == []
-    second[0].join()
-    assert len(second[1]) == 2
+    queue.add(undo)
+    assert [len(each) for each in refused] == [0, 2]
+    assert looks == [0]  # an agent waits for it
     assert project.read("a.txt") == project.read("b.txt") == b"before\n"
     assert project.restore() == []
     assert project.read("a.txt") == project.read("b.txt") == b"now\n"
@@ -182,13 +182,13 @@ def test_a_look_in_the_midst_of_an_undo_takes_it_for_nobody_s_write(project, mon
     change, exchanged = project.look()["a.txt"], undoing._exchanged
 
     def looked_at(*step: Any) -> Any:
-        done = exchanged(*step)
+        done = yield from exchanged(*step)
         project.look()
         return done
 
     monkeypatch.setattr(undoing, "_exchanged", looked_at)
     hunk = hunks_between(TEXT, project.read("a.txt"))[0]
-    assert undoing.undo(project.workspace, [change], undoing.Progress(), str(project.storage), 1.0, [hunk]) == []
+    assert project.undo_these([change], hunks=[hunk]) == []
     left = project.look()["a.txt"]
     assert (left.origin, left.since_save, left.added, left.removed) == (change.origin, False, 1, 1)
     assert project.undo() == []

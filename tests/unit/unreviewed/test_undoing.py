@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from companion.comparison import Hunk
-from companion.unreviewed import files, history, looking, undoing
+from companion.unreviewed import files, history, looking
 from companion.unreviewed.model import ChangeKind
 from companion.unreviewed.store import Store
 from companion.unreviewed.texts import hunks_between
@@ -98,7 +98,7 @@ def test_one_hunk_is_taken_back_and_brought_back(project):
     project.write(a_txt=b"one\n2\n3\n4\nfive\n")
     change = project.look()["a.txt"]
     hunk = hunks_between(b"1\n2\n3\n4\n5\n", b"one\n2\n3\n4\nfive\n")[1]
-    assert undoing.undo(project.workspace, [change], undoing.Progress(), str(project.storage), 1.0, [hunk]) == []
+    assert project.undo_these([change], hunks=[hunk]) == []
     assert project.read("a.txt") == b"one\n2\n3\n4\n5\n"
     assert project.before("a.txt") == b"1\n2\n3\n4\n5\n"
     assert project.restore() == []
@@ -120,7 +120,7 @@ def test_a_hunk_that_is_taken_back_keeps_the_line_ends_that_the_file_has(project
     project.begin()
     project.write(a_txt=now)
     change, hunk = project.look()["a.txt"], Hunk(1, 2, 1, 2)
-    assert undoing.undo(project.workspace, [change], undoing.Progress(), str(project.storage), 1.0, [hunk]) == []
+    assert project.undo_these([change], hunks=[hunk]) == []
     assert project.read("a.txt") == left
 
 
@@ -129,7 +129,7 @@ def test_a_hunk_in_the_first_line_leaves_the_byte_order_mark_as_it_is(project):
     project.begin()
     project.write(a_txt=b"agent\n2\n")
     change, hunk = project.look()["a.txt"], Hunk(0, 1, 0, 1)
-    assert undoing.undo(project.workspace, [change], undoing.Progress(), str(project.storage), 1.0, [hunk]) == []
+    assert project.undo_these([change], hunks=[hunk]) == []
     assert project.read("a.txt") == b"1\n2\n"
     assert project.look()["a.txt"].whole_file == ("The byte order mark goes.",)
 

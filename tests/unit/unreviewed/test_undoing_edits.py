@@ -14,7 +14,7 @@ def test_files_with_unsaved_edits_are_left_to_their_tabs(project):
     project.write(a_txt=b"now\n")
     listed = list(project.look().values())
     unsaved = undoing.Progress([str(project.folder / "a.txt")])
-    refused = undoing.undo(project.workspace, listed, unsaved, str(project.storage), 1.0)
+    refused = project.undo_these(listed, unsaved)
     assert [each.unsaved for each in refused] == [True]
     assert project.read("a.txt") == b"now\n"
 
@@ -26,7 +26,7 @@ def test_so_are_those_that_their_tabs_know_by_another_name(project, tmp_path):
     project.write(a_txt=b"now\n")
     listed = list(project.look().values())
     unsaved = undoing.Progress([str(tmp_path / "link" / "a.txt")])
-    refused = undoing.undo(project.workspace, listed, unsaved, str(project.storage), 1.0)
+    refused = project.undo_these(listed, unsaved)
     assert ([each.unsaved for each in refused], project.read("a.txt")) == ([True], b"now\n")
 
 
@@ -36,7 +36,7 @@ def test_a_deleted_file_does_not_come_back_beside_the_unsaved_edits_of_its_tab(p
     project.write(a_txt=None)
     listed = list(project.look().values())
     unsaved = undoing.Progress([str(project.folder / "a.txt")])
-    refused = undoing.undo(project.workspace, listed, unsaved, str(project.storage), 1.0)
+    refused = project.undo_these(listed, unsaved)
     assert [(each.unsaved, each.sentence) for each in refused] == [(True, "a.txt has unsaved edits in a tab.")]
     assert not (project.folder / "a.txt").exists()
 

@@ -1,0 +1,93 @@
+"""What the user does in tabs and in the side bar, for the folders that are tracked, or were.
+
+Rule: what a tab saves is the user's. Where nothing is tracked no tab is asked for its text. Main thread, except where
+noted.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import partial
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+
+import sublime
+
+from ..review.document.text import saved
+from ..system.files import opened, read_all, real_place
+from .looking import READ_BYTES
+from .texts import same_text
+from .tracking import Tracking
+from .workspace import Workspace
+
+_TYPED = ("paths", Workspace.renames)
+SIDE_BAR: Mapping[str, Tuple[str, Callable[[Workspace, str], None]]] = {
+    "delete_file": ("files", Workspace.removed),
+    "delete_folder": ("dirs", Workspace.removed),
+    "rename_path": _TYPED,
+    # Of the packages SideBarEnhancements and SideBarTools:
+    "side_bar_rename": _TYPED,
+    "side_bar_mass_rename": _TYPED,
+    "side_bar_move": _TYPED,
+    "side_bar_cut": _TYPED,
+    "side_bar_delete": ("paths", Workspace.removes),
+}
+"""The commands of the side bar, with the argument that says which files, and what the user does with them."""
+
+
+class Tabs:
+    """The tabs of all windows."""
+
+    def __init__(self, tracking: Tracking) -> None:
+        self._tracking = tracking
+
+    def read(self, view: sublime.View) -> None:
+        """A tab has read its file from the disk: what it holds is looked at before the user can save it."""
+        path = view.file_name()
+        if path is not None:
+            self._tracking.carry_out_at(path, look_at)
+            self._tracking.sign()
+
+    def saving(self, view: sublime.View) -> None:
+        """A tab is about to be saved."""
+        path = view.file_name()
+        if path is not None and self._tracking.find_by_window_path(path):
+            self._tracking.saves.begin(path)
+
+    def saved(self, view: sublime.View) -> None:
+        """A tab was saved."""
+        path = view.file_name()
+        if path is not None and self._tracking.find_by_window_path(path):
+            text = view.substr(sublime.Region(0, view.size()))
+            do = partial(take_over, path, text, view.encoding(), view.line_endings())
+            self._tracking.carry_out_at(path, do, lambda _: self._tracking.saves.ended(path))
+
+    def commanded(self, name: str, arguments: Optional[Dict[str, Any]]) -> None:
+        """A command of a window has run: the user may have deleted files in the side bar, or is about to rename one."""
+        if name not in SIDE_BAR:
+            return
+        argument, do = SIDE_BAR[name]
+        paths = (arguments or {}).get(argument)
+        for path in paths if isinstance(paths, list) else ():
+            if isinstance(path, str):
+                self._tracking.carry_out_at(path, do, place=real_place)
+
+    def activated(self) -> None:
+        """A view has the focus: the user may come from another application, and files have changed meanwhile."""
+        self._tracking.sign()
+
+
+def look_at(workspace: Workspace, name: str) -> None:
+    """Look at a file that a tab has read. Disk thread."""
+    workspace.look_at([name])
+
+
+def take_over(path: str, text: str, encoding: str, line_endings: str, workspace: Workspace, name: str) -> None:
+    """Take over the text that a tab has saved; encoding and line endings by the editor's names. Disk thread."""
+    data = saved(text, encoding, line_endings)
+    if not workspace.is_excluded(name):
+        with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
+            found = read_all(descriptor, READ_BYTES)
+            if same_text(found, data):  # the editor knows best how lines end
+                data = found
+    workspace.saved(name, data)
