@@ -20,6 +20,7 @@ EDITOR_NAME = "sublimetext"  # Gemini CLI's own name for this editor
 EDITOR_DISPLAY_NAME = "Sublime Text"
 EDITOR_INFO = {"name": EDITOR_NAME, "displayName": EDITOR_DISPLAY_NAME}
 _NO_FILE = re.compile(r"(?!)")
+_MARKS = re.compile(r"\[(.*?)\]\(.*?\)|`")  # of links and code in Markdown
 
 
 class DiscoveryFile(NamedTuple):
@@ -118,15 +119,18 @@ class ConnectionDetails(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """What README and `docs/programs.md` say of an agent, in Markdown; `tests/tools/generate.py` puts it there."""
+    """What users are told of an agent, in Markdown: by README and `docs/programs.md`, where `tests/tools/generate.py`
+    puts it, and by the sentences of `Agent`."""
 
     to_connect: str
-    """What users type."""
+    """What users type; "" if it connects by itself."""
     works: str
     cannot: str = ""
     shows_diffs: str = ""
     """What makes diffs come, if it shows any."""
     link: str = ""
+    to_connect_below: str = ""
+    """What users type below an open folder, if it connects by itself only in one."""
 
 
 class Program:
@@ -195,8 +199,6 @@ class Agent(Program):
     """The oldest major version of Node.js that it supports."""
     folder = ""
     """Of a user's own: the folder in which it looks for the editor; "" for that of the agent that it is like."""
-    how_to_connect: str
-    """A sentence that tells users how to connect it once it runs."""
     profile: Profile
     can_be_told_which = True
     """Whether a terminal of the editor can tell it which of several windows to take."""
@@ -246,9 +248,23 @@ class Agent(Program):
             return super().how_to_update()
         return f"Install or update it with “{self.install_command}@latest” (needs Node.js {self.node} or newer)."
 
+    @property
+    def how_to_connect(self) -> str:
+        """How to connect it once it runs, in a sentence."""
+        profile = self.profile
+        if profile.to_connect:
+            return f"In {self.title}, type {_plain(profile.to_connect)} to connect to this editor."
+        below = f"; below an open folder, type {_plain(profile.to_connect_below)}" if profile.to_connect_below else ""
+        return f"{self.title} connects to this editor by itself{below}."
+
+    @property
     def why_no_diffs(self) -> str:
-        """Why a user may see no diffs of it although it is connected, in a sentence or two; "" without a reason."""
-        return ""
+        """Why a user may see no diffs of it although it is connected, in a sentence; "" if connecting is all it takes,
+        or it is not known."""
+        needs = self.profile.shows_diffs
+        if self.is_own or (needs and needs in self.profile.to_connect):
+            return ""
+        return f"Its diffs come with {_plain(needs)}." if needs else f"It cannot {_plain(self.profile.cannot)}."
 
     # -- where it asks ------------------------------------------------------------------------------------------------
 
@@ -299,6 +315,10 @@ class Agent(Program):
     def client_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
         """Further variables that it needs if the editor is not among its ancestor processes."""
         return {}
+
+
+def _plain(markdown: str) -> str:
+    return _MARKS.sub(r"\1", markdown)
 
 
 def common_content(agent: Agent, announcement: Announcement, platform: Platform) -> Dict[str, Any]:

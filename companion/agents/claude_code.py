@@ -299,23 +299,15 @@ class ClaudeCode(ClaudeLockFiles):
     takes_the_only_one = True
     restored = RESTORES_ALL._replace(mark=False)  # it is in its proposals
     hooks = ClaudeHooks()
-    how_to_connect = "In Claude Code, type /ide and choose Sublime Text to connect to this editor."
     profile = Profile(
-        "`/ide`",
+        "`/ide` and choose Sublime Text",
         works="context, mentions, diffs with your edits, diagnostics",
         cannot="connect unasked: use `/ide`, or start it in a terminal of the editor. If two windows have the same "
         "folder it connects to neither, unless **Run Agent…** starts it",
-        shows_diffs='`"permissions": {"defaultMode": "manual"}` in `~/.claude/settings.json`; by default it writes '
-        "without asking",
+        shows_diffs='`"permissions": {"defaultMode": "manual"}` in `~/.claude/settings.json`, or Shift+Tab until it '
+        "says that it asks before edits; by default it writes without asking",
         link="https://github.com/anthropics/claude-code",
     )
-
-    def why_no_diffs(self) -> str:
-        return (
-            "Claude Code writes without asking in its default mode. Put "
-            '{"permissions": {"defaultMode": "manual"}} into ~/.claude/settings.json, or press shift+tab until it says '
-            "that it asks before edits."
-        )
 
     def configuration(self, platform: Platform) -> str:
         return (not self.folder and platform.variable("CLAUDE_CONFIG_DIR")) or self.home(platform)

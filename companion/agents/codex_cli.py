@@ -152,7 +152,6 @@ class CodexCli(Agent):
     npm_package = "@openai/codex"
     node = 16
     can_be_told_which = False
-    how_to_connect = "In Codex CLI, type /ide to let it ask this editor with every prompt."
     profile = Profile(
         "`/ide`",
         works="context, once you have typed `/ide`",
@@ -161,9 +160,6 @@ class CodexCli(Agent):
     )
     home_variable, usual_home = "CODEX_HOME", ".codex"
     hooks = CodexHooks()
-
-    def why_no_diffs(self) -> str:
-        return "Codex CLI shows no diffs in an editor: it asks in the terminal, as its own approval policy says."
 
     def place(self, platform: Platform) -> Place:
         return Place(self.home(platform), ("ipc",), False)

@@ -227,26 +227,18 @@ class CopilotCli(Agent):
     npm_package = "@github/copilot"
     node = 22
     can_be_told_which = False
-    how_to_connect = (
-        "In a workspace folder Copilot CLI connects by itself; elsewhere, type /ide and choose Sublime Text."
-    )
     profile = Profile(
-        "nothing; below the open folder `/ide`",
+        "",
         works="context, diffs, diagnostics; it connects by itself in an open folder, and below one when you use `/ide`",
         cannot="take your edits back",
         shows_diffs="its default mode; not with `--allow-all-tools` or `--allow-tool write`, nor with "
         "`ide.openDiffOnEdit: false`",
         link="https://github.com/github/copilot-cli",
+        to_connect_below="`/ide` and choose Sublime Text",
     )
     home_variable, usual_home = "COPILOT_HOME", ".copilot"
     hooks = CopilotHooks()
     file_names = re.compile(r"^sublime-text-(?P<pid>[0-9]{1,10})-[0-9a-f]{16}\.lock$")
-
-    def why_no_diffs(self) -> str:
-        return (
-            "Copilot CLI shows no diffs when it may write without asking (--allow-all-tools, --allow-tool write), and "
-            "when ide.openDiffOnEdit is false in its settings."
-        )
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
         number = hashlib.sha256(announcement.socket.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -80,7 +80,6 @@ class GeminiCli(Agent):
     program = "gemini"
     npm_package = "@google/gemini-cli"
     node = 20
-    how_to_connect = "In Gemini CLI, type /ide enable to connect to this editor."
     profile = Profile(
         "`/ide enable` (first Escape, if it offers to connect)",
         works="context, diffs with your edits",
@@ -154,7 +153,6 @@ class LlxprtCode(GeminiCli):
     program = "llxprt"
     npm_package = "@vybestack/llxprt-code"
     node = 24
-    how_to_connect = "In LLxprt Code, type /ide enable to connect to this editor."
     profile = Profile("`/ide enable`", works="as Gemini CLI", shows_diffs="`/ide enable`")
     last_without_token = (0, 0, 0)
     usual_folder = "llxprt"

@@ -23,10 +23,6 @@ class OpenCode(ClaudeLockFiles):
     def __init__(self, key: str, title: str, npm_package: str, client_names: Tuple[str, ...], profile: Profile) -> None:
         self.key, self.title, self.program, self.npm_package = key, title, key, npm_package
         self.client_names, self.profile = client_names, profile
-        self.how_to_connect = f"{title} connects to this editor by itself."
-
-    def why_no_diffs(self) -> str:
-        return f"{self.title} shows no diffs in an editor: it asks in the terminal, as its own permissions say."
 
     def choose(self, entries: Sequence[DiscoveryFile], lookup: LookupContext) -> Optional[DiscoveryFile]:
         """The file with the innermost folder that holds its own, of several the newest.
@@ -53,7 +49,7 @@ OPENCODE = OpenCode(
     "opencode-ai",
     ("opencode",),
     Profile(
-        "nothing",
+        "",
         works="context, mentions; it connects by itself",
         cannot="show diffs: by default it [writes without asking](unreviewed-changes.md)",
         link="https://github.com/sst/opencode",
@@ -65,7 +61,7 @@ KILO_CLI = OpenCode(
     "@kilocode/cli",
     (),
     Profile(
-        "nothing",
+        "",
         works="as opencode; the status bar calls it so, too",
         cannot="show diffs: it asks in the terminal",
     ),

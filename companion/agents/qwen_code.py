@@ -84,7 +84,6 @@ class QwenCode(Agent):
     program = "qwen"
     npm_package = "@qwen-code/qwen-code"
     node = 20
-    how_to_connect = "In Qwen Code, type /ide enable to connect to this editor."
     profile = Profile(
         "`/ide enable`",
         works="context, diffs with your edits",

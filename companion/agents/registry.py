@@ -118,11 +118,9 @@ def _problem(key: str, row: ProgramRow) -> Optional[str]:
 
 @lru_cache(maxsize=64)
 def _own_agent(title: str, program: str, dialect: str, folder: str) -> Agent:
-    model = MODELS[dialect]
-    own = copy.copy(model)
+    own = copy.copy(MODELS[dialect])
     own.key, own.title, own.program, own.folder, own.is_own = program_key(title), title, program, folder, True
     own.client_names, own.has_own_token, own.last_without_token = (), True, (0, 0, 0)
-    own.how_to_connect = model.how_to_connect.replace(model.title, title)
     return own
 
 

@@ -286,5 +286,5 @@ class Diagnosis:
         words, unwanted = agent.command(self._settings), lambda: self._runtime.stopped
         folders = next((window.folders for window in self._facts.windows if window.is_this), ())
         found = await self._runtime.in_worker(programs.check_agent, agent, words, self._platform, folders, unwanted)
-        why = agent.why_no_diffs() if not agent.is_own else ""  # that of another program
+        why = agent.why_no_diffs
         return [found, noted(f"why {agent.title} may show no diffs", why)] if why else [found]

@@ -264,7 +264,8 @@ def readme(page: str) -> str:
     rows: Dict[Tuple[str, str], List[str]] = {}
     for agent in registry.AGENTS:
         shows = "yes" if agent.profile.shows_diffs else "no"
-        rows.setdefault((agent.profile.to_connect, shows), []).append(_linked(agent))
+        below = agent.profile.to_connect_below and f"; below the open folder {agent.profile.to_connect_below}"
+        rows.setdefault((agent.profile.to_connect or f"nothing{below}", shows), []).append(_linked(agent))
     rows[("they know no editor: **Run Agent…** starts them", "no")] = [each.title for each in registry.STARTED]
     cells = [(", ".join(names), to_connect, shows) for (to_connect, shows), names in rows.items()]
     return table(page, ("Agent", "To connect, type", "Shows diffs"), cells)

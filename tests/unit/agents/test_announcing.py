@@ -168,7 +168,18 @@ def test_what_users_are_told():
         assert 'your setting "programs"' in own
         assert own.partition("needs")[2] == text.partition("needs")[2]
         assert [each for each in (own, text) if "Correct the setting, or remove it" in each] == [own]
-        assert agent.profile.shows_diffs or agent.why_no_diffs()
+        assert agent.profile.shows_diffs or "cannot show diffs" in agent.why_no_diffs
+        assert not set("`[]") & set(agent.how_to_connect + agent.why_no_diffs)
+
+
+def test_why_no_diffs_are_seen_is_said_where_it_takes_more_than_to_connect():
+    for agent in (GEMINI_CLI, LLXPRT_CODE):
+        assert agent.why_no_diffs == ""
+    assert CLAUDE_CODE.why_no_diffs.startswith('Its diffs come with "permissions": {"defaultMode": "manual"} in ~/')
+    assert OPENCODE.why_no_diffs == "It cannot show diffs: by default it writes without asking."
+    assert COPILOT_CLI.how_to_connect == (
+        "Copilot CLI connects to this editor by itself; below an open folder, type /ide and choose Sublime Text."
+    )
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)
