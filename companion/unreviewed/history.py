@@ -17,14 +17,13 @@ These calls block on the disk and on a process. Disk threads; one at a time.
 from __future__ import annotations
 
 import logging
-from copy import copy
 from typing import Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..common.clock import clock
 from .calls import NO_CLAIMS, PERHAPS, Claims, Origin
 from .git import Repository
 from .looking import COPIED_BYTES, FileReading, blob_names
-from .model import NOTHING, Content, Event, Layer, Model, PathRow, folders_of, identity, portions
+from .model import NOTHING, Content, Event, Layer, Model, Row, folders_of, identity, portions
 from .store import Record, Store
 from .texts import are_apart, holds_edit, rebased
 
@@ -182,17 +181,16 @@ class LeftContents:
 
 
 class _Kept(NamedTuple):
-    """What the user has kept last: the path, what it holds, and what was known of it before and afterwards."""
+    """What the user has kept last: the path, and its row before and afterwards."""
 
     path: str
-    now: Content
-    former: PathRow
-    later: PathRow
+    former: Row
+    later: Row
 
-    def is_still(self, row: PathRow) -> bool:
+    def is_still(self, row: Row) -> bool:
         """Whether nothing has happened to the path since."""
         rows = [(each.before, each.below, each.save, each.turn, each.claims) for each in (self.later, row)]
-        return rows[0] == rows[1]
+        return rows[0] == rows[1] and row.now.holds(self.later.now)
 
 
 class History:
@@ -224,7 +222,7 @@ class History:
             self.model.happened(Event.COMMITTED, path, now)
         else:
             self.model.happened(Event.WRITTEN, path, now, origin=origin, claims=claims)
-        unreviewed = self.model.unreviewed(path)
+        unreviewed = self.model.row(path).unreviewed
         if unreviewed and data is not None:
             self.copies.keep(now, data)
         elif not unreviewed:
@@ -239,8 +237,9 @@ class History:
         former, latest = self.committed.get(path, ("", ""))
         if former == latest or not self.copies.is_blob(now, latest):
             return False
-        befores = [each for each in self.model.befores(path) if not each.holds(now)]
-        return all(self._is_in_commit(former, before, now) for before in befores or [self.model.before(path)])
+        row = self.model.row(path)
+        befores = [each for each in row.befores() if not each.holds(now)]
+        return all(self._is_in_commit(former, before, now) for before in befores or [row.approved])
 
     def _is_in_commit(self, former: str, before: Content, now: Content) -> bool:
         if self.copies.is_blob(before, former):
@@ -252,7 +251,7 @@ class History:
 
     def look_for_room(self) -> None:
         """Count what is kept of files that nobody has changed."""
-        sizes = [self.model.now(path).size for path, row in self.model.rows.items() if row.own and row.before is None]
+        sizes = [row.now.size for row in self.model.rows.values() if row.only_in_store and not row.unreviewed]
         self._room = COPIED_FILES - len(sizes), COPIES_BYTES - sum(sizes)
 
     def seen(self, path: str, now: Content, data: Optional[bytes]) -> None:
@@ -265,47 +264,53 @@ class History:
         self._own(path, is_kept, now.there and (data is not None or not now.readable or now.size > COPIED_BYTES))
 
     def _own(self, path: str, kept: bool, uncommitted: bool, saved: bool = False) -> None:
-        self.model.own(path, kept, saved)
+        row = self.model.row(path)
+        self.model.put(path, row._replace(only_in_store=kept, saved=saved or row.saved))
         (self.unkept.add if uncommitted and not kept else self.unkept.discard)(path)
+
+    def drop_copy(self, path: str) -> None:
+        """Nobody needs the copy of what the path holds any more."""
+        self.model.put(path, self.model.row(path)._replace(only_in_store=False))
 
     def refresh(self) -> None:
         """Once in a while, have the store keep for longer what is as it was."""
         if clock.now() - self._refreshed > REFRESHED_SECONDS:
             self._refreshed = clock.now()
-            self.copies.touch(self.model.now(path) for path, row in self.model.rows.items() if row.own)
+            self.copies.touch(row.now for row in self.model.rows.values() if row.only_in_store)
 
     def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
         """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
-        edited = self._rebased(self.model.before(path), shown, wanted)
-        before, whole = edited or (self.model.before(path), False)
         self.rebase_turn(path, shown, wanted)
-        below = tuple(self._rebased_layer(layer, shown, wanted) for layer in self.model.row(path).below)
+        row = self.model.row(path)
+        edited = self._rebased(row.approved, shown, wanted)
+        before, whole = edited or (row.approved, False)
+        below = tuple(self._rebased_layer(layer, shown, wanted) for layer in row.below)
         held = wanted if event is Event.ACCEPTED else now
         origin = None if whole or (edited and event is Event.KEPT) else PERHAPS
         self.model.happened(event, path, held, before, origin, below=below)
-        if event is not Event.KEPT and self.copies.has(wanted) and self.model.now(path).holds(wanted):
-            self._join_layers(path)
-            self.model.mark_saved(path)
-        if not self.model.now(path).holds(now):
+        row = self.model.row(path)
+        if event is not Event.KEPT and self.copies.has(wanted) and row.now.holds(wanted) and row.unreviewed:
+            self.model.put(path, self._with_joined_layers(row)._replace(save=row.now))
+        if not row.now.holds(now):
             self.model.happened(Event.WRITTEN, path, now)  # somebody has written beside it
         self._own(path, self.holds and self.copies.has(now), now.there, saved=event is Event.SAVED)
 
     def keep(self, path: str, held: Content, before: Content, wanted: Content) -> None:
         """The user has kept what was made of `before` in a path that holds `held`, or as much of it as is `wanted`."""
-        former = copy(self.model.row(path))
+        former = self.model.row(path)
         self.said(Event.KEPT, path, held, before, wanted)
-        self._last_kept = _Kept(path, self.model.now(path), former, copy(self.model.row(path)))
+        self._last_kept = _Kept(path, former, self.model.row(path))
 
     def keep_no_more(self, path: str) -> bool:
         """Take back what the user has kept last. False if that was in another path, or something has happened since."""
         kept, row = self._last_kept, self.model.row(path)
-        if kept is None or kept.path != path or not kept.now.holds(self.model.now(path)) or not kept.is_still(row):
+        if kept is None or kept.path != path or not kept.is_still(row):
             return False
         before = kept.former.before
         if before is None or self.copies.data(before) is None:
             return False
         self._last_kept = None
-        self.model.bring_back(path, kept.former)
+        self.model.put(path, kept.former._replace(now=row.now, only_in_store=row.only_in_store, saved=row.saved))
         return True
 
     def _rebased_layer(self, layer: Layer, shown: Content, wanted: Content) -> Layer:
@@ -314,21 +319,21 @@ class History:
         turn = self._rebased(layer.turn, shown, wanted) if layer.turn is not None else None
         return Layer(before[0] if before else layer.before, layer.origin, turn[0] if turn else layer.turn)
 
-    def _join_layers(self, path: str) -> None:
-        """The user has saved or accepted again: join the layers that are about different lines."""
-        while self.model.row(path).below:
-            below = self.model.row(path).below[-1].before
-            texts = self.copies.all_data([below, self.model.before(path), self.model.now(path)])
+    def _with_joined_layers(self, row: Row) -> Row:
+        """The row with the layers joined that are about different lines: the user has saved or accepted again."""
+        while row.below:
+            texts = self.copies.all_data([row.below[-1].before, row.approved, row.now])
             if texts[0] is None or texts[1] is None or texts[2] is None or not are_apart(texts[0], texts[1], texts[2]):
-                return
-            self.model.join(path)
+                break
+            row = row.joined()
+        return row
 
     def rebase_turn(self, path: str, shown: Content, wanted: Content) -> None:
         """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""
         row = self.model.row(path)
         if row.before is not None and row.turn is not None:
             edited = self._rebased(row.turn, shown, wanted)
-            row.turn = edited[0] if edited else row.turn
+            self.model.put(path, row._replace(turn=edited[0] if edited else row.turn))
 
     def _rebased(self, base: Content, shown: Content, wanted: Content) -> Optional[Tuple[Content, bool]]:
         """`base` with the edit from `shown` to `wanted`, and whether that is all of it; None if it cannot be made."""

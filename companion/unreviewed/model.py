@@ -23,9 +23,21 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from copy import copy
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, Hashable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Hashable,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+    TypeVar,
+)
 
 from .calls import NO_CLAIMS, UNNAMED, Claims, Origin
 
@@ -190,298 +202,258 @@ class Layer(NamedTuple):
     turn: Optional[Content] = None
 
 
-class PathRow:
-    """What is known of a path beside what it holds. The store has these rows, but for their claims, and no others.
+_numbers = itertools.count(1)
+SAVED_FIELDS = 9
+"""The first so many fields of a `Row` are stored."""
 
-    `before`: what it held when the user last approved it, if that is something else. `number` is that of the change,
-    `origin` says where it comes from, `claims` are what that becomes once one of these calls has ended, and `turn` is
-    what the path held when the last turn began, if it was unreviewed then. `made` is the last change that was a
-    program's alone: it is that again once the file holds it again, as when a stash is brought back. `own`: whether git
-    has not committed what the path holds, so that only the store has it beside the file; `saved`: whether the user has
-    saved it in the editor.
+
+class Row(NamedTuple):
+    """All that is known of a path: `now` is what it held at the last look.
+
+    `before`: what it held when the user last approved it, if that is something else. `origin` says where the change
+    comes from, and `turn` is what the path held when the last turn began, if it was unreviewed then. `made` is the last
+    change that was an agent's alone: it is that again once the file holds it again, as when a stash is brought back.
+    `only_in_store`: whether git has not committed what the path holds, so that only the store has it beside the file;
+    `saved`: whether the user has saved it in the editor.
 
     `save` is what the user saved last, if changes were undecided then. Once something else is written it is `before`,
     and the undecided change is the last one of those `below`.
+
+    The store has all this, but not the `number` of the change, nor the `claims`: what `origin` becomes once one of
+    these calls has ended.
     """
 
-    __slots__ = ("before", "below", "claims", "made", "number", "origin", "own", "save", "saved", "turn")
+    now: Content = NOTHING
+    before: Optional[Content] = None
+    turn: Optional[Content] = None
+    origin: Origin = UNNAMED
+    only_in_store: bool = False
+    saved: bool = False
+    made: Optional[Made] = None
+    below: Tuple[Layer, ...] = ()
+    save: Optional[Content] = None
+    number: int = 0
+    claims: Claims = NO_CLAIMS
 
-    def __init__(self) -> None:
-        self.before: Optional[Content] = None
-        self.turn: Optional[Content] = None
-        self.number = 0
-        self.origin = UNNAMED
-        self.claims: Claims = NO_CLAIMS
-        self.made: Optional[Made] = None
-        self.own = self.saved = False
-        self.below: Tuple[Layer, ...] = ()
-        self.save: Optional[Content] = None
+    @property
+    def unreviewed(self) -> bool:
+        """Whether the path holds something else than when the user last approved it."""
+        return self.before is not None
 
-    def grow(self, origin: Origin, claims: Claims, is_new: bool) -> None:
-        """Something was added to the change, or it `is_new`."""
-        if is_new:
-            self.origin, self.claims = origin, claims
-            return
-        former = {call: claimed.grown(origin) for call, claimed in self.claims.items()}
-        grown = {call: self.claims.get(call, self.origin).grown(claimed) for call, claimed in claims.items()}
-        self.origin, self.claims = self.origin.grown(origin), {**former, **grown}
+    @property
+    def approved(self) -> Content:
+        """What the path held when the user last approved it."""
+        return self.now if self.before is None else self.before
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is known beside what the path holds."""
+        return self.before is None and self.made is None and not self.only_in_store
 
-_numbers = itertools.count(1)
-_REVIEWED = PathRow()  # never changed
-
-
-class Model:
-    """The files of one folder: what each holds, and a row for each of which that is not all."""
-
-    def __init__(self) -> None:
-        self._now: Dict[str, Content] = {}
-        self.rows: Dict[str, PathRow] = {}
-
-    def learn(self, path: str, before: Content, now: Content) -> None:
-        """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
-        self._set_now(path, now)
-        self._set_before(path, before, UNNAMED)
-
-    def recall(
-        self,
-        path: str,
-        origin: Origin,
-        turn: Optional[Content],
-        made: Optional[Made],
-        below: Tuple[Layer, ...] = (),
-        save: Optional[Content] = None,
-    ) -> None:
-        """What was known of a path that was learnt again."""
-        if made is not None or self.unreviewed(path):
-            row = self.rows.setdefault(path, PathRow())
-            row.origin, row.claims, row.turn, row.made = origin, NO_CLAIMS, turn, made
-        if self.unreviewed(path):
-            self.rows[path].below, self.rows[path].save = below, save
-
-    def mark_saved(self, path: str) -> None:
-        """The user wants the file as it is now, whatever is undecided: what comes next is compared with that."""
-        if self.unreviewed(path):
-            self.rows[path].save = self.now(path)
-
-    def bring_back(self, path: str, former: PathRow) -> None:
-        """What was known of a path is known again, but for what is kept of it."""
-        row = copy(former)
-        row.own, row.saved = self.row(path).own, self.row(path).saved
-        self.rows[path] = row
-
-    def join(self, path: str) -> None:
-        """Make one change of the one that is shown and the one below it."""
-        row = self.rows[path]
-        *left, layer = row.below
-        row.before, row.below = layer.before, tuple(left)
-        row.origin, row.turn = layer.origin.grown(row.origin), row.turn or layer.turn
-        row.claims = {call: layer.origin.grown(claimed) for call, claimed in row.claims.items()}
-
-    def leave(self, path: str) -> None:
-        """The path is none of ours any more."""
-        self._now.pop(path, None)
-        self.rows.pop(path, None)
-
-    def row(self, path: str) -> PathRow:
-        """The row of a path; an empty one, which nobody changes, if there is none."""
-        return self.rows.get(path, _REVIEWED)
-
-    def now(self, path: str) -> Content:
-        """What the path held at the last look."""
-        return self._now.get(path, NOTHING)
-
-    def before(self, path: str) -> Content:
-        """What it held when the user last approved it."""
-        before = self.row(path).before
-        return self.now(path) if before is None else before
-
-    def befores(self, path: str) -> List[Content]:
+    def befores(self) -> List[Content]:
         """All that the user may still go back to, step by step: what the next change would be compared with first."""
-        row = self.row(path)
-        saved = [row.save] if row.save is not None and self.now(path).holds(row.save) else []
-        return [*saved, self.before(path), *(layer.before for layer in reversed(row.below))]
+        saved = [self.save] if self.save is not None and self.now.holds(self.save) else []
+        return [*saved, self.approved, *(layer.before for layer in reversed(self.below))]
 
-    def earlier(self, path: str) -> Content:
-        """What it held when the last turn began."""
-        return self.row(path).turn or self.before(path)
+    def contents(self) -> List[Content]:
+        """All that the row names, as far as there was a file."""
+        held = [self.now, self.before, self.turn, self.save, *(self.made[:2] if self.made else ())]
+        held += [content for layer in self.below for content in (layer.before, layer.turn)]
+        return [each for each in held if each is not None and each.there]
 
-    def unreviewed(self, path: str) -> bool:
-        """Whether it holds something else than when the user last approved it."""
-        return self.row(path).before is not None
-
-    def begin_turn(self) -> None:
-        """What was written until now was written in an earlier turn."""
-        for path, row in self.rows.items():
-            row.turn = self.now(path) if row.before is not None else row.made and row.made.now
-            above = [layer.before for layer in row.below[1:]] + [self.before(path)]
-            row.below = tuple(layer._replace(turn=turn) for layer, turn in zip(row.below, above))
-
-    def own(self, path: str, own: bool, saved: bool = False) -> None:
-        """Note whether only the store has what the path holds beside the file, and whether the user has saved that."""
-        if own or path in self.rows:
-            row = self.rows.setdefault(path, PathRow())
-            row.own, row.saved = own, saved or row.saved
-            self._drop_empty(path)
-
-    def drop_own(self) -> bool:
-        """Nothing is kept any more of what nobody has to review. Whether that is a change."""
-        dropped = [path for path, row in self.rows.items() if row.own]
-        for path in dropped:
-            self.own(path, False)
-        return bool(dropped)
-
-    def happened(
+    def after(
         self,
         event: Event,
-        path: str,
         now: Content,
         before: Optional[Content] = None,
         origin: Optional[Origin] = None,
         claims: Claims = NO_CLAIMS,
         below: Tuple[Layer, ...] = (),
-    ) -> None:
-        """The path holds `now`, because of `event`. An event that moves `before` moves it there, or to `before`, with
-        these layers `below`.
+    ) -> Row:
+        """The row once the path holds `now`, because of `event`. An event that moves `before` moves it there, or to
+        `before`, with these layers `below`.
 
         `origin` is that of what was added to the change, if something was, with the `claims` on that.
         """
-        is_new = False
+        row, is_new = self, False
         if event in LEAVES_BEFORE:
-            is_new = self._leave_save(event, path, now)
-            before = self.before(path)
-        elif path in self.rows:
-            self.rows[path].below = below
-        self._set_now(path, now)
+            row, is_new = self._leaving_save(event, now)
+            before = row.approved
+        else:
+            row = row._replace(below=below)
         before = now if before is None else before
-        row = self.rows.get(path)
-        if row is not None and row.below and before.holds(now):
-            before, origin = self._rise(event, row, now), None
-        self._set_before(path, before, origin, claims, is_new)
-        if event is not Event.WRITTEN and not self.unreviewed(path) and path in self.rows:
-            self.rows[path].made = self.rows[path].turn = None  # the user has decided
-            self._drop_empty(path)
+        row = row._replace(now=now)
+        if row.below and before.holds(now):
+            (row, before), origin = row.risen(event), None
+        row = row.compared(before, origin, claims, is_new)
+        if event is not Event.WRITTEN and not row.unreviewed:
+            row = row._replace(made=None, turn=None)  # the user has decided
+        return row
+
+    def compared(
+        self, before: Content, origin: Optional[Origin], claims: Claims = NO_CLAIMS, is_new: bool = False
+    ) -> Row:
+        """The row with what the path held before, and the origin by which the change has grown, or is new."""
+        if before.holds(self.now):
+            return self._replace(before=None, number=0, origin=UNNAMED, claims=NO_CLAIMS, save=None)
+        is_new = is_new or self.before is None
+        row = self._replace(before=before, number=next(_numbers) if is_new else self.number)
+        if is_new:
+            row = row._replace(origin=origin or UNNAMED, claims=claims)
+        elif origin is not None:
+            former = {call: claimed.grown(origin) for call, claimed in row.claims.items()}
+            grown = {call: row.claims.get(call, row.origin).grown(claimed) for call, claimed in claims.items()}
+            row = row._replace(origin=row.origin.grown(origin), claims={**former, **grown})
+        if row.made is not None and row.made.before.holds(before) and row.made.now.holds(row.now):
+            return row._replace(origin=row.made.origin, claims=NO_CLAIMS)
+        return row._replace(turn=None if is_new else row.turn).noted()
+
+    def noted(self) -> Row:
+        """The row with the change noted as `made`, if it is an agent's alone."""
+        if self.before is None or not self.origin.counted or self.origin.perhaps or self.claims:
+            return self
+        return self._replace(made=Made(self.before, self.now, self.origin))
+
+    def joined(self) -> Row:
+        """The row with one change made of the one that is shown and the one below it."""
+        *left, layer = self.below
+        return self._replace(
+            before=layer.before,
+            below=tuple(left),
+            origin=layer.origin.grown(self.origin),
+            turn=self.turn or layer.turn,
+            claims={call: layer.origin.grown(claimed) for call, claimed in self.claims.items()},
+        )
+
+    def in_new_turn(self) -> Row:
+        """The row once another turn has begun."""
+        turn = self.now if self.before is not None else self.made and self.made.now
+        above = [layer.before for layer in self.below[1:]] + [self.approved]
+        return self._replace(
+            turn=turn, below=tuple(layer._replace(turn=held) for layer, held in zip(self.below, above))
+        )
+
+    def _leaving_save(self, event: Event, now: Content) -> Tuple[Row, bool]:
+        """The row while the path comes to hold `now`, and whether that is a change of its own, above the one that was
+        undecided when the user saved the file. What the user himself undoes is none."""
+        if self.before is None or self.save is None or now.holds(self.save) or not self.now.holds(self.save):
+            return self, False
+        if event is Event.UNDONE:
+            return self._replace(save=now), False
+        below = (*self.below, Layer(self.before, self.origin, self.turn))
+        return self._replace(below=below, before=self.save, save=None, turn=None), True
+
+    def risen(self, event: Event) -> Tuple[Row, Content]:
+        """The row once nothing is left of the change that is shown, so that the one below it is, unless nothing is left
+        of that either; and what was before that."""
+        row, before = self, self.now
+        while row.below and before.holds(row.now):
+            *left, (before, origin, turn) = row.below
+            row = row._replace(save=row.now, claims=NO_CLAIMS, below=tuple(left), origin=origin, turn=turn)
+        return (row if event is Event.WRITTEN else row._replace(made=None)), before  # else the user has decided
+
+
+class Model:
+    """The files of one folder, each with its row."""
+
+    def __init__(self) -> None:
+        self._plain: Dict[str, Content] = {}  # of nearly all files nothing else is known
+        self.rows: Dict[str, Row] = {}
+        """The rows of which that is not all."""
+
+    def row(self, path: str) -> Row:
+        """The row of a path."""
+        return self.rows.get(path) or Row(self._plain.get(path, NOTHING))
+
+    def put(self, path: str, row: Row) -> None:
+        """Have this row for a path from now on. Another thread may read one of the two meanwhile, but not none."""
+        if not row.is_plain:
+            self.rows[path] = row
+            self._plain.pop(path, None)
+            return
+        if row.now.there:
+            self._plain[path] = row.now
+        else:
+            self._plain.pop(path, None)
+        self.rows.pop(path, None)
+
+    def learn(self, path: str, before: Content, now: Content) -> None:
+        """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
+        self.put(path, self.row(path)._replace(now=now).compared(before, UNNAMED))
+
+    def happened(self, event: Event, path: str, now: Content, *details: Any, **named: Any) -> None:
+        """The path holds `now`, because of `event`, as `Row.after` has it."""
+        self.put(path, self.row(path).after(event, now, *details, **named))
+
+    def recall(self, path: str, row: Row) -> None:
+        """What an earlier process knew of a path."""
+        is_unreviewed = not row.approved.holds(row.now)
+        row = row if is_unreviewed else row._replace(before=None, below=(), save=None)
+        self.put(path, row._replace(number=next(_numbers) if is_unreviewed else 0))
+
+    def leave(self, path: str) -> None:
+        """The path is none of ours any more."""
+        self.put(path, Row())
+
+    def begin_turn(self) -> None:
+        """What was written until now was written in an earlier turn."""
+        self.rows = {path: row.in_new_turn() for path, row in self.rows.items()}
 
     def settle(self, call: Hashable) -> bool:
-        """A call has ended: what it claims is its program's. Whether that was something."""
-        claimed = [(path, row) for path, row in self.rows.items() if call in row.claims]
-        for path, row in claimed:
-            row.origin, row.claims = row.claims[call], NO_CLAIMS
-            self._note_made(path, row)
+        """A call has ended: what it claims is its agent's. Whether that was something."""
+        claimed = {path: row for path, row in self.rows.items() if call in row.claims}
+        for path, row in claimed.items():
+            self.rows[path] = row._replace(origin=row.claims[call], claims=NO_CLAIMS).noted()
         return bool(claimed)
 
     def move(self, old: str, new: str) -> None:
         """The user has given a file another path: all that is known of it goes along."""
-        self._now[new] = self._now.pop(old)
-        row = self.rows.pop(old, None)
-        if row is not None:
-            self.rows[new] = row
+        row = self.row(old)
+        self.leave(old)
+        self.put(new, row)
 
     def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
         """All that is unreviewed, the oldest first. A new file that holds what one that has gone held is that one,
         unless something else is in its place by now, so that it could not be taken back as a whole."""
-        before = self.earlier if scope is ChangeScope.LAST_TURN else self.before
-        paths = [path for path in self.paths() if not before(path).holds(self.now(path))]
-        new = dict.fromkeys(path for path in reversed(paths) if not before(path).there)
+        unreviewed = sorted((row.number, path, row) for path, row in self.rows.items() if row.unreviewed)
+        rows = {path: row for _, path, row in unreviewed}
+        befores = {path: row.approved for path, row in rows.items()}
+        if scope is ChangeScope.LAST_TURN:
+            befores = {path: row.turn or row.approved for path, row in rows.items()}
+        rows = {path: row for path, row in rows.items() if not befores[path].holds(row.now)}
+        new = dict.fromkeys(path for path in reversed([*rows]) if not befores[path].there)
         folders = {folder for path in new for folder in folders_of(path)}
         gone = {
-            before(path).identity: path
-            for path in paths
-            if not self.now(path).there and path not in folders and folders_of(path).isdisjoint(new)
+            befores[path].identity: path
+            for path, row in rows.items()
+            if not row.now.there and path not in folders and folders_of(path).isdisjoint(new)
         }
         renamed: Dict[str, str] = {}
         for path in new:
-            if self.now(path).readable:
-                old_path = gone.pop(self.now(path).identity, "")
-                if old_path:
-                    renamed[path] = old_path
-        taken = set(renamed.values())
-        found = [self._change(path, before, renamed.get(path, "")) for path in paths if path not in taken]
-        return [change for change in found if change.origin.counted is not (scope is ChangeScope.OUTSIDE)]
-
-    def paths(self) -> List[str]:
-        """The unreviewed paths, the one that changed first at the front."""
-        found = [(row.number, path) for path, row in self.rows.items() if row.before is not None]
-        return [path for _, path in sorted(found)]
+            old_path = gone.pop(rows[path].now.identity, "") if rows[path].now.readable else ""
+            if old_path:
+                renamed[path] = old_path
+        found, taken = [], set(renamed.values())
+        for path, row in rows.items():
+            old_path = renamed.get(path, "")
+            before, origin = befores[old_path or path], row.origin
+            if old_path:
+                kind, origin = ChangeKind.RENAMED, rows[old_path].origin.grown(origin)
+            elif not before.there:
+                kind = ChangeKind.NEW
+            else:
+                kind = ChangeKind.CHANGED if row.now.there else ChangeKind.DELETED
+            if path not in taken and origin.counted is not (scope is ChangeScope.OUTSIDE):
+                found.append(
+                    UnreviewedChange(path, kind, before, row.now, row.number, old_path, origin, bool(row.below))
+                )
+        return found
 
     def all_paths(self) -> List[str]:
         """The paths of all files that are there, or were."""
-        return list({**self._now, **self.rows})
+        return [*self._plain, *self.rows]
 
     def knows(self, path: str) -> bool:
         """Whether there is, or was, a file."""
-        return path in self._now or self.before(path).there
-
-    def _change(self, path: str, before_of: Callable[[str], Content], old_path: str) -> UnreviewedChange:
-        before, now = before_of(old_path or path), self.now(path)
-        if old_path:
-            kind = ChangeKind.RENAMED
-        elif not before.there:
-            kind = ChangeKind.NEW
-        else:
-            kind = ChangeKind.CHANGED if now.there else ChangeKind.DELETED
-        row, origin = self.rows[path], self.rows[path].origin
-        if old_path:
-            origin = self.rows[old_path].origin.grown(origin)
-        return UnreviewedChange(path, kind, before, now, row.number, old_path, origin, bool(row.below))
-
-    def _leave_save(self, event: Event, path: str, now: Content) -> bool:
-        """The path is about to hold `now`. Whether that is a change of its own, above the one that was undecided when
-        the user saved the file. What the user himself undoes is none."""
-        row = self.row(path)
-        if row.before is None or row.save is None or now.holds(row.save) or not self.now(path).holds(row.save):
-            return False
-        if event is Event.UNDONE:
-            row.save = now
-            return False
-        row.below = (*row.below, Layer(row.before, row.origin, row.turn))
-        row.before, row.save, row.turn = row.save, None, None
-        return True
-
-    @staticmethod
-    def _rise(event: Event, row: PathRow, now: Content) -> Content:
-        """Nothing is left of the change that is shown: show the one below it, unless nothing is left of that either.
-        What was before it is the result."""
-        before = now
-        while row.below and before.holds(now):
-            *left, (before, row.origin, row.turn) = row.below
-            row.save, row.claims, row.below = now, NO_CLAIMS, tuple(left)
-        if event is not Event.WRITTEN:
-            row.made = None  # the user has decided
-        return before
-
-    def _set_now(self, path: str, now: Content) -> None:
-        if now.there:
-            self._now[path] = now
-        else:
-            self._now.pop(path, None)
-
-    def _set_before(
-        self, path: str, before: Content, origin: Optional[Origin], claims: Claims = NO_CLAIMS, is_new: bool = False
-    ) -> None:
-        """Note what the path held before, and where that comes from by which the change has grown, or is new."""
         row = self.rows.get(path)
-        if not before.holds(self.now(path)):
-            row = row or self.rows.setdefault(path, PathRow())
-            is_new, row.before = is_new or row.before is None, before
-            if is_new:
-                row.number = next(_numbers)
-            if is_new or origin is not None:
-                row.grow(origin or UNNAMED, claims, is_new)
-            if row.made is not None and row.made.before.holds(before) and row.made.now.holds(self.now(path)):
-                row.origin, row.claims = row.made.origin, NO_CLAIMS
-            else:
-                row.turn = None if is_new else row.turn
-                self._note_made(path, row)
-        elif row is not None:
-            row.before, row.number, row.origin, row.claims, row.save = None, 0, UNNAMED, NO_CLAIMS, None
-            self._drop_empty(path)
-
-    def _note_made(self, path: str, row: PathRow) -> None:
-        if row.before is not None and row.origin.counted and not row.origin.perhaps and not row.claims:
-            row.made = Made(row.before, self.now(path), row.origin)
-
-    def _drop_empty(self, path: str) -> None:
-        row = self.rows[path]
-        if row.before is None and row.made is None and not row.own:
-            del self.rows[path]
+        return path in self._plain or (row is not None and (row.now.there or row.approved.there))

@@ -58,7 +58,7 @@ class SideBar:
         for path, reading in found.items():
             names = [] if reading.content.there else [name for name in self._leaving if lies_in(path, name)]
             if any(self._leaving[name].is_renamed for name in names):
-                gone.setdefault(self._model.now(path).identity, []).append(path)
+                gone.setdefault(self._model.row(path).now.identity, []).append(path)
             elif names and not evidence(full_path(self.folder, path)).is_certain:
                 self._model.happened(Event.SAVED, path, NOTHING)
         for path, reading in found.items() if gone else ():
@@ -75,9 +75,10 @@ class SideBar:
         The same file has two identities then, and only that it was not read can be compared."""
         unread = self._unread_identity(path)
         former = next((each.unread[unread] for each in self._leaving.values() if unread in each.unread), "")
-        held = self._model.now(former)
+        row = self._model.row(former)
+        held = row.now
         has_gone = former in gone.get(held.identity, ())
-        if has_gone and held.readable is not reading.content.readable and not self._model.unreviewed(former):
+        if has_gone and held.readable is not reading.content.readable and not row.unreviewed:
             self._model.happened(Event.SAVED, former, NOTHING)
             self._model.learn(path, reading.content, reading.content)
 

@@ -30,7 +30,7 @@ from ..system import files
 from ..system.files import flush, flush_folder, opened
 from .calls import UNNAMED, Origin
 from .looking import FileReading
-from .model import Content, Layer, Made, identity
+from .model import SAVED_FIELDS, Content, Layer, Made, Row, identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -250,26 +250,6 @@ class Undone(NamedTuple):
         return written
 
 
-class SavedRow(NamedTuple):
-    """A `PathRow`, and what the path held at the last look."""
-
-    now: Content
-    before: Optional[Content] = None
-    turn: Optional[Content] = None
-    origin: Origin = UNNAMED
-    own: bool = False
-    saved: bool = False
-    made: Optional[Made] = None
-    below: Tuple[Layer, ...] = ()
-    save: Optional[Content] = None
-
-    def contents(self) -> List[Content]:
-        """All that it names, as far as there was a file."""
-        held = [self.now, self.before, self.turn, self.save, *(self.made[:2] if self.made else ())]
-        held += [content for layer in self.below for content in (layer.before, layer.turn)]
-        return [each for each in held if each is not None and each.there]
-
-
 class Record(NamedTuple):
     """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `head`: the commit at last look.
 
@@ -277,7 +257,7 @@ class Record(NamedTuple):
     at, as `Files.unseen` names it by rules of these `patterns`. None if nobody tracks, or there are too many.
     """
 
-    rows: Mapping[str, SavedRow] = {}
+    rows: Mapping[str, Row] = {}
     undone: Undone = Undone()
     blobs: Mapping[str, str] = {}
     head: str = ""
@@ -292,7 +272,7 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
     names = {content.identity for content in needed if content.there}
     fields = {
         "folder": folder,
-        "rows": record.rows,
+        "rows": {path: row[:SAVED_FIELDS] for path, row in record.rows.items()},
         "undone": record.undone.groups,
         "undone_at": record.undone.when,
         "under_way": record.undone.under_way,
@@ -318,7 +298,7 @@ def read_record(store: Store, folder: str) -> Record:
     try:
         undone, unkept = tuple(map(_group, found.get("undone", ()))), found.get("unkept")
         return Record(
-            {_path(path): _row(*row) for path, row in found.get("rows", {}).items()},
+            {_path(path): _row(row) for path, row in found.get("rows", {}).items()},
             Undone(undone, float(found.get("undone_at", 0.0)), bool(found.get("under_way"))),
             {name: _identity(blob) for name, blob in found.get("blobs", {}).items()},
             _text(found.get("head", "")),
@@ -356,21 +336,12 @@ def _group(found: List[Any]) -> Group:
     )
 
 
-def _row(
-    now: object,
-    before: object,
-    turn: object,
-    origin: object,
-    own: object,
-    saved: object,
-    made: Any,
-    below: Any,
-    save: object,
-) -> SavedRow:
+def _row(found: Any) -> Row:
+    now, before, turn, origin, only_in_store, saved, made, below, save = found
     former = Made(_content(made[0]), _content(made[1]), _origin(made[2])) if made else None
     layers = tuple(Layer(_content(each), _origin(origin), _known(turn)) for each, origin, turn in below)
-    row = SavedRow(_content(now), _known(before), _known(turn), _origin(origin), bool(own), bool(saved), former)
-    return row._replace(below=layers, save=_known(save))
+    contents = _content(now), _known(before), _known(turn)
+    return Row(*contents, _origin(origin), bool(only_in_store), bool(saved), former, layers, _known(save))
 
 
 def _origin(found: Any) -> Origin:

@@ -45,15 +45,15 @@ from ..common.clock import clock
 from ..comparison import Hunk
 from ..review.document.whole_file import BytesMaker
 from ..system.files import identity_of
-from .calls import PERHAPS, Evidence, Moment
+from .calls import NO_CLAIMS, PERHAPS, Evidence, Moment
 from .files import IGNORES, NAMED_FILES, Files, Rules, is_left_alone
 from .git import GitError, Repository, git_of
 from .history import History, LeftContents
 from .looking import FileReading, Looks, changed_at, is_later
-from .model import NOTHING, UNKNOWN, ChangeScope, Content, Event, Layer, UnreviewedChange, full_path, identity
+from .model import NOTHING, UNKNOWN, ChangeScope, Content, Event, Layer, Row, UnreviewedChange, full_path, identity
 from .saves import Saves
 from .side_bar import SideBar, lies_in
-from .store import Group, Record, SavedRow, Step, Store, Undone, contents_of, read_record, write_record
+from .store import Group, Record, Step, Store, Undone, contents_of, read_record, write_record
 from .texts import accepted_of, sizes, with_hunks
 
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
@@ -114,17 +114,17 @@ class Workspace:
             self._left = None
         is_excluded = self._files.is_excluded
         undone = [group for group in self.last_undone.groups if any(is_excluded(step.path) for step in group)]
-        rows = {path: self._saved_row(path) for path in filter(is_excluded, self._model.all_paths())}
+        rows = {path: self._model.row(path) for path in filter(is_excluded, self._model.all_paths())}
         hidden = [path for path, row in rows.items() if any(each.readable for each in row.contents())]
         for path in (each for each in uncovered if not is_excluded(each)):
-            if self._model.unreviewed(path):
+            if self._model.row(path).unreviewed:
                 self._looks.forget(path)
             else:
                 self._model.leave(path)
                 self._looks.leave(path)
         names = {content.identity for content in contents_of(undone)}
         for path in hidden:
-            names.update(content.identity for content in self._saved_row(path).contents())
+            names.update(content.identity for content in rows[path].contents())
             self._model.leave(path)
             self._looks.leave(path)
             self._history.unkept.discard(path)
@@ -162,7 +162,10 @@ class Workspace:
     def _settle(self) -> None:
         """Nobody tracks: what nobody has to review is the user's from now on."""
         was_held, self._history.holds = self._history.holds, False
-        if self._model.drop_own() or was_held:
+        kept = [path for path, row in self._model.rows.items() if row.only_in_store]
+        for path in kept:
+            self._history.drop_copy(path)
+        if kept or was_held:
             self.tracked = False
             self._write_record()
 
@@ -215,9 +218,8 @@ class Workspace:
                 for path in self._left.missed(self._files.entries.files):
                     self._looks.remember(path)
             found = self._looks.look(paths, cancelled)
-            if any(
-                path.endswith(IGNORES) and not each.content.holds(self._model.now(path)) for path, each in found.items()
-            ):
+            ignores = [path for path in found if path.endswith(IGNORES)]
+            if not all(found[path].content.holds(self._model.row(path).now) for path in ignores):
                 self._files.ask_again()
                 self._files.list()  # what has come to be listed is looked at the next time
             self._early = 0 if self.tracked else self._now().early
@@ -252,9 +254,11 @@ class Workspace:
             oldest_first = sorted(found.items(), key=lambda each: changed_at(self.folder, *each))
             fresh += [path for path, each in oldest_first if self._found(path, each, evidence, saving)]
             fresh += self._found_missing()
-            self._copies.keep_all(self._model.before(path) for path in fresh if self._model.unreviewed(path))
+            rows = [self._model.row(path) for path in fresh]
+            self._copies.keep_all(row.approved for row in rows if row.unreviewed)
         for path in self._history.committed.keys() & self._model.rows.keys():
-            if self._model.unreviewed(path) and not self._history.written(path, self._model.now(path), None, None):
+            row = self._model.row(path)
+            if row.unreviewed and not self._history.written(path, row.now, None, None):
                 fresh.append(path)
         if fresh or (self.tracked and self._noted != self._unkept()):
             self._write_record()
@@ -288,15 +292,15 @@ class Workspace:
         self, path: str, reading: FileReading, evidence: Callable[[str], Evidence], saving: Collection[str]
     ) -> bool:
         """A look has found something at a path. Whether that is to be written down."""
-        now, data, shown, row = reading.content, reading.data, self._model.now(path), self._model.row(path)
-        history, was_own = self._history, row.own
+        now, data, row, history = reading.content, reading.data, self._model.row(path), self._history
+        shown = row.now
         if reading.blob and reading.blob != now.identity:
             self._copies.blobs[now.identity] = reading.blob
         if now.holds(shown):
             self._model.happened(Event.WRITTEN, path, now)  # its permissions may be others
             if row.before is None:
                 history.seen(path, now, data)
-            return self._model.row(path).own is not was_own
+            return self._model.row(path).only_in_store is not row.only_in_store
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
             return self._was_there(path, reading, saving)
         if saving and full_path(self.folder, path) in saving:
@@ -304,7 +308,7 @@ class Workspace:
             return False
         if self.tracked and self._arrived(path, now, reading):
             return True
-        if self.tracked or row.own:
+        if self.tracked or row.only_in_store:
             seen = evidence(full_path(self.folder, path))
             if self._files.restored(path) in (now.identity, reading.blob or now.identity):
                 seen = seen._replace(git_moved=True)
@@ -330,7 +334,7 @@ class Workspace:
             return True
         self._model.learn(path, reading.content, reading.content)
         self._history.seen(path, reading.content, reading.data)
-        return self._model.row(path).own
+        return self._model.row(path).only_in_store
 
     def _arrived(self, path: str, now: Content, reading: FileReading) -> bool:
         """Whether it is a text that the user has accepted, or what somebody has written since beside all of that."""
@@ -360,7 +364,7 @@ class Workspace:
 
     def saved(self, path: str, data: bytes) -> None:
         """The user has saved `data` from a tab; the file may hold something else again by now."""
-        shown = self._model.now(path)
+        shown = self._model.row(path).now
         now = self._saved_content(path, data, shown)
         is_same = now.holds(shown)
         if is_left_alone(path) or (is_same and not self.tracked):
@@ -392,7 +396,7 @@ class Workspace:
         for path in [path for path in self._model.all_paths() if lies_in(path, name)]:
             if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
                 self._model.happened(Event.SAVED, path, NOTHING)
-                self._model.own(path, False)
+                self._history.drop_copy(path)
                 self._history.unkept.add(path)  # until a look finds that it has gone
         self._write_record()
 
@@ -410,14 +414,14 @@ class Workspace:
         before the client hears of it: after that the file may hold it already.
         """
         text = lru_cache(maxsize=1)(accepted) if callable(accepted) else lambda: accepted
-        self._expected.setdefault(path, []).append(_Expected(text, self._model.now(path), clock.now(), agreed))
+        self._expected.setdefault(path, []).append(_Expected(text, self._model.row(path).now, clock.now(), agreed))
 
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
         """Keep what was made of a file, or some of the hunks of it alone, in lines as `texts.lines_of` counts.
 
         False if it holds something else by now. It outlives the process once `write_down` was called.
         """
-        held = self._model.now(path)
+        held = self._model.row(path).now
         if not held.holds(now):
             return False
         wanted = held
@@ -514,7 +518,8 @@ class Workspace:
         `OSError`; then restore nothing."""
         self.last_undone = self.last_undone._replace(under_way=True)
         steps = itertools.chain.from_iterable(self.last_undone.groups)
-        self._write_record(True, {each.path: each for each in steps if self._model.now(each.path).holds(each.wanted)})
+        done = {each.path: each for each in steps if self._model.row(each.path).now.holds(each.wanted)}
+        self._write_record(secure=True, restored=done)
 
     def exchanged(self, event: Event, done: Sequence[Group], undone: Undone) -> None:
         """These were undone, or (`WRITTEN`) restored: then they are unreviewed as they were, whether anybody tracks.
@@ -526,9 +531,12 @@ class Workspace:
                 self._history.rebase_turn(path, held, wanted)
             self._model.happened(event, path, wanted)
             if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
-                self._model.recall(path, origin, self._model.row(path).turn, None, self._model.row(path).below)
-                self._model.mark_saved(path)
-            self._model.own(path, self._history.holds and self._copies.has(wanted))
+                row = self._model.row(path)
+                if row.unreviewed:
+                    row = row._replace(origin=origin, claims=NO_CLAIMS, made=None, save=row.now)
+                self._model.put(path, row)
+            is_kept = self._history.holds and self._copies.has(wanted)
+            self._model.put(path, self._model.row(path)._replace(only_in_store=is_kept))
             self._looks.remember(path)  # somebody may have written since
         self.last_undone = undone
         self._write_record()
@@ -540,11 +548,11 @@ class Workspace:
     # -- the record ---------------------------------------------------------------------------------------------------
 
     def _write_record(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
-        saved = {path: self._saved_row(path) for path in self._model.rows}
+        saved = dict(self._model.rows)
         for path, step in restored.items():
             row, left = self._model.row(path), self._model.row(path).below
             left = left if row.before is None else (*left, Layer(row.before, row.origin, row.turn))
-            saved[path] = SavedRow(step.held, step.wanted, None, step.origin, below=left)
+            saved[path] = Row(step.held, step.wanted, None, step.origin, below=left)
         files, noted, self._noted = self._files, self._unkept(), None
         record = Record(saved, self.last_undone, self._copies.blobs, files.head, noted, files.patterns)
         write_record(self._store, self.folder, record, secure)
@@ -553,11 +561,6 @@ class Workspace:
     def _unkept(self) -> Optional[FrozenSet[str]]:
         is_named = self.tracked and len(self._history.unkept) <= NAMED_FILES  # in the record
         return self._files.unseen().union(self._history.unkept) if is_named else None
-
-    def _saved_row(self, path: str) -> SavedRow:
-        row = self._model.row(path)
-        now = self._model.now(path)
-        return SavedRow(now, row.before, row.turn, row.origin, row.own, row.saved, row.made, row.below, row.save)
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
@@ -568,9 +571,7 @@ class Workspace:
         if record.unkept is not None and (self._repository is not None or not record.head):
             with suppress(GitError):  # the commit may have gone
                 self._left = LeftContents(self._copies, self._repository, record)
-        for path, (now, before, turn, origin, own, saved, made, below, save) in record.rows.items():
-            self._model.learn(path, now if before is None else before, now)
-            self._model.own(path, own, saved)
-            self._model.recall(path, origin, turn, made, below, save)
-            if now.there:
+        for path, row in record.rows.items():
+            self._model.recall(path, row)
+            if row.now.there:
                 self._looks.remember(path)

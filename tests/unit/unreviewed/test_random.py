@@ -388,7 +388,7 @@ class Day:
             workspace.write_down()
         else:
             self.undo(change, some)
-            assert oracle.below or workspace.data(workspace._model.before(name)) == workspace.data(before)
+            assert oracle.below or workspace.data(workspace._model.row(name).approved) == workspace.data(before)
         self.look()
         self.relearn(name)
 
@@ -419,11 +419,11 @@ class Day:
         is_risen, oracle.existed = oracle.before != old, old is not None
         oracle.decided(lines)
         oracle.how |= {"git"} if is_risen else frozenset()
-        oracle.is_marked = workspace._model.row(name).save == workspace._model.now(name)
+        oracle.is_marked = workspace._model.row(name).save == workspace._model.row(name).now
         oracle.forget_typed()
 
     def held_before(self, name: str) -> Optional[bytes]:
-        before = self.project.workspace._model.before(name)
+        before = self.project.workspace._model.row(name).approved
         data: Optional[bytes] = self.project.workspace.data(before)
         return None if before == NOTHING else data
 
@@ -499,7 +499,7 @@ class Day:
             assert (path.read_bytes() if path.exists() else None) == oracle.now, name
             below = [data(layer.before) for layer in model.row(name).below]
             assert below == [each.before for each in oracle.below], name
-            reached = [oracle.now or b"", *map(data, model.befores(name))]
+            reached = [oracle.now or b"", *map(data, model.row(name).befores())]
             assert oracle.saved is None or oracle.saved in reached, name
             assert oracle.typed <= set(b"".join(reached).decode().splitlines(True)), name
         found = self.all_listed()

@@ -12,11 +12,11 @@ import pytest
 
 from companion.unreviewed import store as store_module
 from companion.unreviewed.calls import Origin
-from companion.unreviewed.model import Content, Made, identity
-from companion.unreviewed.store import Record, SavedRow, Step, Store, Undone, read_record, write_record
+from companion.unreviewed.model import SAVED_FIELDS, Content, Made, Row, identity
+from companion.unreviewed.store import Record, Step, Store, Undone, read_record, write_record
 
 CONTENT = ["x", 1, 2]
-ROW = json.loads(json.dumps(SavedRow(Content(*CONTENT))))
+ROW = json.loads(json.dumps(Row(Content(*CONTENT))[:SAVED_FIELDS]))
 OUTSIDE = ("../x", "a/../../x", "/x", "..", "", "a//x", "./x", "a\0")
 
 
@@ -35,7 +35,7 @@ def kept_long_ago(store: Store, data: bytes, seconds: float) -> str:
 
 
 def noted(store: Store, folder: str, *names: str) -> None:
-    rows = {name: SavedRow(Content(""), Content(name, 0o600, 1)) for name in names}
+    rows = {name: Row(Content(""), Content(name, 0o600, 1)) for name in names}
     write_record(store, folder, Record(rows), secure=False)
 
 
@@ -161,8 +161,8 @@ def test_a_record_comes_back_as_it_was(store):
     step = Step("c", Content("y", 3, 4), Content(""), origin)
     known = Content("x", 1, 2)
     rows = {
-        "a/b\udcff": SavedRow(Content(""), known),
-        "d": SavedRow(known, known, known, origin, True, True, Made(known, known, origin)),
+        "a/b\udcff": Row(Content(""), known),
+        "d": Row(known, known, known, origin, True, True, Made(known, known, origin)),
     }
     record = Record(rows, Undone(((step,),), 1.5, under_way=True), {}, head="1a2b")
     write_record(store, "/one", record, secure=True)
