@@ -1,12 +1,11 @@
-"""One window as programs may use it: `agents.window.AgentWindow`, done with the editor.
+"""One window as agents may use it: `agents.window.AgentWindow`, done with the editor.
 
 Theory of operation: a review that a call waits for has a `Ticket`. What ends the review, or takes the call back,
-settles the ticket; only the first to do so does, and the call is answered with what that was.
+settles the ticket. Only the first to do so counts: it gives the answer to the call.
 
-Rules: everything is called on the loop thread, and puts its questions to the main thread and to the disk through the
-runtime. What the user does not share, programs do not learn here either. On a client's word alone nothing is opened,
-saved or written outside of the workspace folders; what the user accepts may lie anywhere. A call that fails has changed
-nothing in the window.
+Rules: everything is called on the loop thread, and asks the main thread and the disk through the runtime. Agents learn
+nothing here that the user does not share. On a client's word alone nothing is opened, saved or written outside of the
+workspace folders; what the user accepts may lie anywhere. A call that fails has changed nothing in the window.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any, Callable, Collection, Dict, List, Optional, Sequence, Se
 
 import sublime
 
-from ..agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenEditor, ReviewRequest
+from ..agents.window import ActiveFile, AgentWindow, CannotDo, FileDiagnostics, OpenEditor, ReviewRequest
 from ..context.tracker import ContextTracker
 from ..discovery.workspace import inside_workspace, place_inside
 from ..editor.file_views import same_key
@@ -37,7 +36,7 @@ from .tab_origins import FileStamp, TabOrigins, stamp
 
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
 SAVE_SECONDS = 5.0
-MOST_OPENED = 20  # files that are open because programs have opened them
+MOST_OPENED = 20  # files that are open because agents have opened them
 _SAVE_POLL_SECONDS = 0.05
 ANSWERED_ELSEWHERE = "The diff was closed, as the question was answered elsewhere."
 HIDDEN = "The user does not share this window with your program."
@@ -60,7 +59,7 @@ MISSING = (
 )
 
 
-class EndpointWindow:
+class EndpointWindow(AgentWindow):
     """Loop thread, except for the methods that say otherwise."""
 
     def __init__(
@@ -74,7 +73,7 @@ class EndpointWindow:
         folders: Callable[[], Sequence[str]],
     ) -> None:
         """`folders` gives the workspace folders as announced; any thread."""
-        self.folders = folders
+        self._folders = folders
         self._window = window
         self._runtime = runtime
         self._reviews = reviews
@@ -88,7 +87,6 @@ class EndpointWindow:
     # -- reviews ------------------------------------------------------------------------------------------------------
 
     async def review(self, request: ReviewRequest) -> Optional[str]:
-        """Show a proposal and wait for the decision: the accepted text, or None."""
         decided: asyncio.Future[Optional[Outcome]] = asyncio.get_running_loop().create_future()
         ticket = Ticket(request.name, request.edits_return, partial(self._runtime.on_loop, settle, decided))
         session = request.call.session
@@ -125,51 +123,48 @@ class EndpointWindow:
             self._coming.remove((session.id, coming))
 
     def _withdraw_coming(self, session: str, name: Optional[str] = None) -> int:
-        """Settle the tickets of a client's reviews that are not shown yet, of this name or all; how many there were."""
+        """Settle the tickets of a client's reviews that are not shown yet: those of this name, or all. Returns how many
+        there were."""
         coming = [each for owner, each in self._coming if owner == session and name in (None, each.name)]
         return sum(each.settle(None) for each in coming)
 
     def _call_over(self, ticket: Ticket, reason: Cancellation, session: ClientSession) -> None:
-        """Nobody waits for the answer any more. Main thread.
+        """The client no longer waits for the answer. Main thread.
 
-        A client that has taken its call back, or that lives on after its connection broke, asks in its terminal: the
-        review goes. One that has ended leaves it to the user.
+        If it has taken its call back, or lives on after its connection broke, it asks in its terminal: the review is
+        closed. If it has ended, the review is left to the user.
         """
         ticket.waiting = False
         if reason is Cancellation.BY_CLIENT:
             self._reviews.take_back(ticket)
             return
 
-        def look() -> None:
+        def take_back_if_connected() -> None:
             if self._agents.client(session.id) is not None:
                 self._reviews.take_back(ticket)
 
-        self._runtime.later_on_main(LOST_MILLISECONDS, look)
+        self._runtime.later_on_main(LOST_MILLISECONDS, take_back_if_connected)
 
     async def withdraw_review(self, session: str, name: str) -> bool:
-        """Close a client's review. The client is not told."""
         coming = self._withdraw_coming(session, name)
         return await self._runtime.call_main(self._reviews.withdraw, session, name) or bool(coming)
 
     async def withdraw_reviews(self, session: str) -> int:
-        """Close all reviews of a client."""
         return self._withdraw_coming(session) + await self._runtime.call_main(self._reviews.withdraw_all, session)
 
     # -- reviews that no call waits for -------------------------------------------------------------------------------
 
     async def propose(self, client: ClientSession, path: str, proposed: str) -> None:
-        """Show a proposal under the file's path."""
         await self._propose(client, path, proposed, Ticket(same_key(path), True, lambda outcome: None))
 
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
-        """Close the review of this file; its text, or None if there is none."""
         self._withdraw_coming(client.id, same_key(path))
         close = partial(self._reviews.close_diff, suppress_notification=silently)
         return await self._runtime.call_main(close, self._agents.owner_of(client), path)
 
     async def accept_proposal(self, client: ClientSession, path: str) -> None:
-        """Write the text under review to the file. Its place is checked before the review is touched, and again in the
-        step that writes: what counts is the path that would be written, however this call spells it."""
+        """The file's place is checked before the review is touched, and again in the step that writes: what counts is
+        the path that would be written, however this call spells it."""
         owner = self._agents.owner_of(client)
         checked = await self._runtime.call_main(self._reviews.path_of, owner, path)
         folders = tuple(self.folders())
@@ -190,21 +185,17 @@ class EndpointWindow:
         self._reviews.accept_by_client(owner, path, done, guard)
 
     async def reject_proposal(self, client: ClientSession, path: str) -> None:
-        """Close the review and leave the file alone."""
         await self._runtime.call_main(self._reviews.reject_by_client, self._agents.owner_of(client), path)
 
     async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call a function that takes long on another thread."""
         return await self._runtime.in_worker(function, *args)
 
     # -- what is there ------------------------------------------------------------------------------------------------
 
     async def selection(self) -> Optional[ActiveFile]:
-        """The file that the user was last in."""
         return (await self._runtime.call_main(self._tracker.context)).active
 
     async def open_editors(self) -> Sequence[OpenEditor]:
-        """The tabs that show files which may be shared."""
         return await self._runtime.call_main(self._open_editors)
 
     def _open_editors(self) -> List[OpenEditor]:
@@ -219,13 +210,15 @@ class EndpointWindow:
                 found.append(OpenEditor(path, shared[path], view.is_dirty(), language))
         return found
 
+    def folders(self) -> Sequence[str]:
+        return self._folders()
+
     def _shared_files(self) -> Dict[str, bool]:
         """The open files that may be shared, and whether each is the active one. Main thread."""
         state: Dict[str, Any] = dict(self._tracker.context().ide_context).get("workspaceState", {})
         return {file["path"]: bool(file.get("isActive")) for file in state.get("openFiles", [])}
 
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
-        """What the user's language servers and linters say; with `path`, about that file alone, so named."""
         files: Callable[[], Collection[str]] = self._shared_files if path is None else self._askable_files
         names = None if path is None else tuple(await self._names_of(path, self._askable_files))
         found = await self._diagnostics.of(names)
@@ -233,12 +226,11 @@ class EndpointWindow:
         return [file if path is None else file._replace(path=path) for file in found if file.path in shared]
 
     async def is_dirty(self, path: str) -> Optional[bool]:
-        """Whether the file has edits that are not saved; None if it is not open."""
         names = await self._names_of(path, self._askable_files)
         return await self._runtime.call_main(self._is_dirty, names)
 
     def _askable_files(self) -> List[str]:
-        """The open files that a program may ask for by name: also those beyond the number that the context lists. Main
+        """The open files that an agent may ask for by name: also those beyond the number that the context lists. Main
         thread."""
         return [name for name in self._open_files() if not self._tracker.withholds_open(name)]
 
@@ -252,7 +244,7 @@ class EndpointWindow:
         return view.is_dirty() if view is not None else None
 
     async def _names_of(self, path: str, files: Callable[[], Sequence[str]]) -> Collection[str]:
-        """The names that the editor has for this file, of those that `files` gives on the main thread. Programs resolve
+        """The names that the editor has for this file, of those that `files` gives on the main thread. Agents resolve
         links, so they may use another name."""
         open_files = await self._runtime.call_main(files)
         spelled_so = [name for name in open_files if same_key(name) == same_key(path)]
@@ -263,10 +255,8 @@ class EndpointWindow:
     # -- what is done -------------------------------------------------------------------------------------------------
 
     async def save(self, path: str) -> bool:
-        """Save an open file inside the workspace folders. False if it is not open, or not saved in `SAVE_SECONDS`.
-
-        What the disk holds is overwritten only if it is what the tab was read from. What is not there is not made.
-        """
+        """False also if the editor has not saved the file in `SAVE_SECONDS`. The file on the disk is overwritten only if
+        it is what the tab was read from. A file that is not there is not made."""
         await self._require_inside(path)
         deadline = asyncio.get_running_loop().time() + SAVE_SECONDS
         names = await self._names_of(path, self._open_files)
@@ -306,11 +296,8 @@ class EndpointWindow:
         return next((view for view in self._window.views() if view.file_name() in names), None)
 
     async def open_file(self, path: str, *, in_front: bool = True, preview: bool = False) -> None:
-        """Show a file that exists inside the workspace folders, up to the size of which a review shows the text.
-
-        What is opened is what was judged: no link in the workspace is followed again. The call is answered once it is
-        open, which may take as long as the user types into a list.
-        """
+        """The largest file that is opened is the largest whose text a review shows. No link is followed between the
+        check and the opening. The call is answered once the file is open: not while the user types into a list."""
         place, real_path, size = await self._runtime.in_worker(_place, path, self.folders())
         if place is None:
             raise CannotDo(OUTSIDE)
@@ -341,8 +328,8 @@ class EndpointWindow:
         done("")
 
     async def _have_done(self, begin: Callable[[Callable[[str], None]], None]) -> None:
-        """Have something begun on the main thread, and wait until it calls what it is given, with what went wrong or an
-        empty text. Raises `CannotDo`."""
+        """Call `begin` on the main thread, and wait until it calls its argument: with a sentence that says what went
+        wrong, which is raised as `CannotDo`, or with ""."""
         told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         await self._runtime.call_main(begin, partial(self._runtime.on_loop, settle, told))
         problem = await told
@@ -354,7 +341,6 @@ class EndpointWindow:
             raise CannotDo(OUTSIDE)
 
     def rename_client(self, session: str, name: str) -> None:
-        """Show the client under this name from now on."""
         self._runtime.on_main(self._agents.rename, session, name)
 
 

@@ -1,17 +1,16 @@
-"""The servers of one window: one for each dialect that a wanted program speaks, kept listening, across upgrades too.
+"""The servers of one window: one for each dialect that an enabled agent speaks, kept listening, across upgrades too.
 
-`ServerTask` is one server on the loop: tried until it listens, restarted, ended. Everything of it runs on the loop
-thread, and it reports to the main thread through the `ServerListener`. A port that somebody else has now takes its
-tokens and sessions along, because clients show them there. aiohttp is imported with the servers, on the thread for
+`ServerTask` runs one server on the loop thread: it retries until the server listens, restarts it, ends it, and reports
+to the main thread through the `ServerListener`. If another process has taken the port, the new server gets new tokens
+and no sessions, because clients show the old tokens there. aiohttp is imported with the servers, on the thread for
 imports, because that takes a third of a second.
 
-`Servers` are all of a window, on the main thread except where noted: one listener hears what any of them reports, and
-the loop gets what they are to do.
+`Servers` has all servers of a window, on the main thread except where noted, and passes orders to the loop.
 
-The end is about upgrades. When Package Control replaces the package, everything of the old one ends: threads, sockets,
-modules. The new one needs the ports, tokens and sessions, so that connected clients can go on. They wait in a module
-object that belongs to no package, in memory only. Rule: the state is taken once, and only within the few seconds in
-which clients try to come back.
+The last part is about upgrades. When Package Control replaces the package, the old one ends with its threads, sockets
+and modules. The new one needs the ports, tokens and sessions, so that connected clients can go on. They are kept in a
+module object that belongs to no package, in memory only. Rule: the state is taken once, and only within the few seconds
+in which clients try to come back.
 """
 
 from __future__ import annotations
@@ -55,9 +54,7 @@ class ServerState(NamedTuple):
     """What the next server of the window takes over. It holds secrets: never log it, never write it to disk."""
 
     port: int
-    token: str
-    """The one that several programs share; "" if there is none."""
-    agent_tokens: Dict[str, str]
+    tokens: Tokens
     state: Dict[str, Any]
 
 
@@ -88,9 +85,7 @@ class ServerTask:
         self._dialect = dialect
         self._hooks = listener.hooks(dialect)
         self._version = version
-        self._tokens: Tokens = {}
-        if state is not None:
-            self._tokens = {**state.agent_tokens, **({"": state.token} if state.token else {})}
+        self._tokens: Tokens = dict(state.tokens) if state is not None else {}
         self._server: Optional[BaseServer] = None
         self._left = state  # by the last server, for the next one; None from when that listens
         self._address = Address()
@@ -101,7 +96,7 @@ class ServerTask:
         self._attempt = 0  # the number of the newest `run`; an older one that still waits gives up
 
     async def run(self) -> None:
-        """Listen, on the former port if it is free. Retry, with growing pauses, until it works or `stop` is called."""
+        """Listen, on the former port if it is free. Retries with growing pauses until it works or `stop` is called."""
         self._attempt += 1
         this, failures = self._attempt, 0
         make_server = await self._libraries.imported(self._import_server)
@@ -145,7 +140,7 @@ class ServerTask:
             await server.stop()
             return
         self._server, self._left, self._address = server, None, address
-        server.take(self._tokens)  # the user may have switched a program off since the former server ended
+        server.take(self._tokens)  # the user may have disabled an agent since the former server ended
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
             self.notify(*notification)
@@ -158,7 +153,7 @@ class ServerTask:
         self._tell_address()
 
     def admit(self, names: Sequence[str]) -> None:
-        """Take the tokens of these names and no others: who has come by another one is disconnected."""
+        """Accept the tokens of these names and no others: clients with another token are disconnected."""
         self._runtime.assert_loop_thread()
         former, self._tokens = self._tokens, {name: self._tokens.get(name) or new_token() for name in names}
         if self._tokens != former and self._server is not None:
@@ -171,8 +166,8 @@ class ServerTask:
     async def stop(self, *, for_good: bool) -> Optional[ServerState]:
         """End the server and its streams, and return what the next one can take over.
 
-        `for_good`: none is to come, and clients are not to wait for one. Takes a tenth of a second at most: calls that
-        take longer are answered with an error.
+        `for_good`: there will be no other server, and clients need not wait for one. Takes a tenth of a second at most:
+        calls that take longer are answered with an error.
         """
         self._stopped = True
         await self._end(GONE_SECONDS if for_good else COME_BACK_SECONDS, ENDING_SECONDS)
@@ -193,14 +188,13 @@ class ServerTask:
             await server.stop(come_back_seconds, seconds)
         finally:
             self._ending = False
-        own = {name: token for name, token in self._tokens.items() if name}
-        self._left = ServerState(self._address.port, self._tokens.get("", ""), own, server.export_state())
+        self._left = ServerState(self._address.port, dict(self._tokens), server.export_state())
         self._former = dict(server.sessions)
 
     def notify(self, message: ClientNotice, session: Optional[str]) -> None:
         """Send a notification to one session or, without one, to all.
 
-        While there is no server it waits for the next one, unless another one with its key replaces it: sessions that
+        Without a server it waits for the next one, unless another notification with its key replaces it: sessions that
         are taken over have waiting messages too, whose text the user may have taken back meanwhile.
         """
         self._runtime.assert_loop_thread()
@@ -214,7 +208,7 @@ class ServerTask:
         self._server.notify(message.method, message.params, session=session, collapse=message.collapse)
 
     async def renew_socket(self) -> None:
-        """Make its socket in the file system again if somebody has removed it."""
+        """Create its socket in the file system again if it was removed."""
         if self._server is not None:
             await self._server.renew_socket()
 
@@ -233,12 +227,12 @@ DIALECTS: Tuple[Dialect, ...] = tuple(
 )
 """Those that each window has a server for."""
 PRIMARY = DIALECTS[0]
-"""That of the MCP endpoint on the window's port; it is served whichever programs are wanted."""
+"""The dialect of the MCP endpoint on the window's port. It is served whichever agents are enabled."""
 
 
 def token_names(dialect: Dialect, agents: Sequence[Agent]) -> List[str]:
-    """The names of the tokens by which these programs come in. At the primary server the shared one is no program's:
-    our own trials show it."""
+    """The names of the tokens that these agents show. At the primary server the shared token belongs to no agent: our
+    own trials show it."""
     own = [""] if dialect is PRIMARY else []
     return list(dict.fromkeys([*own, *(agent.token_name for agent in agents if agent.dialect is dialect)]))
 
@@ -248,7 +242,7 @@ States = Dict[str, ServerState]
 
 
 class Service(NamedTuple):
-    """One dialect's server as programs find it. It holds secrets."""
+    """One dialect's server as agents find it. It holds secrets."""
 
     dialect: Dialect
     address: Address
@@ -288,7 +282,7 @@ class Servers:
                 self._runtime.spawn(task.run)
 
     def admit(self, agents: Sequence[Agent]) -> None:
-        """Let in who shows a token of one of these programs, and nobody else: other sessions end."""
+        """Let in clients that show a token of one of these agents; all other sessions end."""
         for dialect in DIALECTS:
             self._runtime.on_loop(self._tasks[dialect.key].admit, token_names(dialect, agents))
 
@@ -297,12 +291,12 @@ class Servers:
         self.services[dialect.key] = Service(dialect, address, tokens, int(time.time() * 1000))
 
     def stop(self, *, for_good: bool) -> Future[States]:
-        """End all servers; the future holds what successors can go on with. `for_good`: there will be none. Any
+        """End all servers; the future holds what the next ones can take over. `for_good`: there will be none. Any
         thread."""
         return self._runtime.spawn(self._stop, for_good)
 
     async def _stop(self, for_good: bool) -> States:
-        """Loop thread. What was left for a server that was not wanted meanwhile is left again."""
+        """Loop thread. A state that no server has taken over is left again."""
         left = await asyncio.gather(*(task.stop(for_good=for_good) for task in self._tasks.values()))
         return {key: state for key, state in zip(self._tasks, left) if state is not None}
 
@@ -312,7 +306,7 @@ class Servers:
             self._runtime.spawn(task.restart)
 
     def renew_sockets(self) -> None:
-        """Make sockets in the file system again that somebody has removed. Loop thread."""
+        """Create sockets in the file system again that were removed. Loop thread."""
         for task in list(self._started):
             self._runtime.spawn(task.renew_socket)
 
@@ -326,10 +320,8 @@ class Servers:
         self._runtime.on_loop(self._tasks[dialect.key].notify, message, session)
 
     def publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
-        """Tell these clients (without a session: all of a dialect) the context, each in its own words.
-
-        However many there are, it costs this thread the same.
-        """
+        """Send the context to these clients (without a session: all of a dialect), each in the words of its dialect.
+        The work for this thread does not grow with their number."""
         self._runtime.on_loop(self._publish, context, tuple(clients))
 
     def _publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
@@ -355,8 +347,7 @@ class Servers:
 
 MODULE = "gemini_companion_handover"
 SECONDS = 20.0  # longer than any client waits
-FORMAT = 3  # of the values kept: one that is not known is left alone
-FORMAT_OF_ONE_SERVER = 1  # of releases that had one for each window
+FORMAT = 4  # of the values kept; values of another format are left alone
 
 
 def leave_states(windows: Mapping[int, States]) -> None:
@@ -376,11 +367,7 @@ def take_states() -> Dict[int, States]:
     """Take what was left, if it is fresh. Main thread."""
     module = sys.modules.pop(MODULE, None)
     kept = getattr(module, "kept", None)
-    if not isinstance(kept, dict) or clock.now() - kept.get("time", 0.0) > SECONDS:
-        return {}
-    if kept.get("format") == FORMAT_OF_ONE_SERVER:
-        return {window: {PRIMARY.key: ServerState(*values)} for window, values in kept["windows"].items()}
-    if kept.get("format") != FORMAT:
+    if not isinstance(kept, dict) or kept.get("format") != FORMAT or clock.now() - kept["time"] > SECONDS:
         return {}
     return {
         window: {key: ServerState(*values) for key, values in states.items()}

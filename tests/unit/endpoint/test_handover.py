@@ -9,10 +9,10 @@ import pytest
 from companion.endpoint import servers
 from companion.endpoint.servers import ServerState
 
-FIRST = ServerState(4711, "token", {"gemini": "other"}, {"sessions": []})
+FIRST = ServerState(4711, {"": "token", "gemini": "other"}, {"sessions": []})
 LEFT = {
-    7: {"ide_companion": FIRST, "claude": ServerState(4712, "c", {}, {})},
-    8: {"claude": ServerState(1, "t", {}, {})},
+    7: {"ide_companion": FIRST, "claude": ServerState(4712, {"": "c"}, {})},
+    8: {"claude": ServerState(1, {"": "t"}, {})},
 }
 
 
@@ -54,13 +54,6 @@ def test_what_is_no_inheritance_is_none(clock, kept):
     servers.leave_states(LEFT)
     sys.modules[servers.MODULE].kept = kept
     assert servers.take_states() == {}
-
-
-def test_a_release_with_one_server_for_each_window_left_that_of_the_ide_companion_protocol(clock):
-    servers.leave_states({})
-    kept = sys.modules[servers.MODULE].kept
-    kept["format"], kept["windows"] = 1, {7: tuple(FIRST)}
-    assert servers.take_states() == {7: {"ide_companion": FIRST}}
 
 
 def test_no_class_of_the_package_that_ends_is_kept(clock):

@@ -28,7 +28,7 @@ CLIENT = ClientSession("session-1", "client", "1", "2025-06-18", 0.0)
 OTHER = ClientSession("session-2", "other", "1", "2025-06-18", 0.0)
 TAKEN = OSError(errno.EADDRINUSE, "Address already in use")
 EXHAUSTED = OSError(errno.EMFILE, "Too many open files")
-LEFT = ServerState(4711, "secret-token", {"gemini": "other-token"}, {"sessions": ["some"]})
+LEFT = ServerState(4711, {"": "secret-token", "gemini": "other-token"}, {"sessions": ["some"]})
 
 
 class Server:
@@ -255,7 +255,7 @@ class TestTakingOver:
         servers.kept = {CLIENT.id: CLIENT}
         now(heir.run())
         assert servers.made[0].asked == (4711, LEFT.state)
-        assert servers.made[0].tokens == {"": LEFT.token, **LEFT.agent_tokens}
+        assert servers.made[0].tokens == LEFT.tokens
         assert told.since() == [("came", CLIENT.id), ("problem", None), ("serving", 4711)]
 
     def test_if_the_port_is_taken_it_begins_anew_at_once_with_other_tokens(self, heir, servers, told, now):
@@ -265,7 +265,7 @@ class TestTakingOver:
         former, new = servers.made
         assert new.asked == (0, {}), "its clients cannot come back"
         assert told.since() == [("problem", None), ("serving", 5002)]
-        assert former.tokens == {"": LEFT.token, **LEFT.agent_tokens}
+        assert former.tokens == LEFT.tokens
         assert not {*former.tokens.values()} & {*new.tokens.values()}
         assert len({*new.tokens.values()}) == 2
 
@@ -274,7 +274,7 @@ class TestTakingOver:
         now(heir.run())
         now(seconds=RETRY_SECONDS[0])
         assert servers.made[1].asked == (4711, LEFT.state)
-        assert servers.made[1].tokens[""] == LEFT.token
+        assert servers.made[1].tokens[""] == LEFT.tokens[""]
 
     @pytest.mark.parametrize("before", ["start", "libraries", "port", "second try"])
     def test_what_it_has_not_gone_on_with_yet_is_left_to_the_next_one(
@@ -314,7 +314,7 @@ class TestEnding:
         tokens = servers.made[0].tokens
         left = now(task.stop(for_good=for_good))
         assert servers.made[0].stops == [(seconds, ENDING_SECONDS)]
-        assert left == ServerState(5001, tokens[""], {"gemini": tokens["gemini"]}, {"state of": 1})
+        assert left == ServerState(5001, {"": tokens[""], "gemini": tokens["gemini"]}, {"state of": 1})
         assert ENDING_SECONDS < 0.2
         assert 2 * GONE_SECONDS < 1
 
