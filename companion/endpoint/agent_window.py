@@ -255,8 +255,8 @@ class EndpointWindow(AgentWindow):
     # -- what is done -------------------------------------------------------------------------------------------------
 
     async def save(self, path: str) -> bool:
-        """False also if the editor has not saved the file in `SAVE_SECONDS`. The file on the disk is overwritten only if
-        it is what the tab was read from. A file that is not there is not made."""
+        """False also if the editor has not saved it in `SAVE_SECONDS`. The file on the disk is overwritten only if it
+        is what the tab was read from. A file that is not there is not made."""
         await self._require_inside(path)
         deadline = asyncio.get_running_loop().time() + SAVE_SECONDS
         names = await self._names_of(path, self._open_files)

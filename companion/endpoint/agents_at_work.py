@@ -221,7 +221,7 @@ class AgentsAtWork:
         self._asking[session.id] = client
         self.came(session, dialect)
 
-    def look_for_asking(self) -> None:
+    def drop_gone(self) -> None:
         """Forget the agents that only ask and have gone: nothing else tells of that. Any thread."""
         for client in list(self._asking.values()):
             if client.asked is not None and has_gone(client.process, client.asked):

@@ -1,17 +1,17 @@
-"""Answers programs that ask for the context, for all windows: one socket for each user, whichever editor has it.
+"""Answers agents that ask for the context, for all windows: there is one socket for each user, which one editor holds.
 
     holding   what happens                                     next holding
     --------  -----------------------------------------------  ------------
-    OFF       a window's settings want the program             LOOKING
+    OFF       the agent is enabled in a window                 LOOKING
     LOOKING   the path is ours                                 HELD
-    LOOKING   somebody else answers there                      STANDBY
+    LOOKING   another process answers there                    STANDBY
     LOOKING   there is no safe path                            REFUSED
-    STANDBY   time to look again                               LOOKING
-    REFUSED   time to look again                               LOOKING
-    any       no window's settings want the program            OFF
+    STANDBY   `SEARCH_SECONDS` are over                        LOOKING
+    REFUSED   `SEARCH_SECONDS` are over                        LOOKING
+    any       the agent is enabled in no window                OFF
 
-Rule: loop thread, except where noted; disk threads look at the disk. What a window last told its clients is the answer,
-so nothing waits for the main thread. There is no timer: the one that watches the editor calls `look`.
+Rule: loop thread, except where noted; disk threads read the disk. The answer is what a window last published, so
+nothing waits for the main thread. There is no timer: the one that watches the editor calls `check`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import logging
 import os
 import time
 from enum import Enum
-from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, List, Optional, Tuple
 
 from ..agents.agent import Agent
 from ..agents.window import NOTHING, SharedContext
@@ -30,15 +30,16 @@ from ..discovery.files import DiscoveryError, prepare
 from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
 from ..runtime import Runtime
-from ..system.platform import LINUX, Platform
+from ..system.platform import Platform
 from ..transport import framed_socket
 from ..transport.framed_socket import Claim, FrameServer
 from .endpoint import Endpoint
+from .window_choice import best_window
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
-SEARCH_SECONDS = 10.0  # between two searches at least; the watcher of the editor comes by every 3.5 s
-FIRST_SECONDS = 0.3  # for a window that nobody has listened to; programs wait half a second
+SEARCH_SECONDS = 10.0  # between two searches at least; the timer that watches the editor runs every 3.5 s
+FIRST_SECONDS = 0.3  # for a window that has published nothing yet; agents wait half a second
 POLL_SECONDS = 0.02
 NESTING = 32
 
@@ -87,11 +88,11 @@ class ContextAnswers:
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """See whether an agent of ours is enabled and, once in a while, whether the socket is to be had."""
+    def check(self) -> None:
+        """Hold the socket while the agent is enabled in a window. Every `SEARCH_SECONDS` a lost or missing one is
+        searched for again."""
         self._runtime.assert_loop_thread()
-        wanted = not self._stopped and any(self.agent.is_wanted(each.settings()) for each in self._endpoints())
-        if not wanted:
+        if self._stopped or not any(self.agent.is_wanted(each.settings()) for each in self._endpoints()):
             self._give_back()
             return
         now = clock.now()
@@ -99,19 +100,19 @@ class ContextAnswers:
             return
         self._searched = now
         if any(claimed.is_lost() for claimed in self._claims):
-            self._give_back()  # a cleaner, or an editor that takes what is not its own
+            self._give_back()  # something has removed it, or another editor has taken it
         if self._go(Holding.LOOKING):
             self._runtime.spawn(self._search)
 
     def withdraw(self) -> None:
-        """Leave the paths to others. They are gone when this returns. Any thread, also without the editor's API."""
+        """Remove the paths. They are gone when this returns. Any thread, also without the editor's API."""
         self._stopped = True
         for claimed in self._claims:
             claimed.leave()
         self._runtime.on_loop(self._give_back)
 
     async def tried(self) -> str:
-        """Send ourselves a message as the program does; where that went. Raises `OSError`."""
+        """Send ourselves a message as the agent does. Returns the paths that it went to. Raises `OSError`."""
         paths = [claimed.path for claimed in self._claims]
         for path in paths if self._platform.user_id is not None else ():
             await framed_socket.ask(path, encode(dict(self._dialect.trial)))
@@ -143,14 +144,14 @@ class ContextAnswers:
         elif self._go(Holding.HELD):
             self._claims, self._server = claims, server
             logger.info("%s can ask at %s", self.agent.title, ", ".join(each.path for each in claims))
-        if self._server is not server or self._stopped:  # nobody wants it any more
+        if self._server is not server or self._stopped:  # the agent was disabled meanwhile
             server.close()
             for claimed in claims:
                 claimed.release()
 
     def _claim(self) -> Tuple[Claim, ...]:
-        """All paths, or none if somebody else answers at one of them. The first one is where programs ask first; a
-        further one that cannot be had is done without. Disk thread."""
+        """Claim all paths; none of them if another process answers at one. Agents ask at the first path first; a
+        further one that cannot be claimed is left out. Disk thread."""
         claims: List[Claim] = []
         for each in self.agent.shared_sockets(self._platform):
             try:
@@ -201,7 +202,7 @@ class ContextAnswers:
             raise OSError("a frame with a number that cannot be repeated") from None
 
     async def _context(self, root: str, name: str, process: Optional[int]) -> Optional[SharedContext]:
-        endpoint = chosen(self._endpoints(), root, self._platform)
+        endpoint = best_window(self._endpoints(), root, self._platform)
         if endpoint is None or not self.agent.is_wanted(endpoint.settings()):
             return None
         session = ClientSession(f"{self._dialect.key}-{process}", name, "", "", time.time())
@@ -217,35 +218,3 @@ class ContextAnswers:
             if each is not endpoint:
                 each.agents.went(session)
         endpoint.agents.asked(session, self._dialect, process)
-
-
-def chosen(endpoints: Sequence[Endpoint], root: str, platform: Platform) -> Optional[Endpoint]:
-    """The window that has this folder, else one with a folder above it (the innermost) or below it, else the one that
-    was last in front; of several the one of them that was. None without windows. Any thread."""
-
-    def rank(endpoint: Endpoint) -> Tuple[Tuple[int, int], int]:
-        return fit(endpoint.discovery.all_folders, root, platform), endpoint.tracker.last_in_front
-
-    return max(endpoints, key=rank) if endpoints else None
-
-
-def fit(folders: Sequence[str], root: str, platform: Platform) -> Tuple[int, int]:
-    """How well a window with these folders fits a program in this one: 2 if one of them holds it, and how long the
-    innermost of those is; 1 if one lies in it. Any thread."""
-    root, best = _comparable(root, platform), (0, 0)
-    for folder in (_comparable(each, platform) for each in folders):
-        if root.startswith(folder):
-            best = max(best, (2, len(folder)))
-        elif folder.startswith(root):
-            best = max(best, (1, 0))
-    return best
-
-
-def holds(folders: Sequence[str], place: str, platform: Platform) -> bool:
-    """Whether one of these folders holds that place. Any thread."""
-    return fit(folders, place, platform)[0] == 2
-
-
-def _comparable(folder: str, platform: Platform) -> str:
-    path = platform.path.join(platform.path.normpath(folder), "")
-    return path if platform.name == LINUX else path.lower()

@@ -1,11 +1,10 @@
 """What the user's language servers and linters say: taken from the packages LSP and SublimeLinter, if they are there.
 
-Rules: never from a language server of ours. We ask LSP through what `LSP.plugin` offers to other packages; how a
-session keeps diagnostics is not part of that, and SublimeLinter offers nothing, so nothing is relied on: modules are
-used only if their package has loaded them, and whatever raises or does not look as expected counts as nothing, alone.
-Both packages go on with their own work on other threads meanwhile. The main thread only gathers, a file at a time; what
-was gathered is read on another thread. One question is answered at a time, and equal ones that wait are answered
-together.
+Rules: we run no language server. We ask LSP through what `LSP.plugin` offers to other packages. How a session keeps
+diagnostics is not part of that, and SublimeLinter offers nothing, so we rely on nothing: modules are used only if their
+package has loaded them, and a diagnostic that raises or does not look as expected is left out, alone. Both packages go
+on working on other threads meanwhile. The main thread only gathers, a file at a time; another thread reads what was
+gathered. One question is answered at a time, and equal questions that wait get one answer.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ Read = Callable[[], Diagnostic]
 
 
 class _Found(NamedTuple):
-    """Something another package has found. `take` asks the editor for what is needed to read it, and raises if it
-    cannot; main thread."""
+    """A finding of another package. `take` asks the editor for what is needed to read it, and raises if it cannot; main
+    thread."""
 
     severity: Severity
     take: Callable[[], Read]
@@ -77,8 +76,8 @@ class Diagnostics:
         self._waiting: Dict[Optional[Tuple[str, ...]], asyncio.Future[List[FileDiagnostics]]] = {}
 
     async def of(self, paths: Optional[Tuple[str, ...]]) -> List[FileDiagnostics]:
-        """All that is known of these files, in their order; None: of all that may be shared. Files of which nothing is
-        known are left out."""
+        """The diagnostics of these files, in their order; None: of all files that may be shared. Files without any are
+        left out."""
         turn = self._turn = self._turn or asyncio.Lock()
         waiting = self._waiting.get(paths)
         if waiting is None:
@@ -97,7 +96,7 @@ class Diagnostics:
 
 
 def _taken(window: sublime.Window, path: str) -> List[Read]:
-    """The worst of what was found in a file, ready to be read. Main thread."""
+    """The worst findings in a file, ready to be read. Main thread."""
     found = [each for source in (_of_lsp, _of_sublime_linter) for each in _guarded(source, window, path)]
     found.sort(key=lambda each: each.severity.value)
     return [read for each in found[:MOST_TAKEN] for read in _tried(each.take)]
@@ -114,7 +113,7 @@ def _read(taken: Sequence[Read]) -> List[Diagnostic]:
 
 
 def _tried(step: Callable[[], Result]) -> Iterator[Result]:
-    """What the step returns, if it can."""
+    """The result of the step; nothing if it raises."""
     try:
         yield step()
     except _UNEXPECTED as error:
@@ -122,7 +121,7 @@ def _tried(step: Callable[[], Result]) -> Iterator[Result]:
 
 
 def _guarded(source: Source, window: sublime.Window, path: str) -> List[_Found]:
-    """What the source has, up to where it fails."""
+    """The findings of the source, up to where it fails."""
     found: List[_Found] = []
     try:
         for each in source(window, path):

@@ -1,4 +1,4 @@
-"""Keeps one endpoint's discovery files up to date. Only the latest request counts; a failure is tried again.
+"""Keeps one endpoint's discovery files up to date. Only the latest request counts; a failure is retried.
 
 Rule: the files are written on a disk thread, one request at a time, and are gone when `withdraw` returns.
 """
@@ -22,7 +22,7 @@ from .servers import DIALECTS, Service
 logger = logging.getLogger("gemini_companion.discovery")
 
 RETRY_MILLISECONDS = 5000
-LOOK_AGAIN_SECONDS = 60  # systems clean their temporary directories; a file removed so is written again
+CHECK_SECONDS = 60  # systems clean their temporary directories; a file removed so is written again
 
 
 class PublishRequest(NamedTuple):
@@ -43,7 +43,7 @@ class DiscoveryUpdater:
         self, scope: Scope, active_file: Callable[[], Optional[str]], report: Callable[[Optional[str]], None]
     ) -> None:
         self.folders: Tuple[str, ...] = ()  # as last announced
-        self.all_folders: Tuple[str, ...] = ()  # the same, by every name
+        self.all_folders: Tuple[str, ...] = ()  # these, and with links resolved
         self._window, self._runtime, self._settings = scope
         self._active_file = active_file
         self._report = report
@@ -51,28 +51,28 @@ class DiscoveryUpdater:
         self._request: Optional[PublishRequest] = None
         self._announced: Optional[PublishRequest] = None  # of which `folders` are
         self._publishing = Latest(self._begin)
-        self._looked_at = 0.0  # on the monotonic clock
+        self._checked = 0.0  # on the monotonic clock
 
     def announce(self, services: Tuple[Service, ...]) -> None:
-        """Make the discovery files say what serves this window as it is now. Cheap when nothing changed."""
+        """Bring the discovery files up to date. Cheap when nothing has changed."""
         settings = self._settings()
         folders = tuple(self._window.folders())
         project_file = None if folders else self._window.project_file_name()
         active_file = None if folders or project_file else self._active_file()
         fallback, agents = settings.workspace_fallback, wanted_agents(settings)
         request = PublishRequest(services, folders, project_file, active_file, fallback, agents)
-        if request != self._request or clock.now() - self._looked_at > LOOK_AGAIN_SECONDS:
+        if request != self._request or clock.now() - self._checked > CHECK_SECONDS:
             self._request = request
             self._publishing.ask()
 
     @property
     def has_announced(self) -> bool:
-        """Whether `folders` says anything yet, be it of the window as it was before."""
+        """Whether `folders` was announced at all; the window may have others by now."""
         return self._announced is not None
 
     @property
     def is_current(self) -> bool:
-        """Whether `folders` are those of the window as of the last `announce`."""
+        """Whether `folders` are those of the last `announce`."""
         return self.has_announced and self._announced == self._request
 
     @property
@@ -83,9 +83,9 @@ class DiscoveryUpdater:
             return self._request.folders
         return tuple(folder for folder in self.folders if folder != os.path.expanduser("~"))
 
-    def look_again(self) -> None:
-        """Let the next `announce` look at the files even if nothing has changed."""
-        self._looked_at = float("-inf")
+    def expire(self) -> None:
+        """Have the next `announce` check the files even if nothing has changed."""
+        self._checked = float("-inf")
 
     def withdraw(self) -> None:
         """Remove the files for good. Any thread, also after the editor's API has shut down."""
@@ -95,7 +95,7 @@ class DiscoveryUpdater:
     def _begin(self) -> None:
         request = self._request
         assert request is not None
-        self._looked_at = clock.now()
+        self._checked = clock.now()
         self._runtime.use_disk(
             self._publish,
             request,
@@ -106,10 +106,8 @@ class DiscoveryUpdater:
     def _publish(
         self, request: PublishRequest, cancelled: Callable[[], bool]
     ) -> Tuple[Tuple[str, ...], Optional[Exception]]:
-        """The folders announced, and what went wrong. One agent may find the window while another does not.
-
-        Disk thread.
-        """
+        """Returns the announced folders and what went wrong. One agent may find the window while another does not. Disk
+        thread."""
         _, chosen, project_file, active_file, fallback, _ = request
         folders = workspace_folders(chosen, project_file=project_file, active_file=active_file, fallback=fallback)
         real_folders = resolved_folders(folders)

@@ -1,8 +1,9 @@
-"""One window's endpoint: its settings, server, context, reviews and discovery files, brought together.
+"""One window's endpoint: its settings, servers, agents, context, reviews and discovery files, brought together.
 
-Rules: windows share nothing in here. Everything runs on the main thread; the runtime takes orders to the server, and
-brings back its answers. The settings are the user's, narrowed by those of the window's project. They are checked once
-and cached, so that reading them costs nothing; the endpoint calls `refresh` when they may have changed.
+Rules: windows share nothing in here. Everything runs on the main thread, except where noted; the runtime takes orders
+to the servers and brings back their answers. The settings are the user's, narrowed by those of the window's project.
+They are checked once and cached, so that reading them costs nothing; the endpoint calls `refresh` when they may have
+changed.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class WindowSettings:
 
 
 class Endpoint:
-    """What one window offers to clients."""
+    """What one window offers to agents."""
 
     agents: AgentsAtWork
     servers: Servers
@@ -103,12 +104,12 @@ class Endpoint:
         reviews_changed: Callable[[], None],
         scope_changed: Callable[[], None],
     ) -> None:
-        """`clients_changed` is called when the first client has come or the last one has gone, and `attention_changed`
-        when others wait for their user than before; `waiting` are the windows in which some do. `reviews_of` finds the
-        reviews of any window to which a view belongs. `tracking` knows what is unreviewed in its folders. `connected`
-        are the keys of the programs whose hooks lead to this editor. `states` are what the window's endpoint left
-        before the package was replaced, if that was just now. `reviews_changed` is called, a moment later, when a
-        review was opened or has ended, `scope_changed` when the folders or the settings may have changed."""
+        """`clients_changed` is called when the first client has connected or the last one has gone, `attention_changed`
+        when other agents wait for their user; `waiting` gives the windows in which some do. `reviews_of` finds the
+        reviews of any window to which a view belongs. `tracking` knows the unreviewed changes. `connected` gives the
+        keys of the agents whose hooks lead to this editor. `states` are what the window's endpoint has left if the
+        package was just replaced. `reviews_changed` is called after a review was opened or has ended, `scope_changed`
+        when the folders or the settings may have changed."""
         self.window = window
         self.port: Optional[int] = None
         self.settings = WindowSettings(window)
@@ -123,7 +124,7 @@ class Endpoint:
         # What the user has chosen for this window; None: what the settings say.
         self._choice: Optional[str] = (marks.read(window.settings(), window, CHOICE) or {}).get(CHOICE)
         self._status_bar = StatusBar(window)
-        # The parts need each other: what one calls of a part that is made after it is looked up with the call.
+        # The parts need each other: a call to a part that is made later looks it up when it is made.
         self.reviews = ReviewManager(
             window,
             runtime=runtime,
@@ -187,7 +188,7 @@ class Endpoint:
             self.changes.update(self.discovery.window_folders)
 
     def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
-        """Tell the client that asked for a review what came of it."""
+        """Tell the client that asked for a review what the user has decided."""
         self.changes.sign()
         if review.ticket is not None:
             review.ticket.settle(outcome)
@@ -195,7 +196,7 @@ class Endpoint:
         self.servers.notify(PRIMARY, PRIMARY.decided(outcome.path, outcome.content), review.owner.session_id)
 
     async def _call(self, dialect: Dialect, call: ToolCall) -> ToolResult:
-        """Carry out a call, which is a sign that its program is at work. Loop thread."""
+        """Carry out a call, which is a sign that its agent is at work. Loop thread."""
         self._runtime.assert_loop_thread()
         if not self.agents.is_wanted(dialect, call.session):
             return error_result(HIDDEN)
@@ -213,7 +214,7 @@ class Endpoint:
         """Begin to serve. Returns at once; `port` is None until the server listens."""
         self._runtime.assert_main_thread()
         self.settings_changed()
-        self._runtime.on_main(self._recover)  # apart, so that the window is served whatever it was stored with
+        self._runtime.on_main(self._recover)  # apart, so that the window is served even if this fails
         self.servers.start(wanted_agents(self.settings()))
 
     def _recover(self) -> None:
@@ -236,10 +237,8 @@ class Endpoint:
         return self.servers.stop(for_good=for_good)
 
     def exit(self) -> Future[States]:
-        """The same for an editor that is quitting, or has ended, when its API may no longer be used.
-
-        Main thread, or any other once the editor has ended.
-        """
+        """Stop while the editor quits, or after it has ended, when its API may no longer be used. Main thread, or any
+        other once the editor has ended."""
         self.discovery.withdraw()
         self.reviews.exit()
         return self.servers.stop(for_good=True)
@@ -250,7 +249,7 @@ class Endpoint:
         for complaint in self.settings.refresh():
             logger.warning("%s", complaint)
             say(self.window, complaint)
-        self.agents.wanted_has_changed()  # before those who lose their tokens lose their sessions
+        self.agents.wanted_has_changed()  # before the sessions of disabled agents end with their tokens
         self.servers.admit(wanted_agents(self.settings()))
         if self.port is not None:
             self.servers.start(wanted_agents(self.settings()))
@@ -268,7 +267,7 @@ class Endpoint:
             self.changes.update(self.discovery.window_folders)
 
     def changes_listed(self) -> None:
-        """What is unreviewed was listed anew."""
+        """The list of unreviewed changes is new."""
         before = self.changes.count
         self.changes.reviews.listed_anew()
         if self.changes.count != before:
@@ -282,7 +281,7 @@ class Endpoint:
         self.reviews.recover()
 
     def look_at_project(self) -> None:
-        """Look whether the window has another project, or other settings in it: no event may have told of that."""
+        """Check whether the window has another project, or other settings in it: the editor has no event for that."""
         if self.reviews.project_has_changed():
             self.project_changed()
         elif self.settings.project_has_changed():
@@ -292,16 +291,16 @@ class Endpoint:
 
     @property
     def problem(self) -> Optional[str]:
-        """The first of all problems, as a sentence for the user; None if all is well. Libraries come first."""
+        """The first problem, as a sentence for the user; None if all is well. Libraries come first."""
         return next((each for each in (self._libraries.problem, *self._problems.values()) if each is not None), None)
 
     @property
     def reviews_every_write(self) -> bool:
-        """Whether the user sees what a program is about to write in each of its modes. Any thread."""
+        """Whether the user reviews each write of an agent, whatever mode it is in. Any thread."""
         return (self._choice or self.settings().review_before_writing) == ALWAYS_BEFORE
 
     def review_every_write(self, always: bool) -> None:
-        """Choose that for this window, whatever the settings say. The editor keeps it with the window."""
+        """Choose `reviews_every_write` for this window, over the settings. The editor keeps it with the window."""
         self._choice = ALWAYS_BEFORE if always else AS_AGENT
         marks.put(self.window.settings(), CHOICE, {CHOICE: self._choice})
         leading, agents = self._connected(), self.agents.rows() if always else []
@@ -313,26 +312,26 @@ class Endpoint:
         self.show_status()
 
     def folders(self) -> Tuple[str, ...]:
-        """The workspace folders as announced; empty while no client can find this window. Any thread."""
+        """The workspace folders as announced; empty while no agent can find this window. Any thread."""
         return self.discovery.folders
 
     def _is_inside(self, path: str) -> bool:
-        """Whether a path lies in a workspace folder that exists, as far as it is known which there are. Disk thread."""
+        """Whether a path lies in a workspace folder; True while the folders are not known. Disk thread."""
         return not self.discovery.has_announced or inside_workspace(path, self.discovery.all_folders)
 
     @property
     def place(self) -> str:
-        """What users call this window where another one is in front: by its first folder."""
+        """What this window is called in another one: the name of its first folder."""
         return next((file_name(folder) for folder in self.folders()), "another window")
 
     def connection(self) -> Optional[ConnectionDetails]:
-        """How a client in a terminal finds this window, or None while none can."""
+        """How an agent in a terminal finds this window, or None while it cannot."""
         if self.port is None or not self.folders():
             return None
         return ConnectionDetails(self.port, self.folders(), EDITOR_PID, os.pathsep, self.servers.ports())
 
     def why_unreachable(self) -> str:
-        """Why there is no `connection` and what to do, in a sentence for the status bar."""
+        """Why there is no `connection` and what the user can do, as a sentence for the status bar."""
         if self.problem is not None:
             return self.problem
         self.workspace_changed()  # no event tells of a folder that was just added
@@ -366,19 +365,19 @@ class Endpoint:
         if dialect is PRIMARY:
             self.port = address.port
             logger.info("window %s is served on port %s", self.window.id(), address.port)
-        self.discovery.look_again()
+        self.discovery.expire()
         self.workspace_changed()
         self.show_status()
 
     def _server_problem(self, dialect: Dialect, problem: Optional[str]) -> None:
-        """Of other servers than the primary one it is only logged: most users have no program that speaks theirs."""
+        """A problem of another server than the primary one is only logged: most users have no agent that uses it."""
         if dialect is PRIMARY:
             self._set_problem("server", problem)
         elif problem is not None:
             logger.warning("%s is not served: %s", dialect.key, problem)
 
     def _set_problem(self, source: str, problem: Optional[str]) -> None:
-        """Note what is wrong with `source`, or None once nothing is."""
+        """Set the problem that `source` has, or None once it has none."""
         self._runtime.assert_main_thread()
         if self._stopped:
             return

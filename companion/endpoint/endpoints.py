@@ -1,6 +1,7 @@
-"""The endpoints of all windows: which there are, who gets one, and which of them anybody listens to.
+"""The endpoints of all windows, and what there is once for all of them: hooks, shared sockets, tracking.
 
-Rule: a window has at most one. What an earlier run left on the disk has to be gone when the first one announces itself.
+Rule: a window has at most one endpoint. What an earlier run left on the disk is removed before the first one announces
+itself.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ class Endpoints:
         self._version = version
         self._by_window: Dict[int, Endpoint] = {}
         self.states: Dict[int, States] = {}
-        """What those of a replaced package have left, by window id, as far as no endpoint goes on with it."""
+        """The states that a replaced package has left, by window id, and that no endpoint has taken over yet."""
         self.context_answers = tuple(
             ContextAnswers(runtime, agent, self.all) for agent in AGENTS if agent.dialect.transport is SHARED
         )
-        """What answers programs that look for no window, but ask any that answers."""
+        """They answer agents that look for no window, but ask any that answers."""
         self.hook_gate = HookGate(runtime, self.all)
         self.hook_sessions = HookSessions(runtime, self.all, self.tracking, self.hook_gate, partial(say, None))
         self.hook_answers = HookAnswers(
@@ -53,7 +54,7 @@ class Endpoints:
             say=partial(say, None),
             changed=self.show_status,
         )
-        # Those with a client: frequent events ask nobody else, and ask nothing of the editor.
+        # Those with a client: frequent events go to them alone, without asking the editor.
         self.listening: Tuple[Endpoint, ...] = ()
 
     @property
@@ -115,11 +116,11 @@ class Endpoints:
             endpoint.start()
             if self.in_front() is endpoint:
                 endpoint.tracker.note_front()
-            self._runtime.on_loop(self._look)
+            self._runtime.on_loop(self._check)
         return endpoint
 
     def close(self, window: sublime.Window) -> None:
-        """Serve the window no more; its pending reviews are rejected."""
+        """No longer serve the window; its pending reviews are rejected."""
         endpoint = self._by_window.pop(window.id(), None)
         if endpoint is not None:
             endpoint.stop(for_good=True)
@@ -130,7 +131,7 @@ class Endpoints:
             self._runtime.on_loop(self.hook_sessions.look)
 
     def stop(self) -> Dict[int, Future[States]]:
-        """Serve no window any more; the futures hold, by window id, what a successor can go on with."""
+        """No longer serve any window; the futures hold, by window id, what the next package can take over."""
         self._withdraw()
         stopping = {number: endpoint.stop(for_good=False) for number, endpoint in self._by_window.items()}
         self._by_window.clear()
@@ -138,24 +139,23 @@ class Endpoints:
         return stopping
 
     def exit(self) -> List[Future[Any]]:
-        """The same when the editor's API may no longer be used. The endpoints stay where they are until the process
-        ends: what they hold calls the API when it is let go. Any thread but the loop's.
-        """
+        """Stop when the editor's API may no longer be used. The endpoints are kept until the process ends: releasing
+        them would call the API. Any thread but the loop's."""
         self._withdraw()
         return [*(endpoint.exit() for endpoint in self._by_window.values()), self.hook_answers.stopped]
 
     def renew_sockets(self) -> None:
-        """Make sockets in the file system again that somebody has removed. Loop thread."""
+        """Create sockets in the file system again that were removed. Loop thread."""
         for endpoint in self.all():
             endpoint.servers.renew_sockets()
-        self._look()
+        self._check()
 
     def waiting(self) -> List[Endpoint]:
         """Those of the windows in which an agent waits for its user."""
         return [endpoint for endpoint in self._by_window.values() if endpoint.agents.waiting]
 
     def _attention_changed(self) -> None:
-        """Every window says who waits: users see one of them."""
+        """Each window shows which agents wait: the user sees one of the windows."""
         for endpoint in self.all():
             endpoint.show_status()
 
@@ -163,14 +163,14 @@ class Endpoints:
         for endpoint in self.all():
             endpoint.changes_listed()
 
-    def _look(self) -> None:
-        """Loop thread."""
+    def _check(self) -> None:
+        """Find out what no event tells: sockets and agents that have gone. Loop thread."""
         for answers in self.context_answers:
-            answers.look()
+            answers.check()
         for endpoint in self.all():
-            endpoint.agents.look_for_asking()
+            endpoint.agents.drop_gone()
         self.hook_sessions.look()
-        self.hook_answers.look()
+        self.hook_answers.check()
 
     def _scope_changed(self) -> None:
         """A window has other folders or settings. Loop thread."""
@@ -180,7 +180,7 @@ class Endpoints:
     def _withdraw(self) -> None:
         for answers in self.context_answers:
             answers.withdraw()
-        self._runtime.on_loop(self.hook_gate.end)  # before nobody is answered any more
+        self._runtime.on_loop(self.hook_gate.end)  # while agents can still be answered
         self.hook_answers.withdraw()
 
     def _clients_changed(self) -> None:

@@ -32,9 +32,9 @@ from ..review.document.disk import Original
 from ..review.proposing import Proposal, propose
 from ..runtime import Runtime, settle
 from ..system.platform import Platform
-from .context_answers import holds
 from .held_files import Looked, ReviewedFile, Standing, handed_back, look_at, rebased, standing, told_of
 from .hook_sessions import HookAnswer, HookSession
+from .window_choice import holds
 
 logger = logging.getLogger("gemini_companion.endpoint")
 

@@ -1,20 +1,20 @@
-"""The address of the programs' hooks: one server for all windows, and the files by which the hooks find it.
+"""The address of the agents' hooks: one server for all windows, and the files by which the hooks find it.
 
-For each program there is one file of ours that its hooks hand to `curl`, and whose path they know it by. It holds the
-address and the secret of the editor that runs. Once the editor has gone it leads to a file with the answer "nothing",
-and after a crash to a port at which nobody listens: each time the program goes on as if there were no hook.
+For each agent there is one file of ours, which its hooks hand to `curl`. The file has the address and the secret of the
+running editor. When the editor ends, it writes the address of a file with the answer "nothing" there; after a crash,
+the file has a port at which nothing listens. In both cases the agent goes on as if there were no hook.
 
     serving   what happens                                next serving
     --------  ------------------------------------------  ------------
-    OFF       somebody wants it, or it is to be seen      STARTING
+    OFF       hooks are installed, or may have been       STARTING
     STARTING  it listens, and the files say so            SERVING
-    STARTING  nobody wants it, or it cannot listen        OFF
+    STARTING  there are no hooks, or it cannot listen     OFF
     any       the package ends                            ENDED
 
-While it serves, `look` sees to the files: one that was removed or spoiled is written again, and the user hears so.
+While it serves, `check` writes a file again that was removed or changed, and tells the user.
 
-Rules: where no program was ever connected there is neither a server nor a timer. The files stand in a folder that only
-the user can write to, or are not used (see `system.folders`). Loop thread, except where noted.
+Rules: where no hooks were ever installed there is neither a server nor a timer. The files are in a folder that only the
+user can write to, or are not used (see `system.folders`). Loop thread, except where noted.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ logger = logging.getLogger("gemini_companion.endpoint")
 
 FOLDER, SUFFIX, NONE = "hooks", ".conf", "none.json"
 LEFT = "# Not connected."
-"""How the file of a program begins that the user has disconnected."""
-START_SECONDS = 20.0  # for who waits that it listens: the libraries may have to be imported
+"""How the file of an agent begins whose hooks the user has removed."""
+START_SECONDS = 20.0  # to wait until the server listens: the libraries may have to be imported
 ENDING_SECONDS = 0.1
 LONGEST = 4096  # bytes of a file that are read
 UNREADABLE = "\0"
@@ -73,7 +73,7 @@ TRANSITIONS: Dict[Serving, FrozenSet[Serving]] = {
 
 
 class HookAnswers:
-    """One in the process. `sessions` answer what comes."""
+    """One in the process. `sessions` answer the hooks."""
 
     def __init__(
         self,
@@ -86,10 +86,10 @@ class HookAnswers:
         changed: Callable[[], None],
     ) -> None:
         """`storage` is the folder in which the package keeps its data; it may not be there. `say` shows a sentence in
-        the status bar, `changed` is called when other programs are `connected`; both on the main thread."""
+        the status bar, `changed` is called when `connected` has changed; both on the main thread."""
         self.serving = Serving.OFF
         self.stopped: Future[None] = Future()
-        """Done once nothing is answered any more, after `withdraw`."""
+        """Done once the server has ended, after `withdraw`."""
         self._runtime = runtime
         self._libraries = libraries
         self._sessions = sessions
@@ -99,11 +99,11 @@ class HookAnswers:
         self.problem = ""
         """Why hooks do not find this editor, as a sentence; "" if they do."""
         self.connected: FrozenSet[str] = frozenset()
-        """The keys of the programs whose files lead here. Any thread."""
-        self._led: Dict[str, str] = {}  # the files that are to lead here, with the keys of their programs
+        """The keys of the agents whose files lead here. Any thread."""
+        self._led: Dict[str, str] = {}  # the files that should lead here, with the keys of their agents
         self._noting = threading.Lock()
         self._renewing = False
-        self._wanted: Optional[bool] = None  # None: nobody has looked yet
+        self._wanted: Optional[bool] = None  # None: not known yet
         self.secret = new_token()
         """Never to be shown or written down anywhere else."""
         self.port = 0
@@ -111,14 +111,14 @@ class HookAnswers:
         self._server: Optional[HookServer] = None
         self._starting: Optional[Any] = None  # the task, while it starts
 
-    # -- for who connects programs ------------------------------------------------------------------------------------
+    # -- hooks are installed and removed -------------------------------------------------------------------------------
 
     def file(self, agent: Agent) -> str:
-        """The path of the program's file. Any thread."""
+        """The path of the agent's file. Any thread."""
         return os.path.join(self._folder, agent.key + SUFFIX)
 
     def make(self, agent: Agent) -> None:
-        """Answer the hooks of this program: its file is there when this returns. Raises OSError. Disk thread."""
+        """Answer the hooks of this agent: its file is there when this returns. Raises OSError. Disk thread."""
         self._wanted = True
         try:
             problem = self._runtime.spawn(self._served).result(START_SECONDS)
@@ -131,16 +131,16 @@ class HookAnswers:
             self._leave()
 
     def forget(self, agent: Agent) -> None:
-        """Answer them no more, in this run and later ones; programs that still have them go on. Disk thread."""
+        """No longer answer them, in this run and later ones; agents that still have them go on. Disk thread."""
         self._note(self.file(agent), leads=False)
         with suppress(OSError):
             self._lead_to_nothing(self.file(agent), LEFT)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Begin to serve if a program was connected in an earlier run, and see to the files from then on. Cheap where
-        none was."""
+    def check(self) -> None:
+        """Begin to serve if hooks were installed in an earlier run, and check the files from then on. Cheap where there
+        are none."""
         self._runtime.assert_loop_thread()
         if self.serving is Serving.OFF and self._wanted is not False:
             self._runtime.spawn(self._served)
@@ -156,7 +156,8 @@ class HookAnswers:
             )
 
     def withdraw(self) -> None:
-        """Let hooks lead to nothing. They do so when this returns. Any thread, also without the editor's API."""
+        """Have the files lead to the answer "nothing". They do when this returns. Any thread, also without the editor's
+        API."""
         if not self._go(Serving.ENDED):
             return
         if self.port:
@@ -169,7 +170,7 @@ class HookAnswers:
             await server.stop(ENDING_SECONDS)
 
     async def _served(self) -> str:
-        """See to it that hooks are answered; why they cannot be, as a sentence, or ""."""
+        """Start the server unless it runs. Returns a sentence that says why hooks cannot be answered, or ""."""
         if self._starting is None and self.serving is Serving.OFF:
             self._go(Serving.STARTING)
             self._starting = asyncio.ensure_future(self._start())
@@ -182,7 +183,7 @@ class HookAnswers:
         try:
             if not self._wanted:
                 left = bool(await self._runtime.in_worker(self._left_files))
-                self._wanted = left or bool(self._wanted)  # somebody may have come meanwhile
+                self._wanted = left or bool(self._wanted)  # `make` may have been called meanwhile
             if self._wanted:
                 await self._listen()
             self._set_problem("")
@@ -234,7 +235,7 @@ class HookAnswers:
     # -- the files, on disk threads -----------------------------------------------------------------------------------
 
     def _left_files(self) -> List[str]:
-        """The files of the programs that are connected. Raises OSError."""
+        """The files of the agents whose hooks are installed. Raises OSError."""
         if os.path.lexists(self._folder):
             self._check_folder()
         return [path for path in files.paths(self._folder, SUFFIX) if not _read(path).startswith((LEFT, UNREADABLE))]
@@ -271,7 +272,7 @@ class HookAnswers:
             self._tell(f"{gone}: it is there again, but what was written meanwhile was not reviewed")
 
     def _note(self, path: str, leads: Optional[bool]) -> None:
-        """Note whether a file leads here; None: it should, but does not."""
+        """Remember whether a file leads here; None: it should, but does not."""
         with self._noting:
             before, others = self.connected, {each for each in self._led if each != path}
             self._led = {each: _key(each) for each in (*others, *([] if leads is False else [path]))}
@@ -281,7 +282,7 @@ class HookAnswers:
             self._runtime.on_main(self._changed)
 
     def _set_problem(self, problem: str) -> None:
-        """Note why hooks do not find this editor, and say it once. Any thread."""
+        """Remember why hooks do not find this editor, and show it once. Any thread."""
         former, self.problem = self.problem, problem
         if problem and problem != former:
             self._tell(f"hooks of agents do not find this editor: {problem}")
@@ -291,15 +292,15 @@ class HookAnswers:
         self._runtime.on_main(self._say, sentence)
 
     def _check_folder(self) -> None:
-        """Make the folder of the files if it is not there. Raises `OSError`, with a sentence, if others could write to
-        it, or it is a link."""
+        """Create the folder of the files if it is not there. Raises `OSError`, with a sentence, if others could write
+        to it, or it is a link."""
         os.makedirs(self._folder, 0o700, exist_ok=True)
         platform = Platform.current()
         check_own(self._storage, platform, may_be_link=True)
         check_own(self._folder, platform)
 
     def _leave(self) -> None:
-        """Let what leads here lead to nothing: another editor may have taken over what leads elsewhere."""
+        """Have the files that lead here lead to nothing; another editor may have taken over the others."""
         with suppress(OSError):
             for path in files.paths(self._folder, SUFFIX):
                 if self.secret in _read(path):
@@ -334,7 +335,7 @@ def _import_server() -> Callable[..., HookServer]:
 
 
 def _key(path: str) -> str:
-    """The key of the program whose file this is."""
+    """The key of the agent whose file this is."""
     return os.path.basename(path)[: -len(SUFFIX)]
 
 
@@ -344,7 +345,7 @@ def _sentence(error: OSError) -> str:
 
 
 def _read(path: str) -> str:
-    """What the file says, or `UNREADABLE`."""
+    """The text of the file, or `UNREADABLE`."""
     try:
         with files.opened(path, os.O_RDONLY) as (descriptor, _):
             return files.read_all(descriptor, LONGEST).decode("utf-8", "replace")
@@ -353,7 +354,7 @@ def _read(path: str) -> str:
 
 
 def _write(path: str, lines: Sequence[str]) -> None:
-    """Whole or not at all, for the user's eyes only."""
+    """Write the file whole or not at all; only the user may read it."""
     files.write_in_folder(path, _joined(lines).encode("utf-8"), to_disk=False)
 
 

@@ -43,8 +43,8 @@ from ..system.platform import Platform
 from ..system.processes import is_alive
 from ..unreviewed.calls import Doer, OpenCall
 from .agent_row import HookedAgent, Waiting, has_gone
-from .context_answers import chosen, holds
 from .status_text import who_waits
+from .window_choice import holds, window_holding
 
 if TYPE_CHECKING:
     from ..transport.hook_server import HookCall
@@ -217,10 +217,10 @@ class HookSessions:
     async def _by_real_folder(self, event: HookEvent, hooks: HookDialect, sent: HookCall) -> HookEvent:
         """The event as if its program had named its folder without links, if only then it lies in a window."""
         platform, endpoints = Platform.current(), self._endpoints()
-        if holding(endpoints, event.folder, platform) is not None:
+        if window_holding(endpoints, event.folder, platform) is not None:
             return event
         folder = await self._runtime.in_worker(_real, event.folder)
-        if holding(endpoints, folder, platform) is None:
+        if window_holding(endpoints, folder, platform) is None:
             return event
         return hooks.read({**sent.payload, "cwd": folder}, sent.event, sent.process) or event
 
@@ -248,7 +248,7 @@ class HookSessions:
         session = self._sessions.get(key)
         endpoint = session.endpoint if session is not None and session.is_in_window(event.folder) else None
         if endpoint not in endpoints:
-            endpoint = holding(endpoints, event.folder, Platform.current())
+            endpoint = window_holding(endpoints, event.folder, Platform.current())
         if endpoint is None:
             self._tell_outside(agent, event)
         if endpoint is None or not agent.is_wanted(endpoint.settings()):
@@ -400,13 +400,6 @@ class HookSessions:
             for each in waits:
                 sentence = shown(who_waits([each._replace(tool="")]))  # the system may show it on a locked screen
                 self._runtime.use_disk(_notify, sentence, endpoint.folders(), then=_nothing)
-
-
-def holding(endpoints: Sequence[Endpoint], folder: str, platform: Platform) -> Optional[Endpoint]:
-    """The window with the innermost folder that holds this one; of equal ones the one that was last in front. None if
-    there is none. Any thread."""
-    found = chosen(endpoints, folder, platform)
-    return found if found is not None and holds(found.discovery.all_folders, folder, platform) else None
 
 
 def _real(folder: str) -> str:

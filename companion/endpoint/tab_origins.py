@@ -1,6 +1,6 @@
 """Which state of its file each tab was read from, or written as.
 
-A program may ask the editor to save a tab. That must not overwrite what another program has written to the file
+An agent may ask the editor to save a tab. That must not overwrite what another program has written to the file
 meanwhile. The editor reports when it reads or writes a tab's file, but not which state the file has: a disk thread
 looks it up at once.
 
@@ -24,18 +24,19 @@ from ..system.files import Stamp
 MOST = 2000  # files; of more, the latest
 
 FileStamp = Tuple[int, ...]
-"""What tells one state of a file from another."""
+"""The fields by which two states of a file differ."""
 
 
 class TabOrigins:
-    """Of all windows: a file that is open in several of them is one buffer."""
+    """The origins of the tabs of all windows: a file that is open in several of them is one buffer."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._origins: OrderedDict[str, FileStamp] = OrderedDict()
 
     def note(self, *views: sublime.View) -> None:
-        """Look up the files of these tabs, which the editor has just opened, read or saved, but for tabs with edits."""
+        """Look up the files of these tabs, which the editor has just opened, read or saved. Tabs with edits are left
+        out."""
         paths = [path for path in (view.file_name() for view in views if not view.is_dirty()) if path]
         for path in paths:
             self._origins.pop(same_key(path), None)
@@ -55,7 +56,7 @@ class TabOrigins:
 def stamp(path: str) -> Optional[FileStamp]:
     """The state of the file now, or None if it is not there or cannot be looked at. Disk thread."""
     with suppress(OSError, ValueError):
-        return Stamp.of(os.stat(path))[:4]  # who changes the mode alone writes nothing
+        return Stamp.of(os.stat(path))[:4]  # a change of the mode alone is no write
     return None
 
 

@@ -96,7 +96,7 @@ class Editor:
         ]
 
     async def until(self, holding):
-        self.answers.look()
+        self.answers.check()
         while self.answers.holding is not holding:
             await a_moment()
 

@@ -281,10 +281,10 @@ class TestAsking:
         monkeypatch.setattr(agent_row, "is_alive", running.__contains__)
         for _ in range(2):
             self.ask(world, 4321)
-        world.agents.look_for_asking()
+        world.agents.drop_gone()
         assert world.names() == ["Codex CLI"]
         running.clear()
-        world.agents.look_for_asking()
+        world.agents.drop_gone()
         assert world.names() == []
 
     def test_one_whose_process_is_not_known_is_gone_after_half_an_hour(self, world, later):
@@ -292,10 +292,10 @@ class TestAsking:
         later(agent_row.FORGOTTEN_SECONDS - 1)
         self.ask(world)
         later(1)
-        world.agents.look_for_asking()
+        world.agents.drop_gone()
         assert world.names() == ["Codex CLI"]
         later(agent_row.FORGOTTEN_SECONDS)
-        world.agents.look_for_asking()
+        world.agents.drop_gone()
         assert world.names() == []
 
 

@@ -18,8 +18,7 @@ if sys.platform == "win32":
 from companion.agents.codex_cli import ide_context
 from companion.agents.window import ActiveFile, SharedContext, TextPosition
 from companion.endpoint import context_answers
-from companion.endpoint.context_answers import Holding, chosen
-from companion.system.platform import LINUX, MACOS, WINDOWS, Platform
+from companion.endpoint.context_answers import Holding
 from companion.transport.framed_socket import ask
 from tests.unit.endpoint.answering_editors import CONTEXT, Editor, Window, answer, asynchronous, home, request
 
@@ -29,46 +28,6 @@ DOCUMENT = Path(__file__).resolve().parents[3] / "PROTOCOL.md"
 
 def state(*paths, **more):
     return {"workspaceState": {"openFiles": [dict({"path": path}, **more) for path in paths]}}
-
-
-class TestTheWindow:
-    """`workspaceRoot` chooses it."""
-
-    @pytest.mark.parametrize(
-        ("root", "expected"),
-        [
-            ("/code/app", 0),
-            ("/code/app/", 0),
-            ("/code/app/src/deep", 1),
-            ("/code/app/other", 0),
-            ("/code", 2),
-            ("/elsewhere", 2),
-            ("/code/application", 2),
-            ("", 2),
-        ],
-    )
-    def test_it_has_the_folder_or_one_above_or_one_below_or_was_last_in_front(self, root, expected):
-        windows = [Window("/code/app", last=1), Window("/code/app/src", last=2), Window("/other", "/code/x", last=3)]
-        assert chosen(windows, root, Platform(LINUX, {}, "/")) is windows[expected]
-
-    def test_of_two_with_the_folder_it_is_the_one_that_was_last_in_front(self):
-        windows = [Window("/code", last=1), Window("/code", last=3), Window("/code", last=2)]
-        assert chosen(windows, "/code", Platform(LINUX, {}, "/")) is windows[1]
-
-    def test_on_macos_case_does_not_matter(self):
-        windows = [Window("/Users/ada/Code", last=1), Window("/Users/ada/other", last=2)]
-        assert chosen(windows, "/users/ada/code/app", Platform(MACOS, {}, "/Users/ada")) is windows[0]
-
-    def test_on_windows_case_does_not_matter(self):
-        windows = [Window(r"C:\Code\App", last=1), Window(r"C:\Other", last=2)]
-        assert chosen(windows, r"c:\code\app", Platform(WINDOWS, {}, "C:\\")) is windows[0]
-
-    def test_one_with_a_folder_below_goes_before_one_that_was_last_in_front(self):
-        windows = [Window("/code/app", last=1), Window("/other", last=2)]
-        assert chosen(windows, "/code", Platform(LINUX, {}, "/")) is windows[0]
-
-    def test_without_windows_there_is_none(self):
-        assert chosen([], "/code", Platform(LINUX, {}, "/")) is None
 
 
 class TestAnswers:

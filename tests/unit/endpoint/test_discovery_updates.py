@@ -121,7 +121,7 @@ def test_the_same_request_is_carried_out_again_only_after_a_minute_or_when_someb
     assert announced() == 1
     clock.advance(2)
     assert (announced(), announced()) == (2, 2)
-    world.discovery_updater.look_again()
+    world.discovery_updater.expire()
     assert (announced(), announced()) == (3, 3)
 
 

@@ -85,14 +85,14 @@ class Editor:
 
     async def begin(self):
         """Look what is connected, and wait for what comes of it."""
-        self.answers.look()
+        self.answers.check()
         await asyncio.sleep(0)
         while self.answers.serving is Serving.STARTING or self.answers._wanted is None:
             await a_moment()
 
     async def look(self):
         """One turn of what watches the editor."""
-        self.answers.look()
+        self.answers.check()
         while self.answers._renewing:
             await asyncio.sleep(0.005)
 
@@ -130,7 +130,7 @@ async def test_where_nothing_was_ever_connected_there_is_nothing(tmp_path):
     await editor.begin()
     assert (editor.answers.serving, editor.answers.port, os.listdir(tmp_path)) == (Serving.OFF, 0, [])
     looks = editor.runtime.looks
-    editor.answers.look()
+    editor.answers.check()
     assert editor.runtime.looks == looks
     await editor.quit()
     assert os.listdir(tmp_path) == []
@@ -241,7 +241,7 @@ async def test_where_no_port_can_be_opened_that_is_said_and_tried_again(tmp_path
         with pytest.raises(OSError, match="could not open a port for hooks: Too many open files"):
             await editor.make()
         assert not os.path.exists(editor.answers.file(CLAUDE_CODE))
-    editor.answers.look()
+    editor.answers.check()
     while editor.answers.serving is not Serving.SERVING:
         await a_moment()
     await editor.make()
@@ -285,7 +285,7 @@ async def test_a_package_that_ends_while_it_starts_leaves_nothing_that_leads_her
         second.answers.withdraw()
 
     second.answers._lead_all_here = lead_and_end
-    second.answers.look()
+    second.answers.check()
     while second.answers.port == 0 or second.answers._server is not None:
         await a_moment()
     assert second.answers.serving is Serving.ENDED
@@ -428,7 +428,7 @@ async def test_a_folder_that_others_could_change_is_refused(tmp_path, kind):
     else:
         (storage / "hooks" if kind == "open to all" else storage).chmod(0o777)
     second = Editor(storage)
-    second.answers.look()
+    second.answers.check()
     while not second.said:
         await asyncio.sleep(0.005)
     why = "is a link" if kind == "a link" else "others can write to"

@@ -12,42 +12,14 @@ from companion.agents.claude_code import CLAUDE
 from companion.agents.codex_cli import CODEX_CLI
 from companion.endpoint import hook_sessions
 from companion.endpoint.agent_row import FORGOTTEN_SECONDS, Waiting
-from companion.endpoint.hook_sessions import HookAnswer, first_words, holding
+from companion.endpoint.hook_sessions import HookAnswer, first_words
 from companion.settings import UNFOCUSED, Settings
-from companion.system.platform import LINUX, WINDOWS, Platform
 from companion.unreviewed.calls import Doer, OpenCall
 from tests.host.waiting import a_moment
 from tests.support.programs import disabled
 from tests.unit.endpoint.agents_world import client
 from tests.unit.endpoint.answering_editors import asynchronous
 from tests.unit.endpoint.sessions_world import PATCH, Editor, NoOpinion, Window, run_tool
-
-
-@pytest.mark.parametrize(
-    ("folder", "expected"),
-    [
-        ("/code/app", 0),
-        ("/code/app/other", 0),
-        ("/code/app/src/deep", 1),
-        ("/code", None),
-        ("/code/application", None),
-        ("/elsewhere", None),
-    ],
-)
-def test_a_program_belongs_to_the_window_with_the_innermost_folder_that_holds_its_own(folder, expected):
-    windows = [Window("/code/app", last=1), Window("/code/app/src", last=2), Window("/other", "/code/x", last=3)]
-    found = holding(windows, folder, Platform(LINUX, {}, "/"))
-    assert found is (windows[expected] if expected is not None else None)
-
-
-def test_of_equal_windows_it_is_the_one_that_was_last_in_front():
-    windows = [Window("/code", last=1), Window("/code", last=3), Window("/code", last=2)]
-    assert holding(windows, "/code", Platform(LINUX, {}, "/")) is windows[1]
-
-
-def test_on_windows_case_does_not_matter():
-    windows = [Window(r"C:\Code\App")]
-    assert holding(windows, r"c:\code\app\src", Platform(WINDOWS, {}, "C:\\")) is windows[0]
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ class TestTheSocket:
         monkeypatch.setattr(framed_socket, "claim", lambda path: None)
         await editor.until(Holding.STANDBY)
         for _ in range(30):
-            editor.answers.look()
+            editor.answers.check()
             while editor.answers.holding is Holding.LOOKING:
                 await a_moment()
         assert len(searches) == 1
@@ -154,7 +154,7 @@ class TestTheSocket:
     @asynchronous
     async def test_an_end_in_the_midst_of_the_search_leaves_nothing(self, home):
         editor = Editor(home, Window("/a"))
-        editor.answers.look()
+        editor.answers.check()
         editor.answers.withdraw()
         while editor.answers.holding is not Holding.OFF:
             await a_moment()
