@@ -11,9 +11,9 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
 
-from .agents.agent import ConnectionDetails, Program
+from .agents.agent import ConnectionDetails, RunnableAgent
 from .agents.dialect import Mention
-from .agents.registry import programs_of
+from .agents.registry import agents_to_run
 from .commands import COMMANDS
 from .common.display_names import client_name, file_name
 from .editor.key_bindings import PREFIX
@@ -270,22 +270,22 @@ class Actions:
         """Start an agent in a terminal, connected to this window if it can be: the one with this key or name; without a
         name the user picks one."""
         settings = endpoint.settings()
-        programs = programs_of(settings)
+        agents = agents_to_run(settings)
         if not agent:
-            self._choose_agent(endpoint, programs)
+            self._choose_agent(endpoint, agents)
             self.installed.look(settings)  # for the next time
             return
-        found = next((each for each in programs if agent in (each.key, each.title)), None)
+        found = next((each for each in agents if agent in (each.key, each.title)), None)
         if found is None:
             say(endpoint.window, f"no agent is called “{agent}”")  # by somebody's own key binding
         else:
             self._run(endpoint, found)
 
-    def _choose_agent(self, endpoint: Endpoint, programs: Sequence[Program]) -> None:
+    def _choose_agent(self, endpoint: Endpoint, agents: Sequence[RunnableAgent]) -> None:
         """Let the user pick one: the last choice first, then those that are installed, then the others, with how to
         install them."""
         settings, last = endpoint.settings(), _last_agent(endpoint.window)
-        missing = {each: not self.installed.has(each, settings) for each in programs}
+        missing = {each: not self.installed.has(each, settings) for each in agents}
         entries = [
             PanelEntry(
                 each.title,
@@ -293,16 +293,16 @@ class Actions:
                 each.install_command if missing[each] else "",
                 "not found" if missing[each] else "",
             )
-            for each in sorted(programs, key=lambda program: (program.key != last, missing[program]))
+            for each in sorted(agents, key=lambda agent: (agent.key != last, missing[agent]))
         ]
         choose(endpoint.window, entries, "Agent to run")
 
-    def _run(self, endpoint: Endpoint, program: Program) -> None:
+    def _run(self, endpoint: Endpoint, agent: RunnableAgent) -> None:
         connection = _connection(endpoint)
         if connection is not None:
-            put(endpoint.window.settings(), LAST_AGENT, {"key": program.key})
-            endpoint.agents.started(program.key)  # before: it may write at once
-            self._launcher.run(endpoint.window, program, connection, endpoint.settings())
+            put(endpoint.window.settings(), LAST_AGENT, {"key": agent.key})
+            endpoint.agents.started(agent.key)  # before it runs: it may write at once
+            self._launcher.run(endpoint.window, agent, connection, endpoint.settings())
 
     def _go_to_waiting(self, here: Endpoint) -> None:
         """Go to the terminal of an agent that waits, or at least to its window; list the windows if there are several,

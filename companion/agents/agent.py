@@ -133,19 +133,23 @@ class Profile(NamedTuple):
     """What users type below an open folder, if it connects by itself only in one."""
 
 
-class Program:
-    """An agent as far as *Run Agent…* has to know it: this is all of one that knows no editor."""
+class RunnableAgent:
+    """An agent as far as *Run Agent…* has to know it. Agents that cannot connect to an editor are no more than this."""
 
     key: str
     """Its name in the setting `programs`, in commands and key bindings."""
     title: str
-    """As users call it."""
+    """Its name in texts for users."""
     program: str
     """The command that starts it."""
     words: Tuple[str, ...] = ()
     """The whole command line, if it has further words."""
     is_own = False
     """Whether the package knows it only from the user's settings."""
+    npm_package = ""
+    """The npm package that users install; "" if none is known."""
+    node = 0
+    """The oldest major version of Node.js that it supports."""
 
     def is_wanted(self, settings: Settings) -> bool:
         """Whether the user has not disabled it."""
@@ -157,31 +161,47 @@ class Program:
         row = settings.programs.get(self.key)
         return (row.command if row is not None else ()) or self.words or (self.program,)
 
-    def how_to_install(self, configured: str = "") -> str:
-        """A few lines for a user who has not installed it, or whose setting starts `configured`, which is not there."""
-        why = (
-            f'there is no "{configured}", which your setting "programs" starts.\n'
-            if configured
-            else f'there is no "{self.program}" on the PATH of your login shell.\n'
-        )
-        return f"{self.title} was not found: {why}"
-
     @property
     def install_command(self) -> str:
         """The command line that installs it; "" if the package knows none."""
+        return f"npm install -g {self.npm_package}" if self.npm_package else ""
+
+    @property
+    def how_to_connect(self) -> str:
+        """How to connect it once it runs, in a sentence; "" if it cannot."""
         return ""
+
+    def how_to_install(self, configured: str = "") -> str:
+        """A few lines for a user who has not installed it, or whose setting starts `configured`, which is not there."""
+        why = f'"{self.program}" on the PATH of your login shell'
+        if configured:
+            why = f'"{configured}", which your setting "programs" starts'
+        said = f"{self.title} was not found: there is no {why}.\n"
+        if not self.npm_package:
+            return said
+        correct = "Correct the setting, or remove it to start the usual program.\n" if configured else ""
+        return (
+            f"{said}{correct}\n"
+            f"{self.title} needs Node.js {self.node} or newer. Install it in a terminal with\n"
+            "\n"
+            f"    {self.install_command}\n"
+            "\n"
+            f"then choose it again. {self.how_to_connect}\n"
+        )
 
     def how_to_update(self) -> str:
         """How to get its current release, in a sentence."""
-        return "Install or update it, or correct the setting “programs”."
+        if not self.npm_package:
+            return "Install or update it, or correct the setting “programs”."
+        return f"Install or update it with “{self.install_command}@latest” (needs Node.js {self.node} or newer)."
 
     def run_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
-        """What it gets where it is the only agent of the terminal."""
+        """The variables of a terminal in which it is the only agent."""
         return {}
 
 
-class Agent(Program):
-    """One that connects to the editor. Those that the package knows are listed in `registry`; users add their own."""
+class Agent(RunnableAgent):
+    """An agent that connects to the editor. `registry` lists those that the package knows; users add their own."""
 
     dialect: Dialect
     """What it speaks with the editor."""
@@ -193,10 +213,6 @@ class Agent(Program):
     """By which it introduces itself, where several agents come in by one token."""
     has_own_token = False
     """Whether it has a token that no other agent gets: nothing that it says would tell which agent it is."""
-    npm_package: str
-    """The npm package that users install."""
-    node: int
-    """The oldest major version of Node.js that it supports."""
     folder = ""
     """Of a user's own: the folder in which it looks for the editor; "" for that of the agent that it is like."""
     profile: Profile
@@ -226,31 +242,7 @@ class Agent(Program):
     # -- texts for users ----------------------------------------------------------------------------------------------
 
     @property
-    def install_command(self) -> str:
-        return f"npm install -g {self.npm_package}" if not self.is_own else ""
-
-    def how_to_install(self, configured: str = "") -> str:
-        why = super().how_to_install(configured)
-        if self.is_own:
-            return why
-        correct = "Correct the setting, or remove it to start the usual program.\n" if configured else ""
-        return (
-            f"{why}{correct}\n"
-            f"{self.title} needs Node.js {self.node} or newer. Install it in a terminal with\n"
-            "\n"
-            f"    {self.install_command}\n"
-            "\n"
-            f"then choose it again. {self.how_to_connect}\n"
-        )
-
-    def how_to_update(self) -> str:
-        if self.is_own:
-            return super().how_to_update()
-        return f"Install or update it with “{self.install_command}@latest” (needs Node.js {self.node} or newer)."
-
-    @property
     def how_to_connect(self) -> str:
-        """How to connect it once it runs, in a sentence."""
         profile = self.profile
         if profile.to_connect:
             return f"In {self.title}, type {_plain(profile.to_connect)} to connect to this editor."

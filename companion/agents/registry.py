@@ -2,8 +2,8 @@
 
 Rule: this is the only list. A new agent of ours is a module in this folder and a line here.
 
-Pure. An agent of the user's own is one of ours by other names, with another command and maybe another folder: it needs
-no code. An entry that is not right is left out, and a sentence says why. Equal entries give the same objects.
+Pure. A user's own agent is one of ours with another name and command, and maybe another folder: it needs no code. A
+wrong entry is left out, and a sentence says why. Equal entries give the same objects.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..settings import ProgramRow, Settings, a_few, program_key, readable
-from .agent import Agent, Program
+from .agent import Agent, RunnableAgent
 from .claude_code import CLAUDE_CODE
 from .codex_cli import CODEX_CLI
 from .copilot_cli import COPILOT_CLI
@@ -33,21 +33,21 @@ AGENTS: Tuple[Agent, ...] = (
     CODEX_CLI,
 )
 MODELS: Dict[str, Agent] = {agent.key: agent for agent in (GEMINI_CLI, QWEN_CODE, CLAUDE_CODE, OPENCODE, COPILOT_CLI)}
-"""Those that an agent of the user's own may be like, by its `dialect`. Codex CLI is none of them: all that ask at its
-socket get an answer."""
+"""The agents that a user's own agent may be like, by its `dialect`. Codex CLI is not among them: each process that asks
+at its socket gets an answer."""
 
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")  # in the directory for temporary files
 _FOLDER_PATH = re.compile(r"(~|[A-Za-z]:)?[\\/].*[^\\/. ].*")
 
 
-def _started(key: str, title: str, *words: str) -> Program:
-    """An agent of which only the command line is known."""
-    program = Program()
-    program.key, program.title, program.program, program.words = key, title, words[0], words
-    return program
+def _started(key: str, title: str, *words: str) -> RunnableAgent:
+    """An agent that has a command line and nothing else."""
+    agent = RunnableAgent()
+    agent.key, agent.title, agent.program, agent.words = key, title, words[0], words
+    return agent
 
 
-STARTED: Tuple[Program, ...] = (
+STARTED: Tuple[RunnableAgent, ...] = (
     _started("amp", "Amp", "amp"),
     _started("antigravity", "Antigravity CLI", "agy"),
     _started("cursor", "Cursor CLI", "cursor-agent"),
@@ -55,26 +55,26 @@ STARTED: Tuple[Program, ...] = (
     _started("kiro", "Kiro CLI", "kiro-cli"),
     _started("pi", "Pi", "pi"),
 )
-"""Those that know no editor: *Run Agent…* starts them."""
+"""Agents that cannot connect to an editor: *Run Agent…* starts them."""
 
-_KNOWN: Dict[str, Program] = {program.key: program for program in (*AGENTS, *STARTED)}
-_BY_TITLE: Dict[str, str] = {program_key(program.title): key for key, program in _KNOWN.items()}
+_KNOWN: Dict[str, RunnableAgent] = {agent.key: agent for agent in (*AGENTS, *STARTED)}
+_BY_TITLE: Dict[str, str] = {program_key(agent.title): key for key, agent in _KNOWN.items()}
 
 
 def agents_of(settings: Settings) -> Tuple[Agent, ...]:
-    """Ours and the user's, disabled ones included. Any thread; the same entries give the same objects."""
+    """Our agents and the user's, disabled ones included. Equal entries give the same objects. Any thread."""
     own = (_own_agent(row.name, row.command[0], row.dialect, row.folder) for row in _own_rows(settings) if row.dialect)
     return (*AGENTS, *own)
 
 
 def wanted_agents(settings: Settings) -> Tuple[Agent, ...]:
-    """Those of them that the user has not disabled. Any thread."""
+    """The agents that the user has not disabled. Any thread."""
     return tuple(agent for agent in agents_of(settings) if agent.is_wanted(settings))
 
 
-def programs_of(settings: Settings) -> List[Program]:
-    """All that the user can run, those that do not connect last."""
-    own = (_own_program(row.name, row.command[0]) for row in _own_rows(settings) if not row.dialect)
+def agents_to_run(settings: Settings) -> List[RunnableAgent]:
+    """The enabled agents that *Run Agent…* lists, those that cannot connect last."""
+    own = (_own_runnable(row.name, row.command[0]) for row in _own_rows(settings) if not row.dialect)
     return [each for each in (*agents_of(settings), *STARTED, *own) if each.is_wanted(settings)]
 
 
@@ -120,12 +120,12 @@ def _problem(key: str, row: ProgramRow) -> Optional[str]:
 def _own_agent(title: str, program: str, dialect: str, folder: str) -> Agent:
     own = copy.copy(MODELS[dialect])
     own.key, own.title, own.program, own.folder, own.is_own = program_key(title), title, program, folder, True
-    own.client_names, own.has_own_token, own.last_without_token = (), True, (0, 0, 0)
+    own.client_names, own.has_own_token, own.last_without_token, own.npm_package = (), True, (0, 0, 0), ""
     return own
 
 
 @lru_cache(maxsize=64)
-def _own_program(title: str, program: str) -> Program:
+def _own_runnable(title: str, program: str) -> RunnableAgent:
     own = _started(program_key(title), title, program)
     own.is_own = True
     return own

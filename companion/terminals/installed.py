@@ -11,8 +11,8 @@ import logging
 import subprocess
 from typing import Callable, FrozenSet, Iterable, List, Tuple
 
-from ..agents.agent import Program
-from ..agents.registry import programs_of
+from ..agents.agent import RunnableAgent
+from ..agents.registry import agents_to_run
 from ..common.waiting import Latest
 from ..runtime import Runtime
 from ..settings import Settings
@@ -35,9 +35,9 @@ class InstalledPrograms:
         self._found: FrozenSet[str] = frozenset()
         self._looks = Latest(self._look)
 
-    def has(self, program: Program, settings: Settings) -> bool:
-        """Whether the last look has found the program. Takes no time."""
-        return program.command(settings)[0] in self._found
+    def has(self, agent: RunnableAgent, settings: Settings) -> bool:
+        """Whether the last look has found its program. Takes no time."""
+        return agent.command(settings)[0] in self._found
 
     def settings_changed(self, settings: Settings) -> None:
         """Look if these settings name other programs than were looked for."""
@@ -63,7 +63,7 @@ class InstalledPrograms:
 
 
 def _wanted(settings: Settings) -> Tuple[str, ...]:
-    return tuple(dict.fromkeys(program.command(settings)[0] for program in programs_of(settings)))
+    return tuple(dict.fromkeys(program.command(settings)[0] for program in agents_to_run(settings)))
 
 
 def find_installed(names: Iterable[str], platform: Platform, cancelled: Callable[[], bool]) -> FrozenSet[str]:

@@ -17,7 +17,7 @@ from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 import sublime
 import sublime_plugin
 
-from ..agents.agent import ConnectionDetails, Program
+from ..agents.agent import ConnectionDetails, RunnableAgent
 from ..agents.dialect import Mention
 from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.edits import some_selections
@@ -66,15 +66,17 @@ class Launcher:
         self._runtime = runtime
         self._platform = platform if platform is not None else Platform.current()
 
-    def run(self, window: sublime.Window, program: Program, connection: ConnectionDetails, settings: Settings) -> None:
+    def run(
+        self, window: sublime.Window, agent: RunnableAgent, connection: ConnectionDetails, settings: Settings
+    ) -> None:
         """Start an agent in a terminal, in the workspace folder; the user picks one if there are several."""
         folders = connection.folders
-        run_in = partial(self._run_in, window, program, connection, settings)
+        run_in = partial(self._run_in, window, agent, connection, settings)
         if len(folders) < 2:
             run_in(folders[0] if folders else "")
             return
-        entries = [PanelEntry(file_name(each), partial(run_in, each), each, program.title) for each in folders]
-        choose(window, entries, f"Folder to run {program.title} in")
+        entries = [PanelEntry(file_name(each), partial(run_in, each), each, agent.title) for each in folders]
+        choose(window, entries, f"Folder to run {agent.title} in")
 
     def copy_environment(self, window: sublime.Window, connection: ConnectionDetails) -> None:
         """Copy lines with which an agent in any terminal finds this window."""
@@ -113,25 +115,30 @@ class Launcher:
     # -- starting -----------------------------------------------------------------------------------------------------
 
     def _run_in(
-        self, window: sublime.Window, program: Program, connection: ConnectionDetails, settings: Settings, folder: str
+        self,
+        window: sublime.Window,
+        agent: RunnableAgent,
+        connection: ConnectionDetails,
+        settings: Settings,
+        folder: str,
     ) -> None:
-        say(window, f"looking for {program.title}")
-        command = program.command(settings)
+        say(window, f"looking for {agent.title}")
+        command = agent.command(settings)
 
         def found(client: ClientCommand) -> None:
             if not window.is_valid():
                 return
             if not client.words:
-                say_not_found(window, program, command[0], client.why)
+                say_not_found(window, agent, command[0], client.why)
                 return
-            variables = {**client_variables(connection), **program.run_variables(connection)}
+            variables = {**client_variables(connection), **agent.run_variables(connection)}
             if self._platform.name == WINDOWS:
                 variables.update(NOT_HERE)
-            launch = Launch(program.title, client.words, folder or os.path.expanduser("~"), variables)
+            launch = Launch(agent.title, client.words, folder or os.path.expanduser("~"), variables)
             configured = settings.terminal_commands.get(self._platform.name)
             in_system = partial(self._open_system_terminal, window, launch, configured, connection.folders)
             if terminus_is_there():
-                tag = f"{TAG}{program.key}.{window.id()}.{RUN}.{next(_numbers)}"
+                tag = f"{TAG}{agent.key}.{window.id()}.{RUN}.{next(_numbers)}"
                 shell = shell_of(self._platform)
                 without = sorted(set(self._platform.environment) - set(inherited(self._platform)))
                 arguments = command_lines.terminus_arguments(launch, self._platform.name, shell, tag, without)
@@ -182,18 +189,18 @@ class Launcher:
         )
 
 
-def say_not_found(window: sublime.Window, program: Program, word: str, why: str = "") -> None:
+def say_not_found(window: sublime.Window, agent: RunnableAgent, word: str, why: str = "") -> None:
     """Tell the user that an agent was not found by `word`, which starts it, and how to install it. `why` is what else
     is known, as a sentence without its end."""
-    own = shown(word) if program.is_own or word != program.program else ""  # the user knows the usual word
+    own = shown(word) if agent.is_own or word != agent.program else ""  # the user knows the usual word
     panel = window.create_output_panel(INSTALL_PANEL)
     why = shown(why)
     more = f"\n{why}.\n" if why else ""
-    panel.run_command("append", {"characters": program.how_to_install(own) + more})
+    panel.run_command("append", {"characters": agent.how_to_install(own) + more})
     window.run_command("show_panel", {"panel": "output." + INSTALL_PANEL})
     missing = f"was not found: there is no “{own}”" if own else "is not installed"
     missing = f"was not found: {why}" if why else missing
-    say(window, f"{program.title} {missing}")
+    say(window, f"{agent.title} {missing}")
 
 
 def _terminal_words(

@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT)]
 
 from companion import commands, settings  # noqa: E402
 from companion.agents import registry  # noqa: E402
-from companion.agents.agent import Agent, Program  # noqa: E402
+from companion.agents.agent import Agent, RunnableAgent  # noqa: E402
 from companion.agents.hooks import HookDialect  # noqa: E402
 from companion.system.platform import LINUX, Platform  # noqa: E402
 
@@ -177,7 +177,7 @@ def _values(row: dataclasses.Field[Any]) -> Dict[str, Any]:
     return schema
 
 
-def _programs() -> Sequence[Program]:
+def _programs() -> Sequence[RunnableAgent]:
     return [*registry.AGENTS, *registry.STARTED]
 
 

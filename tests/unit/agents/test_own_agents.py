@@ -8,7 +8,7 @@ import pytest
 
 from companion.agents.agent import Announcement, ConnectionDetails
 from companion.agents.claude_code import CLAUDE_CODE
-from companion.agents.registry import AGENTS, agents_of, programs_of, wanted_agents, wrong_programs
+from companion.agents.registry import AGENTS, agents_of, agents_to_run, wanted_agents, wrong_programs
 from companion.discovery.files import Publisher
 from companion.settings import Settings, read
 from companion.system.platform import LINUX, Platform
@@ -43,24 +43,24 @@ def directory(agent):
 class TestKnownAgents:
     def test_one_that_is_disabled_is_not_offered_and_not_wanted(self):
         settings = disabled("Codex", "amp")
-        titles = [program.title for program in programs_of(settings)]
+        titles = [program.title for program in agents_to_run(settings)]
         assert [agent.title for agent in AGENTS if agent not in wanted_agents(settings)] == ["Codex CLI"]
         assert "Codex CLI" not in titles
         assert "Amp" not in titles
-        assert len(titles) == len(programs_of(Settings())) - 2
+        assert len(titles) == len(agents_to_run(Settings())) - 2
         assert agents_of(settings) == AGENTS, "it has a name all the same"
 
     def test_another_command_leaves_the_rest_as_it_is(self):
         settings = with_programs({"gemini": {"command": ["npx", "gemini"]}, "Amp": {"command": ["amp", "--fast"]}})
-        commands = {program.title: program.command(settings) for program in programs_of(settings)}
+        commands = {program.title: program.command(settings) for program in agents_to_run(settings)}
         assert commands["Gemini CLI"] == ("npx", "gemini")
         assert commands["Amp"] == ("amp", "--fast")
         assert commands["Goose"] == ("goose", "session")
-        assert len(commands) == len(programs_of(Settings()))
+        assert len(commands) == len(agents_to_run(Settings()))
         assert wrong_programs(settings) == []
 
     def test_those_that_know_no_editor_come_last(self):
-        names = [program.title for program in programs_of(Settings())]
+        names = [program.title for program in agents_to_run(Settings())]
         assert names[len(AGENTS) :] == ["Amp", "Antigravity CLI", "Cursor CLI", "Goose", "Kiro CLI", "Pi"]
 
 
@@ -111,7 +111,7 @@ class TestOwnAgents:
 
     def test_one_with_a_command_alone_is_only_run(self):
         settings = with_programs({"My Tool": {"command": ["my tool", "--x y"]}})
-        tool = programs_of(settings)[-1]
+        tool = agents_to_run(settings)[-1]
         assert tool.command(settings) == ("my tool", "--x y")
         assert (tool.key, tool.title) == ("my_tool", "My Tool")
         assert agents_of(settings) == AGENTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.agents.registry import programs_of
+from companion.agents.registry import agents_to_run
 from companion.settings import Settings
 from companion.system import programs
 from companion.system.platform import LINUX, WINDOWS, Platform
@@ -80,7 +80,7 @@ def test_the_answer_is_that_of_the_last_look_and_takes_none(monkeypatch):
     disk = {"gemini"}
     monkeypatch.setattr(installed, "find_installed", lambda names, platform, cancelled: frozenset(disk & set(names)))
     known, settings = InstalledPrograms(runtime), Settings()
-    gemini, qwen = programs_of(settings)[:2]
+    gemini, qwen = agents_to_run(settings)[:2]
 
     def look():
         for _ in range(3):

@@ -13,7 +13,7 @@ import pytest
 from companion.agents.claude_code import CLAUDE_CODE
 from companion.agents.dialect import Mention
 from companion.agents.gemini_cli import GEMINI_CLI
-from companion.agents.registry import programs_of
+from companion.agents.registry import agents_to_run
 from companion.settings import Settings
 from companion.system.platform import LINUX, MACOS, WINDOWS
 from companion.system.programs import FoundProgram
@@ -41,7 +41,7 @@ WORDS = ("my tool", "--say", "it's 5 % of $HOME")
 @pytest.mark.parametrize("platform", [LINUX, MACOS, WINDOWS])
 @pytest.mark.parametrize("with_terminus", [True, False])
 def test_a_program_of_the_users_own_is_quoted_for_whoever_starts_it(bench, platform, with_terminus):
-    *_, program = programs_of(with_programs({"My Tool": {"command": WORDS}}))
+    *_, program = agents_to_run(with_programs({"My Tool": {"command": WORDS}}))
     bench.platform = bench.platform._replace(name=platform)
     if with_terminus:
         bench.with_terminus()
@@ -182,7 +182,7 @@ class TestWhatIsNotThere:
         assert "not installed" not in bench.window.said[-1]
 
     def test_a_program_of_the_users_own_is_named_with_the_setting_too(self, bench):
-        *_, program = programs_of(with_programs({"My Tool": {"command": WORDS}}))
+        *_, program = agents_to_run(with_programs({"My Tool": {"command": WORDS}}))
         bench.folders = None
         bench.run(agent=program, words=WORDS)
         assert 'your setting "programs"' in bench.window.output[bench.module.INSTALL_PANEL].text
