@@ -109,6 +109,12 @@ class Actions:
             ),
             "review_every_write": Action(_set_reviewing, second=lambda on: on.reviews_every_write),
             "run_agent": Action(self._run_agent),
+            "comment": Action(lambda on: on.comments.comment(), self._can_comment),
+            "send_review": Action(
+                lambda on: on.comments.send(),
+                lambda on: on.comments.drafts or on.comments.waiting,
+                second=lambda on: on.comments.waiting,
+            ),
             "send_selection": Action(self._send_selection, _can_send_selection),
             "send_files": Action(self._send_files, _can_send, offered=_can_send),
             "go_to_waiting_agent": Action(self._go_to_waiting, offered=lambda on: bool(endpoints.waiting())),
@@ -178,6 +184,11 @@ class Actions:
             say(endpoint.window, "there is no diff to review in this window")
         else:
             VERBS[verb](*found, WHOLE_SELECTION)
+
+    def _can_comment(self, endpoint: Endpoint) -> bool:
+        """Whether a line can be commented on: in a review always, in a file while an agent is there."""
+        has_agent = bool(endpoint.clients or endpoint.hooked.programs) or terminal_of(endpoint.window) is not None
+        return (has_agent or endpoint.comments.in_review) and endpoint.comments.place is not None
 
     def _folds(self, endpoint: Endpoint) -> Optional[bool]:
         """Whether something is folded in the review in front; None if there is nothing to fold."""
@@ -295,6 +306,9 @@ class Actions:
             )
             for each in sorted(agents, key=lambda agent: (agent.key != last, missing[agent]))
         ]
+        entries.append(
+            PanelEntry("In another terminal", partial(self._copy_environment, endpoint), "copies what connects it")
+        )
         choose(endpoint.window, entries, "Agent to run")
 
     def _run(self, endpoint: Endpoint, agent: RunnableAgent) -> None:

@@ -60,6 +60,21 @@ MENUS: Mapping[str, Groups] = {
         ),
         (
             Command(
+                "comment",
+                "Comment on Line…",
+                about="Write a comment on the selected lines of a review or, while an agent is there, of any file; one "
+                "that begins with `??` is a question. On a line with a draft, edit it: without a text it is deleted.",
+            ),
+            Command(
+                "send_review",
+                "Send Review",
+                "Take Back Review",
+                about="Send your comments, and what you undid, to the agent as one text; take back one that has not "
+                "arrived yet.",
+            ),
+        ),
+        (
+            Command(
                 "next_change",
                 "Next Change",
                 about="Go to the next change in the review, or in what **Read as Patch** shows.",
@@ -142,7 +157,7 @@ MENUS: Mapping[str, Groups] = {
                 about="Choose an agent and start it, connected to this window: in "
                 "[Terminus](https://packagecontrol.io/packages/Terminus) if it is installed and works, otherwise in "
                 "the system's terminal. Your last choice stands first, then the other agents that were found, then how "
-                "to install the rest.",
+                "to install the rest, and at the end how to connect an agent in any other terminal.",
             ),
         ),
         (
@@ -170,21 +185,9 @@ MENUS: Mapping[str, Groups] = {
             Command(
                 "send_selection",
                 "Send Selection to Agent",
-                about="Mention all selected lines to Claude Code or opencode; type `@file` and the lines into another "
-                "agent that you started here in Terminus.",
-            ),
-            Command(
-                "send_files",
-                "Send File to Agent",
-                about="Mention the whole file in front. *Send to Agent* in the menus of the side bar and of tabs sends "
-                "the files and folders that you click.",
-            ),
-        ),
-        (
-            Command(
-                "copy_environment",
-                "Copy Connection Environment",
-                about="Copy the lines that connect an agent in any other terminal to this window.",
+                about="Mention all selected lines, or else the whole file, to Claude Code or opencode; type `@file` "
+                "and the lines into another agent that you started here in Terminus. *Send to Agent* in the menus of "
+                "the side bar and of tabs sends the files and folders that you click.",
             ),
         ),
     ),
@@ -217,6 +220,8 @@ MENUS: Mapping[str, Groups] = {
 LINKED: Sequence[Command] = (
     Command("open_page", "Open Page", always=True),
     Command("open_patch_line", "Open Patch Line"),
+    Command("send_files", "Send File to Agent"),
+    Command("copy_environment", "Copy Connection Environment", always=True),
     Command("show_log", "Show Log", always=True),
     Command("toggle_log_details", "Toggle Log Details", always=True),
     Command("restart_server", "Restart Server", always=True),

@@ -14,6 +14,8 @@ from typing import Any, Callable, List, NamedTuple, Sequence, Tuple
 
 import sublime
 
+from ..comments.sending import REST_FILE
+from ..comments.window import WindowComments
 from ..common.globs import Globs, problem
 from ..context.model import exclusion
 from ..review.display.panes import fallback_encoding
@@ -56,6 +58,7 @@ class WindowChanges:
         reviews: ReviewManager,
         tracking: Tracking,
         agents: Callable[[], AgentsAtWork],
+        comments: WindowComments,
     ) -> None:
         self._window = window
         self._number = window.id()
@@ -67,7 +70,8 @@ class WindowChanges:
         self._left_out: Tuple[_LeftOut, ...] = ()
         self._rules = Rules(lambda path: True, lambda path, is_folder: True)
         self._track_arguments: Tuple[Any, ...] = ((), False)  # of the last call of `track`
-        self.decisions = ChangeDecisions(window, tracking)
+        self._comments = comments
+        self.decisions = ChangeDecisions(window, tracking, comments.undone, comments.restored)
         self.reviews = ChangeReviews(
             window, settings, reviews.open_reviews, tracking, self.decisions, lambda review: reviews.end(review, None)
         )
@@ -131,6 +135,7 @@ class WindowChanges:
 
     def turn_begins(self, begun: Callable[[], None] = lambda: None) -> None:
         """A program begins another turn; `begun` is called on any thread once that is noted. Any thread."""
+        self._comments.turn_begins()
         if self._track_arguments[-1]:
             self._tracking.begin_turn(self._number, begun)
         else:
@@ -170,7 +175,7 @@ def _rules(roots: Tuple[str, ...], excluded: Tuple[str, ...], left_out: Sequence
     def is_left_out(path: str, is_folder: bool) -> bool:
         path = path.replace(os.sep, "/")
         name = path.rpartition("/")[2]
-        return any(
+        return name.startswith(REST_FILE) or any(
             path.startswith(start) and (names.match(name) or paths.match(path))
             for start, names, paths in (folders if is_folder else files)
         )

@@ -19,6 +19,9 @@ import sublime
 from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Dialect
 from ..agents.registry import wanted_agents, wrong_programs
+from ..comments.book import CommentBook
+from ..comments.sending import PlainWay
+from ..comments.window import WindowComments
 from ..common.display_names import file_name
 from ..common.waiting import Debounce
 from ..context.tracker import ContextTracker
@@ -35,7 +38,8 @@ from ..review.manager import ReviewManager
 from ..runtime import Runtime
 from ..settings import ALWAYS_BEFORE, AS_AGENT, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
-from ..terminals.launcher import terminal_of
+from ..terminals.launcher import Launcher, terminal_of
+from ..unreviewed.model import full_path
 from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
 from .agents_at_work import AgentsAtWork
@@ -99,6 +103,7 @@ class Endpoint:
         waiting: Callable[[], Sequence[Endpoint]],
         reviews_of: Callable[[sublime.View], Optional[ReviewManager]],
         tracking: Tracking,
+        comment_book: CommentBook,
         connected: Callable[[], FrozenSet[str]],
         states: States,
         reviews_changed: Callable[[], None],
@@ -106,10 +111,10 @@ class Endpoint:
     ) -> None:
         """`clients_changed` is called when the first client has connected or the last one has gone, `attention_changed`
         when other agents wait for their user; `waiting` gives the windows in which some do. `reviews_of` finds the
-        reviews of any window to which a view belongs. `tracking` knows the unreviewed changes. `connected` gives the
-        keys of the agents whose hooks lead to this editor. `states` are what the window's endpoint has left if the
-        package was just replaced. `reviews_changed` is called after a review was opened or has ended, `scope_changed`
-        when the folders or the settings may have changed."""
+        reviews of any window to which a view belongs. `tracking` knows the unreviewed changes, `comment_book` the
+        comments. `connected` gives the keys of the agents whose hooks lead to this editor. `states` are what the
+        window's endpoint has left if the package was just replaced. `reviews_changed` is called after a review was
+        opened or has ended, `scope_changed` when the folders or the settings may have changed."""
         self.window = window
         self.port: Optional[int] = None
         self.settings = WindowSettings(window)
@@ -135,8 +140,18 @@ class Endpoint:
             find_elsewhere=reviews_of,
             expect=tracking.expect,
             is_inside=self._is_inside,
+            reason=lambda review, said: self.comments.reason(review, said),  # noqa: PLW0108
         )
-        self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents)
+        way = PlainWay(window, Launcher(runtime))
+        self.comments = WindowComments(
+            scope,
+            comment_book,
+            lambda: self.reviews,
+            lambda: self.discovery.window_folders,
+            way.deliver,
+            way.take_back,
+        )
+        self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents, self.comments)
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
             scope,
@@ -174,6 +189,7 @@ class Endpoint:
 
     def _on_count(self) -> None:
         self._reviews_changed()
+        self.comments.changed()
         self.show_status()
 
     def _agents_changed(self) -> None:
@@ -186,6 +202,7 @@ class Endpoint:
         self._scope_changed()
         if not self._stopped:
             self.changes.update(self.discovery.window_folders)
+            self.comments.folders_changed()
 
     def _tell_outcome(self, review: Review, outcome: Outcome) -> None:
         """Tell the client that asked for a review what the user has decided."""
@@ -231,6 +248,7 @@ class Endpoint:
         self._stopped = True
         self.agents.stop()
         self.changes.stop()
+        self.comments.stop()
         self.tracker.stop()
         self.discovery.withdraw()
         self._status_bar.clear()
@@ -241,6 +259,7 @@ class Endpoint:
         other once the editor has ended."""
         self.discovery.withdraw()
         self.reviews.exit()
+        self.comments.exit()
         return self.servers.stop(for_good=True)
 
     def settings_changed(self) -> None:
@@ -265,11 +284,15 @@ class Endpoint:
         if self.port is not None:
             self.discovery.announce(tuple(self.servers.services.values()))
             self.changes.update(self.discovery.window_folders)
+            self.comments.folders_changed()
 
     def changes_listed(self) -> None:
         """The list of unreviewed changes is new."""
         before = self.changes.count
         self.changes.reviews.listed_anew()
+        for change in (*self.changes.reviews.lists.changes, *self.changes.reviews.lists.outside):
+            if change.old_path:
+                self.comments.renamed(full_path(change.folder, change.old_path), change.full_path)
         if self.changes.count != before:
             self.show_status()
 

@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import sublime
 
 from ..agents.registry import AGENTS
+from ..comments.book import CommentBook
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
 from ..libraries import Libraries
@@ -34,6 +35,7 @@ class Endpoints:
     def __init__(self, runtime: Runtime, libraries: Libraries, version: str) -> None:
         self._runtime = runtime
         self.tracking = Tracking(runtime, self._changes_listed)
+        self.comment_book = CommentBook(runtime, storage_folder())
         self._libraries = libraries
         self.origins = TabOrigins(runtime)
         self._version = version
@@ -106,6 +108,7 @@ class Endpoints:
                 waiting=self.waiting,
                 reviews_of=self._reviews_of,
                 tracking=self.tracking,
+                comment_book=self.comment_book,
                 connected=lambda: self.hook_answers.connected,
                 states=self.states.pop(window.id(), {}),
                 reviews_changed=self.hook_gate.reviews_changed,

@@ -57,19 +57,22 @@ class ReviewManager:
         on_count: Callable[[], None] = lambda: None,
         expect: Expect = lambda path, text, agreed: None,
         find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
+        reason: Callable[[Review, str], str] = lambda review, said: said,
         is_inside: IsInside = lambda path: True,
     ) -> None:
         """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
         `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
         review was opened or has ended. The manager calls `expect` with what the user has accepted for which file,
         before anybody may write it. `find_elsewhere` finds the reviews of any window to which a view belongs: the
-        user may drag a view from one window into another. `is_inside` says whether a path lies in a workspace folder
-        that exists; disk thread."""
+        user may drag a view from one window into another. `reason` makes the reason of a rejection of what the user has
+        said, "" if there is none; it is called only where the client can be told. `is_inside` says whether a path lies
+        in a workspace folder that exists; disk thread."""
         self._window = window
         self._runtime = runtime
         self._settings = settings
         self._notify = notify
         self._find_elsewhere = find_elsewhere
+        self._reason = reason
         self._project = project_of(window)
         self._proposals = Proposals(self)
         self.open_reviews = OpenReviews(Scope(window, runtime, settings), self._proposals, self._follow_link, on_count)
@@ -274,15 +277,10 @@ class ReviewManager:
         """Ask the user why they reject the review, and reject it with that. Nothing typed is no reason; Escape leaves
         the review as it is."""
 
-        def rejected(reason: str) -> None:
-            reason, ticket = reason.strip(), review.ticket
-            refuse = ticket.refuse if ticket is not None and ticket.waiting else None
+        def rejected(said: str) -> None:
             if not review.pending:
                 self.open_reviews.say(review, "that diff has already been answered")
-            elif reason and ticket is not None and refuse is not None:
-                refuse(reason)
-                self.take_back(ticket)
-            else:
+            elif not self.refuse(review, said.strip()):
                 review.source.reject(review)
 
         if not takes_reason(review):
@@ -290,6 +288,18 @@ class ReviewManager:
         else:
             window = self.open_reviews.window_of(review)
             window.show_input_panel(f"Why not? {os.path.basename(review.path)}:", "", rejected, None, None)
+
+    def refuse(self, review: Review, said: str = "") -> bool:
+        """Reject a review with a reason: what the user has `said`, and comments on its file. False if there is none, or
+        the client cannot be told."""
+        ticket = review.ticket
+        if ticket is None or ticket.refuse is None or not takes_reason(review):
+            return False
+        reason = self._reason(review, said)
+        if reason:
+            ticket.refuse(reason)
+            self.take_back(ticket)
+        return bool(reason)
 
     def note(self, ticket: Ticket, sentence: str) -> None:
         """Say something in the header of the review of this ticket, now or once it is open."""
@@ -471,8 +481,9 @@ class Proposals(Source):
         self._reviews.accepted_texts.accept(review, text)
 
     def reject(self, review: Review) -> None:
-        """Nobody writes it."""
-        self._reviews.end(review, review.reject())
+        """Nobody writes it. Comments on the file are the reason, where the client can be told one."""
+        if not self._reviews.refuse(review):
+            self._reviews.end(review, review.reject())
 
     def closed(self, review: Review) -> None:
         """That rejects it; for a minute it can be opened again."""

@@ -39,6 +39,8 @@ logger = logging.getLogger("gemini_companion.terminals")
 TERMINUS_MILLISECONDS, LOOK_MILLISECONDS = 2000, 50
 MOST_PLACES = 20
 """Of so many selections each is mentioned; of more, all from the first to the last."""
+PASTE = "\x1b[200~{}\x1b[201~"
+RETURN_MILLISECONDS = 400  # after a paste: some programs take both for one if they come together
 INSTALL_PANEL = "gemini_companion_install"
 # A terminal is ours only while the editor runs that started it: Terminus brings others back with their tags.
 TAG = "gemini_companion."
@@ -111,6 +113,22 @@ class Launcher:
             typed = command_lines.mentions(left, [own] if own else folders, self._platform)
             window.run_command("terminus_send_string", {"string": typed, "tag": _tag_of(terminal)})
         return None
+
+    def paste(self, window: sublime.Window, text: str) -> bool:
+        """Paste a text into the window's terminal for an agent, and press Return there a moment later. False if there
+        is none. `text` holds nothing that a terminal obeys."""
+        terminal = terminal_of(window)
+        if terminal is None:
+            return False
+        tag = _tag_of(terminal)
+        window.run_command("terminus_send_string", {"string": PASTE.format(text), "tag": tag})
+        self._runtime.later_on_main(RETURN_MILLISECONDS, self._press_return, window, tag)
+        return True
+
+    def _press_return(self, window: sublime.Window, tag: str) -> None:
+        terminal = terminal_of(window)
+        if terminal is not None and _tag_of(terminal) == tag:  # else it has ended meanwhile
+            window.run_command("terminus_send_string", {"string": "\r", "tag": tag})
 
     # -- starting -----------------------------------------------------------------------------------------------------
 

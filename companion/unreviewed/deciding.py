@@ -36,6 +36,8 @@ ANOTHER = "{} has changed again: look, then decide."
 
 Told = Callable[[List[Refusal]], None]
 """Gets those that were left as they are, and why."""
+Undone = Callable[[Sequence[UnreviewedChange], Sequence[Hunk]], None]
+"""Gets changes, and which hunks of the one change if not all of it is meant."""
 
 
 def left_words(perhaps: int, ignored: int) -> str:
@@ -48,9 +50,14 @@ def left_words(perhaps: int, ignored: int) -> str:
 class ChangeDecisions:
     """Those of one window. Where there is no `then`, the status bar says what was done."""
 
-    def __init__(self, window: sublime.Window, tracking: Tracking) -> None:
+    def __init__(
+        self, window: sublime.Window, tracking: Tracking, undone: Undone, restored: Callable[[], None]
+    ) -> None:
+        """`undone` gets what was undone, and `restored` is called once the last undo was taken back."""
         self._window = window
         self._tracking = tracking
+        self._undone = undone
+        self._restored = restored
 
     def read(
         self, change: UnreviewedChange, decoded: Callable[[bytes], Original], then: Callable[[TextPair], None]
@@ -102,9 +109,11 @@ class ChangeDecisions:
 
         def undone(answers: Answers) -> None:
             gone = [_another(change) for change in changes if answers[change.folder] is None]
-            told(gone + _refused(answers))
+            refused = gone + _refused(answers)
+            left_alone = {refusal.path for refusal in refused}
+            self._undone([change for change in changes if change.full_path not in left_alone], hunks)
+            (then or self._say("undid", changes, left))(refused)
 
-        told = then or self._say("undid", changes, left)
         self._tracking.carry_out(jobs, undone)
         self._tracking.sign()  # in another folder around it the file is listed, too
 
@@ -115,6 +124,7 @@ class ChangeDecisions:
 
         def restored(answers: Answers) -> None:
             if progress.count:
+                self._restored()
                 self._say_count("restored", progress.count)(_refused(answers))
             else:
                 say(self._window, "there is no undone change to restore")
@@ -131,7 +141,10 @@ class ChangeDecisions:
             then([] if any(answers.values()) else [_another(change, DECIDED_SINCE)])
 
         def restored(answers: Answers) -> None:
-            then([_another(change)] if answers[change.folder] is None else _refused(answers))
+            refused = [_another(change)] if answers[change.folder] is None else _refused(answers)
+            if not refused:
+                self._restored()
+            then(refused)
 
         if kept:
             found = self._tracking.holding(change.full_path)

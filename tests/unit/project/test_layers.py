@@ -24,6 +24,7 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
     ("editor", "agents", "transport", "libraries"),
     ("discovery", "context", "review", "terminals"),
     ("unreviewed",),
+    ("comments",),
     ("endpoint",),
     ("diagnosis", "hooking"),
     ("actions",),

@@ -33,6 +33,8 @@ PURE = (
     "companion/context/model.py",
     "companion/context/model.py",
     "companion/context/model.py",
+    "companion/comments/model.py",
+    "companion/comments/text.py",
     "companion/review/decision.py",
     "companion/review/window/layout.py",
     "companion/review/document/text.py",
