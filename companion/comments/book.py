@@ -58,7 +58,7 @@ class CommentBook:
 
     def forget(self, changed: Callable[[], None]) -> None:
         """Call it no more."""
-        self._listeners.remove(changed)
+        self._listeners = [each for each in self._listeners if each != changed]
 
     # -- which there are ----------------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class CommentBook:
             known.comments = comments
             self.any = any(one.shown for each in self._folders.values() for one in each.comments)
             known.writing.ask()
-            for changed in list(self._listeners):
+            for changed in self._listeners:
                 changed()
 
     def leave_file(self, folder: str, path: str) -> None:

@@ -271,8 +271,13 @@ class WindowComments:
         self._display.forget(view)
         self._files.pop(view.id(), None)
 
+    def reviews_changed(self) -> None:
+        """A review was opened, or has ended."""
+        if self._book.any:
+            self.changed()
+
     def changed(self) -> None:
-        """Comments, or the reviews that are open, have changed."""
+        """Comments have changed, in whatever folder."""
         self._all = True
         self._looks.mark()
 

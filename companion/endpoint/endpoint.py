@@ -189,7 +189,7 @@ class Endpoint:
 
     def _on_count(self) -> None:
         self._reviews_changed()
-        self.comments.changed()
+        self.comments.reviews_changed()
         self.show_status()
 
     def _agents_changed(self) -> None:

@@ -23,13 +23,13 @@ IDLE = [
     "Run Agent\u2026",
     "Install Agent Hooks\u2026",
     "Remove Agent Hooks\u2026",
-    "Copy Connection Environment",
     "Pause Sharing",
     "Diagnose",
 ]
 IN_REVIEW = [
     "Accept / Keep",
     "Reject / Undo",
+    "Comment on Line\u2026",
     "Next Change",
     "Previous Change",
     "Revert Hunk / Undo Hunk",
@@ -106,6 +106,7 @@ def test_a_program_that_was_installed_since_is_offered_once_the_list_was_opened(
         desktop.wait_published()
         desktop.run("Run Agent\u2026")
         rows = desktop.rows()
+        assert rows.pop("In another terminal") == ("copies what connects it", "")
         assert {annotation for _, annotation in rows.values()} == {"not found"}
         assert "npm install -g @openai/codex" in rows["Codex CLI"][0]
         host.call("choose", item=-1)
