@@ -187,8 +187,8 @@ class Actions:
 
     def _can_comment(self, endpoint: Endpoint) -> bool:
         """Whether a line can be commented on: in a review always, in a file while an agent is there."""
-        has_agent = bool(endpoint.clients or endpoint.hooked.programs) or terminal_of(endpoint.window) is not None
-        return (has_agent or endpoint.comments.in_review) and endpoint.comments.place is not None
+        offered = endpoint.agents.any_at_work or endpoint.comments.in_review
+        return offered and endpoint.comments.place is not None
 
     def _folds(self, endpoint: Endpoint) -> Optional[bool]:
         """Whether something is folded in the review in front; None if there is nothing to fold."""

@@ -8,7 +8,6 @@ from unittest import mock
 
 import sublime
 
-from ....companion import actions
 from ....companion.comments.book import CommentBook
 from ....companion.comments.window import WindowComments
 from ....companion.editor.storage import storage_folder
@@ -22,9 +21,7 @@ DRAFT = "Comment (draft) · edit · delete|"
 class TestFiles(CommentsTestCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
-        terminal = mock.patch.object(actions, "terminal_of", lambda window: True)
-        terminal.start()
-        self.addCleanup(terminal.stop)
+        self.endpoint.agents.started("gemini")
 
     def test_a_comment_stands_below_the_lines_that_were_selected(self) -> Iterator[Any]:
         view = yield from self.open_file(content=LINES)
@@ -171,10 +168,13 @@ class TestReviews(CommentsTestCase):
         yield lambda: self.says("there is no line of a file to comment on here")
 
     def test_a_comment_is_offered_in_a_review_and_in_files_beside_an_agent(self) -> Iterator[Any]:
-        review = yield from self.change()
-        self.assertTrue(self.can("GeminiCompanionCommentCommand"))
-        self.changes.reject(review)
-        yield self.nothing_open
         view = yield from self.open_file(content=LINES)
         put_caret(view, 0)
         self.assertFalse(self.can("GeminiCompanionCommentCommand"))
+        review = yield from self.open_diff("other.py")
+        self.window.focus_view(self.proposal(review))
+        self.assertTrue(self.can("GeminiCompanionCommentCommand"))
+        self.window.focus_view(view)
+        self.assertFalse(self.can("GeminiCompanionCommentCommand"))
+        self.endpoint.agents.started("gemini")
+        self.assertTrue(self.can("GeminiCompanionCommentCommand"))
