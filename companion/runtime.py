@@ -169,21 +169,26 @@ class Runtime:
             return
         timer = _Timer(clock.now() + milliseconds / 1000.0, next(self._numbers), run)
         self._timers[timer.number] = timer
-        sublime.set_timeout(partial(self._go_off, timer), milliseconds)
+        self._set_off(timer.number, milliseconds)
 
-    def _go_off(self, timer: _Timer) -> None:
-        """The editor has called for a timer: once, or more often if the clock was moved. Main thread."""
-        if clock.frozen and clock.now() < timer.due:
-            return  # it goes off when the clock is moved
-        if self._timers.pop(timer.number, None) is not None:
-            timer.run()
+    def _set_off(self, number: int, milliseconds: int) -> None:
+        """Have the editor call for a timer. Its own timers cannot be cancelled, so they refer to no object of ours."""
+        timers = self._timers  # which `stop` empties
+
+        def go_off() -> None:
+            timer = timers.get(number)  # the editor calls more than once if the clock was moved
+            if timer is not None and not (clock.frozen and clock.now() < timer.due):
+                del timers[number]
+                timer.run()
+
+        sublime.set_timeout(go_off, milliseconds)
 
     def _clock_moved(self) -> None:
         """Have the timers go off when they are due by the clock as it goes now. Any thread."""
         now = clock.now()
         for timer in sorted(self._timers.values()) if not self._editor_gone else ():
             if not clock.frozen or timer.due <= now:
-                sublime.set_timeout(partial(self._go_off, timer), max(0, math.ceil((timer.due - now) * 1000)))
+                self._set_off(timer.number, max(0, math.ceil((timer.due - now) * 1000)))
         self.on_loop(_wake)
 
     async def call_main(self, function: Callable[..., Result], *args: Any) -> Result:

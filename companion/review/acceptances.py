@@ -6,6 +6,7 @@ that out, in `unreviewed/undo_accept.py`. Main thread only.
 
 from __future__ import annotations
 
+import math
 import os
 from typing import List, Optional
 
@@ -66,6 +67,7 @@ class Acceptances:
         self._runtime = runtime
         self._known: List[Acceptance] = []
         self._forgotten = ""  # the name of the file of the last one that is too old
+        self._awaited = False  # whether a timer is to forget the oldest
 
     def note(self, review: Review, text: Optional[str], original: Optional[Original], did: str = "") -> None:
         """The user has accepted `text` for the file of a review, which was `original`. The status bar says what that
@@ -74,7 +76,8 @@ class Acceptances:
         accepted = Acceptance(review.path, text, original, client, former)
         others = [each for each in self._known if not (each.is_of(accepted.path, text) and each.original == original)]
         self._known = [*others, accepted][-MOST:]
-        self._runtime.later_on_main(int(UNDO_SECONDS * 1000), self._expire)
+        if not self._awaited:
+            self._await_expiry()
         say(self._window, WAY_BACK.format(did or f"accepted {accepted.name}"))
 
     def arrived(self, path: str, text: str, found: Original) -> None:
@@ -83,8 +86,15 @@ class Acceptances:
             if each.is_of(path, text):
                 each.fingerprint = found.fingerprint
 
+    def _await_expiry(self) -> None:
+        """Keep the texts no longer than they are of use: one timer, that of the oldest."""
+        self._expire()
+        self._awaited = bool(self._known)
+        if self._awaited:
+            left = self._known[0].since + UNDO_SECONDS - clock.now()
+            self._runtime.later_on_main(max(1, math.ceil(left * 1000)), self._await_expiry)
+
     def _expire(self) -> None:
-        """Keep the texts no longer than they are of use."""
         for each in self._known:
             self._forgotten = each.name if each.too_late else self._forgotten
         self._known = [each for each in self._known if not each.too_late]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import weakref
 
 import pytest
 
@@ -165,6 +167,20 @@ class TestTimers:
         clock.advance(60)
         editor.step(60000)
         assert called == []
+
+    def test_the_editors_own_timers_keep_nothing_alive_after_the_stop(self, runtime, editor):
+        class Kept:
+            def done(self):
+                pass
+
+        kept = Kept()
+        runtime.later_on_main(600000, kept.done)
+        found = weakref.ref(kept)
+        del kept
+        assert found() is not None
+        runtime.stop()
+        gc.collect()
+        assert found() is None and editor.waiting, "the editor itself cannot be told to forget its timers"
 
     def test_what_waits_on_the_loop_waits_by_the_clock(self, runtime, clock):
         steps, called = [], []
