@@ -11,8 +11,9 @@ from typing import Any, Dict, List, NamedTuple
 EVENTS = 300
 IDLE, IDLE_WITH_CLIENT, REVIEW_IN_SIGHT = 5, 8, 60
 """At most so many calls a second while nobody does anything."""
-IN_A_PROPOSAL = 8
-"""At most so many calls for a character that is typed into a proposal, with the comparison and drawing that follow."""
+IN_A_PROPOSAL, IN_ITS_FIRST_LINE = 8, 15
+"""At most so many calls for a character that is typed into a proposal, with the comparison and drawing that follow.
+Inline, the first line is repeated below the header, which is drawn anew with it."""
 WITH_CLIENT = 0.3
 """At most so many calls for an event of a user who types fast, on the average. Without a client there are none."""
 
