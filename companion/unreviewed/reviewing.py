@@ -244,8 +244,8 @@ class ChangeReviews(Source):
             self._note(review)
 
     def _show_anew(self, review: Review, change: UnreviewedChange, expected: bool, texts: TextPair) -> None:
-        """`expected`: the user has made it what it is."""
-        if not review.pending or review not in self._shown:
+        """`expected`: the user has made it what it is. Texts of a change that was listed anew meanwhile come too late."""
+        if not review.pending or review not in self._shown or self._listed(review.path) != change:
             return
         if texts.right is None:
             self._finish(review)

@@ -39,6 +39,21 @@ class TestTakingBack(ChangesTestCase):
             self.command("reject")
             yield self.nothing_open
 
+    def test_texts_that_are_read_too_late_are_not_shown(self) -> Iterator[Any]:
+        decisions, late = self.endpoint.changes.decisions, []
+        real = decisions.read
+        review = yield from self.decide("accept_hunk")
+        decisions.read = lambda change, decoded, then: real(change, decoded, lambda texts: late.append((then, texts)))
+        self.addCleanup(setattr, decisions, "read", real)
+        yield lambda: late
+        decisions.read = real
+        self.press("undo", self.proposal(review))
+        yield lambda: review.pending and self.settled() and self.marked(self.proposal(review), "lines") != []
+        for then, texts in late:
+            then(texts)
+        yield self.settled
+        self.assertEqual(self.text(self.original(review)), LINES)
+
     def test_a_kept_hunk_is_to_be_decided_again(self) -> Iterator[Any]:
         review = yield from self.decide("accept_hunk")
         yield lambda: self.text(self.original(review)) == KEPT and self.settled()
