@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
 from ..system.platform import WINDOWS, Platform
@@ -247,6 +247,10 @@ class ClaudeLockFiles(Agent):
         return process_id(content.get("pid"))
 
 
+NOTICES = "<task-notification>", "<system-reminder>"
+"""How the prompts begin that the agent gives itself, as when a subagent has ended."""
+
+
 class ClaudeHooks(HookDialect):
     """Read again while it runs. After Esc, and after a question that was answered with no, no event tells of the end of
     the turn. A `PermissionRequest` has no call id."""
@@ -261,6 +265,8 @@ class ClaudeHooks(HookDialect):
         "Notification": Happening.WAITS,
         "Stop": Happening.TURN_ENDED,
         "SessionEnd": Happening.SESSION_ENDED,
+        "SubagentStart": Happening.SUBAGENT_BEGINS,
+        "SubagentStop": Happening.SUBAGENT_ENDED,
     }
     permission_event = "PermissionRequest"
     shell_tools: Tuple[str, ...] = ("Bash",)
@@ -272,6 +278,19 @@ class ClaudeHooks(HookDialect):
         if connected:
             return Way.ALONE if event.mode in self.asking_modes else Way.ASKS
         return Way.ALONE if event.mode == "plan" else Way.WAITS  # there it would ask once more
+
+    def read(self, payload: Any, event: str = "", process: Optional[int] = None) -> Optional[HookEvent]:
+        read = super().read(payload, event, process)
+        if read is not None and read.happening is Happening.PROMPT and read.prompt.lstrip().startswith(NOTICES):
+            return read._replace(happening=Happening.GOES_ON, prompt="")
+        return read
+
+    def _background(self, payload: Mapping[str, Any]) -> Optional[FrozenSet[str]]:
+        tasks = payload.get("background_tasks")
+        if not isinstance(tasks, list):
+            return None
+        named = [each for each in tasks if isinstance(each, dict) and each.get("status") == "running"]
+        return frozenset(str(each.get("id")) for each in named if "agent_type" in each)  # others are commands
 
     writes = WriteForm(
         {

@@ -8,7 +8,7 @@ Measured with release 0.169.0.
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence
 
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, Profile, SharedSocket
@@ -114,6 +114,8 @@ class CodexHooks(ClaudeHooks):
         "Stop": Happening.TURN_ENDED,
         "Interrupt": Happening.TURN_ENDED,
         "SessionEnd": Happening.SESSION_ENDED,
+        "SubagentStart": Happening.SUBAGENT_BEGINS,
+        "SubagentStop": Happening.SUBAGENT_ENDED,
     }
     writes = WriteForm({"apply_patch": WriteTool(patch="command")})
     windows_shell = Shell.CMD
@@ -126,6 +128,10 @@ class CodexHooks(ClaudeHooks):
 
     def way(self, event: HookEvent, connected: bool) -> Way:
         return Way.FOLLOWS if event.name == self.permission_event else Way.WAITS
+
+    def _background(self, payload: Mapping[str, Any]) -> Optional[FrozenSet[str]]:
+        """Who interrupts it is not told whom else that has stopped: those who go on will tell."""
+        return frozenset() if payload.get("hook_event_name") == "Interrupt" else None
 
     def _decision(
         self, event: HookEvent, decision: str, reason: str, arguments: Optional[Mapping[str, Any]] = None

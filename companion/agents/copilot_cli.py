@@ -164,7 +164,8 @@ class CopilotHooks(HookDialect):
         plain_patches=True,
     )
     shell_tools = ("bash", "powershell")
-    session_names = ("sessionId", "session_id")
+    session_names = ("parentAgentId", "sessionId", "session_id")  # a subagent's own session is its user's
+    subagent_name = "agentId"
     tool_names = ("toolName",)
     arguments_names = ("toolArgs", "toolInput")
     call_names = ()

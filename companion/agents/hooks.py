@@ -16,7 +16,7 @@ import json
 import os
 import re
 from enum import Enum
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..protocol.serving import HOOK_EVENT, HOOK_HELD, HOOK_PROCESS
 from ..system.platform import WINDOWS, Platform
@@ -30,12 +30,19 @@ class Happening(Enum):
     """What an event means."""
 
     PROMPT = "the user has sent a prompt: a turn begins"
-    TURN_ENDED = "a turn has ended"
+    TURN_ENDED = "the agent has ended its part of a turn"
+    SUBAGENT_BEGINS = "a subagent begins to work"
+    SUBAGENT_ENDED = "a subagent has done its work"
+    GOES_ON = "the agent asks its model once more, without a prompt of the user's"
     TOOL_BEGINS = "a tool is about to run"
     TOOL_ENDED = "a tool has run, or failed"
     WAITS = "the agent asks its user something"
     SESSION_ENDED = "the agent has ended, or has begun another session"
-    OTHER = "the agent goes on"
+    OTHER = "the agent has begun, or tells what changes nothing"
+
+
+OF_SUBAGENT = {Happening.PROMPT: Happening.SUBAGENT_BEGINS, Happening.TURN_ENDED: Happening.SUBAGENT_ENDED}
+"""What an event means that a subagent tells of itself."""
 
 
 class ToolKind(Enum):
@@ -80,6 +87,10 @@ class HookEvent(NamedTuple):
     """The agent's own name for when it asks; "" if it does not say."""
     process: Optional[int] = None
     """The agent's, if the hook could say it."""
+    subagent: str = ""
+    """Which subagent of the session it is of; "" if it is of none, or the agent does not tell them apart."""
+    background: Optional[FrozenSet[str]] = None
+    """Which subagents work on though the turn ends, if the agent says so."""
 
     def path(self, name: str) -> str:
         """The absolute path of a file that the call names, by its letters alone: `link/../a` is `a`."""
@@ -141,6 +152,7 @@ class HookDialect:
     arguments_names: Tuple[str, ...] = ("tool_input",)
     call_names: Tuple[str, ...] = ("tool_use_id",)
     prompt_name = "prompt"
+    subagent_name = "agent_id"
     """What the fields of its objects are called, and those that stand for one where it says another."""
     idle_notices: Tuple[str, ...] = ("idle_prompt", "auth_success")
     """Kinds of notifications that ask nothing."""
@@ -226,10 +238,17 @@ class HookDialect:
         happening = self.events.get(name)
         if happening is None or not session or not os.path.isabs(folder):
             return None
+        subagent = _text(payload, self.subagent_name)
+        if subagent:
+            happening = OF_SUBAGENT.get(happening, happening)
+        elif happening in OF_SUBAGENT.values():
+            return None
         if happening is Happening.WAITS and _text(payload, "notification_type") in self.idle_notices:
             return None
         mode = _text(payload, "permission_mode")
-        read = HookEvent(happening, session, folder, name, mode=mode, process=process)
+        read = HookEvent(happening, session, folder, name, mode=mode, process=process, subagent=subagent)
+        if happening is Happening.TURN_ENDED:
+            return read._replace(background=self._background(payload))
         if happening is Happening.PROMPT:
             return read._replace(prompt=_text(payload, self.prompt_name)[:LONGEST_PROMPT])
         if not tool:
@@ -243,6 +262,10 @@ class HookDialect:
             paths=tuple(map(read.path, self.writes.paths(tool, arguments))),
             arguments=arguments,
         )
+
+    def _background(self, payload: Mapping[str, Any]) -> Optional[FrozenSet[str]]:
+        """The subagents that work on though the turn ends; None if it does not say."""
+        return None
 
     def _arguments(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Those of the tool."""

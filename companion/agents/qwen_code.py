@@ -70,7 +70,7 @@ class QwenHooks(ClaudeHooks):
     def read(self, payload: Any, event: str = "", process: Optional[int] = None) -> Optional[HookEvent]:
         read = super().read(payload, event, process)
         if read is not None and read.happening is Happening.PROMPT and not read.prompt:
-            return read._replace(happening=Happening.OTHER)
+            return read._replace(happening=Happening.GOES_ON)
         return read
 
 

@@ -35,7 +35,7 @@ from ..runtime import Runtime, settle
 from .endpoint import Endpoint
 from .held_call import REJECTED, HeldCall, Reviewed, owner_of, places
 from .held_files import to_review
-from .hook_sessions import OVER, HookAnswer, HookSession
+from .hook_sessions import OVER, HookAnswer, HookSession, ends_call
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
@@ -140,8 +140,8 @@ class HookGate:
     def _is_over(self, session: HookSession, event: HookEvent) -> None:
         """A call has ended, or all have."""
         if event.happening in OVER:
-            self._let_ask(session)
-            self._accepted.pop(session, None)
+            self._let_ask(session, event)
+            self._keep(session, [each for each in self._accepted.get(session, ()) if not ends_call(event, each)])
         elif event.kind is ToolKind.WRITES:
             self._forget(session, event)
         else:
@@ -149,6 +149,8 @@ class HookGate:
         if session in self._involved:
             paths = event.paths if event.happening is Happening.TOOL_ENDED else None
             if paths is None:
+                if session.turn.subagents and event.happening is not Happening.SESSION_ENDED:
+                    return  # what is accepted may be theirs, who go on: the end of each call tells of it
                 self._involved.discard(session)
             self._runtime.on_main(self._tell_over, session, paths)
 
@@ -160,15 +162,19 @@ class HookGate:
             accepted.remove(found)
             left = tuple(path for path in found.paths if path not in event.paths)
             accepted += [found._replace(paths=left)] if left else []
+        self._keep(session, accepted)
+        return found is not None
+
+    def _keep(self, session: HookSession, accepted: List[HookEvent]) -> None:
+        """These alone may be written."""
+        self._accepted.pop(session, None)
         if accepted:
             self._accepted[session] = accepted
-        return found is not None
 
     def _forget(self, session: HookSession, event: HookEvent) -> None:
         """What was allowed of these files is allowed no more: their call has ended, or another one begins."""
-        kept = [each for each in self._accepted.pop(session, ()) if not set(each.paths) & set(event.paths)]
-        if kept:
-            self._accepted[session] = kept
+        accepted = self._accepted.get(session, ())
+        self._keep(session, [each for each in accepted if not set(each.paths) & set(event.paths)])
 
     def _tell_over(self, session: HookSession, paths: Optional[Sequence[str]]) -> None:
         """Main thread."""
@@ -186,10 +192,11 @@ class HookGate:
             self._involved.discard(session)
             self._runtime.on_main(session.endpoint.reviews.owner_gone, owner_of(session).session_id)
 
-    def _let_ask(self, session: HookSession) -> None:
-        """Nothing of it that waits is to run any more, and nobody would say that it is over."""
+    def _let_ask(self, session: HookSession, event: Optional[HookEvent] = None) -> None:
+        """Nothing of it that waits, and that this event ends, is to run any more, and nobody would say that it is
+        over."""
         for held in self._held:
-            if held.session is session:
+            if held.session is session and (event is None or ends_call(event, held.event)):
                 held.let_ask(is_tracked=False)
 
     def end(self) -> None:

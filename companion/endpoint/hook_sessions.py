@@ -9,7 +9,9 @@ to it; and they are looked at again when it is over.
     attention  event                                        next attention
     ---------  -------------------------------------------  --------------
     any        the program asks its user something          ASKS, and `question` is that event
-    any        its turn has ended                           ENDED
+    any        its turn has ended (see `turns`)             ENDED
+    ASKS       what does not come from whoever asks         ASKS
+    ENDED      a subagent that has ended tells so           ENDED
     any        it tells anything else                       NONE
     ENDED      a view of the window gets the focus          NONE
 
@@ -44,6 +46,7 @@ from ..system.processes import is_alive
 from ..unreviewed.calls import Doer, OpenCall
 from .agent_row import HookedAgent, Waiting, has_gone
 from .status_text import who_waits
+from .turns import Turn
 from .window_choice import holds, window_holding
 
 if TYPE_CHECKING:
@@ -69,9 +72,15 @@ class Attention(Enum):
     ENDED = "ended"
 
 
-TRANSITIONS = {Happening.WAITS: Attention.ASKS, Happening.TURN_ENDED: Attention.ENDED}
-OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SESSION_ENDED)
-"""After these no tool runs any more."""
+OVER = (Happening.PROMPT, Happening.TURN_ENDED, Happening.SUBAGENT_ENDED, Happening.SESSION_ENDED)
+"""After these no tool of the agent, or of the subagent, runs any more."""
+
+
+def ends_call(event: HookEvent, call: HookEvent) -> bool:
+    """Whether a tool that has begun runs no more once this has happened. Subagents may run beside their agent."""
+    if event.happening is Happening.SESSION_ENDED:
+        return True
+    return event.happening in OVER and event.subagent == call.subagent
 
 
 class HookSession:
@@ -83,6 +92,7 @@ class HookSession:
         """In which the program works, or did before it went out of its window's folders."""
         self.process: Optional[int] = None
         self.doer = Doer(shown(agent.title))
+        self.turn = Turn()
         self.attention = Attention.NONE
         self.question: Optional[HookEvent] = None
         """The event by which it asks, the first that names a tool if there is one."""
@@ -104,6 +114,20 @@ class HookSession:
         if event is None:
             return Waiting(title, is_done=self.attention is Attention.ENDED)
         return Waiting(title, tool=shown(event.tool), writes=event.kind is ToolKind.WRITES)
+
+    def next_attention(self, event: HookEvent, turn_ends: bool) -> Attention:
+        """Whether it waits for the user after this event."""
+        if event.happening is Happening.WAITS:
+            return Attention.ASKS
+        if turn_ends:
+            return Attention.ENDED
+        if self.attention is Attention.ENDED and event.happening is Happening.SUBAGENT_ENDED:
+            return Attention.ENDED
+        asked, others = self.question, self.attention is Attention.ASKS
+        if asked is not None and event.subagent != asked.subagent:  # some do not say that a subagent asks
+            others = others and event.tool != asked.tool and not set(event.paths) & set(asked.paths)
+            return Attention.ASKS if others else Attention.NONE
+        return Attention.NONE
 
     def is_in_window(self, folder: str = "") -> bool:
         """Whether its window has `folder`, in which the program works now, or the last one that it had. Any thread."""
@@ -244,7 +268,7 @@ class HookSessions:
         self.last[agent.title] = event.name, time.time()
         is_of_tool = event.happening in (Happening.TOOL_BEGINS, Happening.TOOL_ENDED)
         logger.log(logging.DEBUG if is_of_tool else logging.INFO, "hook of %s: %s", agent.title, event.name)
-        key, endpoints = (agent.key, event.session), self._endpoints()
+        key, endpoints = self._key(agent, event), self._endpoints()
         session = self._sessions.get(key)
         endpoint = session.endpoint if session is not None and session.is_in_window(event.folder) else None
         if endpoint not in endpoints:
@@ -260,7 +284,7 @@ class HookSessions:
                 return None
             while len(self._sessions) >= MOST_SESSIONS:
                 self._end(next(iter(self._sessions.values())))
-            session = self._sessions[key] = HookSession(agent, event.session, endpoint, event.folder)
+            session = self._sessions[key] = HookSession(agent, key[1], endpoint, event.folder)
             self.outside.pop(agent.title, None)
         former, session.heard = session.process, clock.now()
         if event.process is not None and is_alive(event.process):  # it may be the number of another machine
@@ -273,18 +297,25 @@ class HookSessions:
             await self._within(asyncio.shield(session.told))
         return session
 
+    def _key(self, agent: Agent, event: HookEvent) -> Tuple[str, str]:
+        """Of which session an event is: a subagent may have subagents, and say of them that they are its own."""
+        key = agent.key, event.session
+        known = (each for each in self._sessions.values() if each.agent.key == agent.key)
+        parent = next((each for each in known if event.session in each.turn.subagents), None)
+        return (agent.key, parent.id) if parent is not None and key not in self._sessions else key
+
     async def _take(self, session: HookSession, event: HookEvent, is_doubtful: bool = False) -> None:
         """`is_doubtful`: whether the user was asked about the tool that begins, or will be."""
         happening = event.happening
-        if happening in OVER:
-            self._end_calls(session)
+        self._end_calls(session, event)
         if happening is Happening.SESSION_ENDED:
             self._end(session)
             return
         if happening is Happening.PROMPT:
             session.doer = session.doer._replace(why=first_words(event.prompt))
             await self._looked(session.endpoint.changes.turn_begins)
-        former, session.attention = session.waits, TRANSITIONS.get(happening, Attention.NONE)
+        former, attention = session.waits, session.next_attention(event, session.turn.take(event))
+        session.attention = attention
         if session.attention is not Attention.ASKS:
             session.question = None
         elif session.question is None or event.tool:
@@ -322,9 +353,10 @@ class HookSessions:
         window = session.endpoint.window.id()
         await self._looked(partial(self._tracking.call_ended, window, number, has_run=is_sure))
 
-    def _end_calls(self, session: HookSession) -> None:
-        calls, session.calls = session.calls, {}
-        for number in calls:
+    def _end_calls(self, session: HookSession, event: Optional[HookEvent] = None) -> None:
+        """End the calls that are over after this event, or all."""
+        for number in [each for each, call in session.calls.items() if event is None or ends_call(event, call)]:
+            del session.calls[number]
             self._tracking.call_ended(session.endpoint.window.id(), number, _nothing, has_run=False)
 
     async def _looked(self, look: Callable[[Callable[[], None]], None]) -> None:

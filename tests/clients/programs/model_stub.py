@@ -57,6 +57,8 @@ class ModelStub:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._replies: Deque[Union[Reply, Later]] = collections.deque()
+        self._aside: Deque[Union[Reply, Later]] = collections.deque()
+        self._text = ""
         self._turns: List[Dict[str, Any]] = []
         self._problems: List[str] = []
         stub = self
@@ -79,6 +81,13 @@ class ModelStub:
         with self._lock:
             self._replies.extend(replies)
 
+    def script_aside(self, text: str, *replies: Union[Reply, Later]) -> None:
+        """Adds answers to those coming turns whose requests do not hold this text: to a subagent, which is not told
+        what the user has said."""
+        with self._lock:
+            self._text = text
+            self._aside.extend(replies)
+
     @property
     def turns(self) -> List[Dict[str, Any]]:
         """The requests of the chat so far, oldest first."""
@@ -95,6 +104,7 @@ class ModelStub:
         """What was scripted, asked and noted so far is another test's."""
         with self._lock:
             self._replies.clear()
+            self._aside.clear()
             self._turns.clear()
             self._problems.clear()
 
@@ -102,7 +112,9 @@ class ModelStub:
         """Keeps a request of the chat and returns the answer to it. Server threads only."""
         with self._lock:
             self._turns.append(request)
-            reply = self._replies.popleft() if self._replies else None
+            is_aside = bool(self._aside) and self._text not in json.dumps(request)
+            replies = self._aside if is_aside else self._replies
+            reply = replies.popleft() if replies else None
         if reply is None:
             self.problem("the model was asked once more than the test has answers for")
             return Say("(nothing more was prepared)")

@@ -35,9 +35,13 @@ class ResponsesApi(ModelStub):
         return Answer(events, streamed=True, named=True)
 
     def _call(self, call: CallTool) -> Dict[str, Any]:
-        """The program's models call its tools from scripts."""
+        """The program's models call its tools from scripts, but for those of a namespace, as `collaboration`."""
         number = next(self._numbers)
         argument = json.dumps(call.arguments.get("input", dict(call.arguments)))
+        namespace, _, name = call.name.rpartition(".")
+        if namespace:
+            ids = {"id": f"item_{number}", "call_id": f"call_{number}"}
+            return {"type": "function_call", "namespace": namespace, "name": name, "arguments": argument, **ids}
         return {
             "type": "custom_tool_call",
             "id": f"item_{number}",

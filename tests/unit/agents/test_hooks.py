@@ -37,6 +37,7 @@ BEGIN, PARENT, END = ["curl", "-q", "-sS", "-K", FILE], ["-H", "X-Companion-Pare
 CLAUDE = {"session_id": "s", "transcript_path": "/t", "cwd": "/w", "prompt_id": "p"}
 GEMINI = {"session_id": "s", "transcript_path": "/t", "cwd": "/w", "timestamp": "2026-11-23T10:00:00Z"}
 COPILOT = {"sessionId": "s", "timestamp": 1, "cwd": "/w"}
+OF_SUBAGENT = {**COPILOT, "sessionId": "t", "agentId": "t", "agentType": "task", "parentAgentId": "s"}
 
 
 def told(agent, payload, event=""):
@@ -211,11 +212,16 @@ def test_copilot_that_names_two_files_for_one_is_not_understood(arguments, paths
             Happening.PROMPT,
             "do it",
         ),
-        (QWEN_CODE, claude("UserPromptSubmit", prompt=""), "", Happening.OTHER, ""),
+        (QWEN_CODE, claude("UserPromptSubmit", prompt=""), "", Happening.GOES_ON, ""),
+        (CLAUDE_CODE, claude("UserPromptSubmit", prompt="<task-notification>\n1"), "", Happening.GOES_ON, ""),
+        (CLAUDE_CODE, claude("SubagentStop", agent_id="1"), "", Happening.SUBAGENT_ENDED, ""),
+        (CODEX_CLI, claude("SubagentStart", agent_id="1"), "", Happening.SUBAGENT_BEGINS, ""),
         (CODEX_CLI, claude("UserPromptSubmit", prompt="do it"), "", Happening.PROMPT, "do it"),
         (CODEX_CLI, claude("Interrupt"), "", Happening.TURN_ENDED, ""),
         (COPILOT_CLI, {**COPILOT, "prompt": "do it"}, "userPromptSubmitted", Happening.PROMPT, "do it"),
         (COPILOT_CLI, {**COPILOT, "transcriptPath": "/t"}, "agentStop", Happening.TURN_ENDED, ""),
+        (COPILOT_CLI, {**OF_SUBAGENT, "prompt": "do it"}, "userPromptSubmitted", Happening.SUBAGENT_BEGINS, ""),
+        (COPILOT_CLI, {**OF_SUBAGENT, "transcriptPath": "/t"}, "agentStop", Happening.SUBAGENT_ENDED, ""),
         (COPILOT_CLI, {**COPILOT, "reason": "user_exit"}, "sessionEnd", Happening.SESSION_ENDED, ""),
         (
             COPILOT_CLI,
@@ -230,6 +236,27 @@ def test_copilot_that_names_two_files_for_one_is_not_understood(arguments, paths
 def test_turns_and_questions(agent, payload, event, happening, prompt):
     read = told(agent, payload, event)
     assert (read.happening, read.prompt, read.session, read.folder) == (happening, prompt, "s", "/w")
+
+
+@pytest.mark.parametrize(
+    ("tasks", "background"),
+    [
+        (None, None),
+        ([], set()),
+        ([{"id": "1", "status": "running", "agent_type": "x"}, {"id": "2", "status": "completed"}], {"1"}),
+        ([{"id": "1", "status": "running", "command": "serve"}, "odd"], set()),
+    ],
+)
+def test_which_subagents_work_on_though_the_turn_ends(tasks, background):
+    assert told(QWEN_CODE, claude("Stop", background_tasks=tasks)).background == background
+
+
+def test_an_interrupted_turn_of_codex_has_no_subagents_until_one_tells():
+    assert [told(CODEX_CLI, claude(name)).background for name in ("Stop", "Interrupt")] == [None, set()]
+
+
+def test_a_subagent_that_is_not_named_tells_nothing():
+    assert told(CLAUDE_CODE, claude("SubagentStop")) is None
 
 
 def test_a_tool_that_has_run_is_the_call_that_began():
@@ -282,7 +309,8 @@ def test_sessions_and_folders_are_texts_that_are_not_empty():
     schema = COPILOT_CLI.hooks.schema
     name = {"type": "string", "minLength": 1, "maxLength": 4096}
     assert (schema["type"], schema["required"]) == ("object", ["cwd"])
-    assert schema["properties"] == {"sessionId": name, "session_id": name, "cwd": name, "toolName": {"type": "string"}}
+    names = dict.fromkeys(("parentAgentId", "sessionId", "session_id", "cwd"), name)
+    assert schema["properties"] == {**names, "toolName": {"type": "string"}}
 
 
 # -- what is installed -------------------------------------------------------------------------------------------------
@@ -311,6 +339,8 @@ def test_the_entries_of_codex_are_trusted_by_their_place_and_never_change():
         HookEntry("Stop", "", False),
         HookEntry("Interrupt", "", False),
         HookEntry("SessionEnd", "", False),
+        HookEntry("SubagentStart", "", False),
+        HookEntry("SubagentStop", "", False),
     ]
 
 

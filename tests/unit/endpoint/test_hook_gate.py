@@ -150,6 +150,22 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
 
 
 @asynchronous
+async def test_a_subagent_that_is_held_waits_though_its_agent_ends_its_part(folder):
+    asked = Asked(CLAUDE_CODE, Window(folder))
+    task = asyncio.ensure_future(asked.write("new\n", agent_id="1"))
+    while not asked.window.reviews.shown:
+        await a_moment()
+    asked.session.turn.subagents = {"1"}
+    for event in ({"name": "Stop"}, {"name": "SubagentStop", "agent_id": "2"}):
+        await asked.tell(**event)
+        await a_moment()
+        assert not task.done()
+        assert asked.window.reviews.over == []
+    await asked.tell("SubagentStop", agent_id="1")
+    assert decision(await task) == "ask"
+
+
+@asynchronous
 async def test_a_file_in_a_folder_that_leaves_the_window_is_not_held_though_its_program_works_in_another(
     folder, tmp_path
 ):
@@ -262,7 +278,10 @@ async def test_what_cannot_be_shown_the_program_asks_for(folder):
     (folder / "file.py").write_bytes(b"\xff\xfe\x00")
     asked = Asked(CLAUDE_CODE, Window(folder))
     assert decision(await asked.write("new\n")) == "ask"
-    assert decision(await asked.tell("PreToolUse", "NotebookEdit", {"notebook_path": str(folder / "a.ipynb")})) == "ask"
+    cell = {"notebook_path": str(folder / "a.ipynb"), "cell_id": "1", "new_source": "2"}
+    assert decision(await asked.tell("PreToolUse", "NotebookEdit", cell)) == "ask"
+    qwen = Asked(QWEN_CODE, asked.window)
+    assert decision(await qwen.tell("PreToolUse", "notebook_edit", cell, permission_mode="yolo")) == "ask"
     assert asked.window.reviews.shown == []
 
 

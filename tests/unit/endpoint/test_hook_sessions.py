@@ -510,3 +510,37 @@ async def test_that_a_program_waits_is_notified_of_once_and_not_to_who_looks(lat
     later(hook_sessions.WAITING_SECONDS)
     await editor.until(lambda: len(window.agents.waiting) == 4)
     assert len(said) == 2
+
+
+@asynchronous
+async def test_a_turn_is_done_once_its_subagents_are_and_their_calls_end_with_them(clock):
+    editor = Editor(Window("/code"))
+    (window,) = editor.windows
+    sub, running = {"agent_id": "1"}, [{"id": "1", "status": "running", "agent_type": "x"}]
+    await editor.tell("UserPromptSubmit", prompt="go")
+    await editor.tell("SubagentStart", **sub)
+    await editor.tell("PreToolUse", **run_tool(1), **sub)
+    await editor.tell("Stop", background_tasks=running)
+    assert len(editor.tracking.open) == 1
+    clock.advance(hook_sessions.WAITING_SECONDS)
+    await a_moment()
+    assert window.agents.waiting == []
+    await editor.tell("SubagentStop", **sub)
+    assert editor.tracking.open == {}
+    await editor.tell("UserPromptSubmit", prompt="<task-notification>")
+    await editor.tell("Stop", background_tasks=[])
+    clock.advance(hook_sessions.WAITING_SECONDS)
+    await editor.until(lambda: window.agents.waiting == [Waiting("Claude Code", is_done=True)])
+    (session,) = editor.sessions._sessions.values()
+    assert session.doer.why == "go"
+
+
+@asynchronous
+async def test_a_subagent_with_a_session_of_its_own_is_no_other_session():
+    """Copilot CLI: also one that a subagent has begun."""
+    editor, names = Editor(Window("/code")), {"program": "copilot", "event": "", "held": True}
+    for own, parent in (("s", ""), ("t", "s"), ("u", "t")):
+        ids = {"agentId": own, "parentAgentId": parent} if parent else {}
+        await editor.tell(**{**names, "event": "userPromptSubmitted"}, sessionId=own, prompt=own, **ids)
+    assert [each.id for each in editor.sessions._sessions.values()] == ["s"]
+    assert editor.windows[0].at_work() == ["copilot"]

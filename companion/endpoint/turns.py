@@ -1,0 +1,72 @@
+"""Whether the turn of a session goes on: it ends when its agent has ended its part and all of its subagents theirs.
+
+Subagents may work beside their agent, which then ends its part first. One that says of whom is told of their end, works
+on, and ends its part once more. Any other has ended its turn with its last subagent.
+
+    stage           event                                                   next stage
+    --------------  ------------------------------------------------------  --------------
+    any             a prompt; a tool or a question of the agent; it goes on  WORKS
+    any             its part ends, and no subagent works                    ENDED
+    any             its part ends, and subagents work on                    SUBAGENTS_WORK
+    ENDED           a subagent works                                        SUBAGENTS_WORK
+    SUBAGENTS_WORK  the last one ends of an agent that says who works       WORKS
+    SUBAGENTS_WORK  the last one ends of another agent                      ENDED
+
+What a subagent does changes nothing else. Pure.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Set
+
+from ..agents.hooks import Happening, HookEvent
+
+
+class Stage(Enum):
+    """What the session does, as far as its agent tells: some tell nothing of a turn that their user interrupts."""
+
+    NOT_BEGUN = "no event has told of a turn"
+    WORKS = "the agent works"
+    SUBAGENTS_WORK = "the agent has ended its part, its subagents have not"
+    ENDED = "the turn has ended"
+
+
+NEXT = {
+    Happening.PROMPT: Stage.WORKS,
+    Happening.TOOL_BEGINS: Stage.WORKS,
+    Happening.TOOL_ENDED: Stage.WORKS,
+    Happening.WAITS: Stage.WORKS,
+    Happening.GOES_ON: Stage.WORKS,
+    Happening.TURN_ENDED: Stage.ENDED,
+}
+"""By what the agent tells of itself."""
+
+
+class Turn:
+    """The turn of one session."""
+
+    def __init__(self) -> None:
+        self.stage = Stage.NOT_BEGUN
+        self.subagents: Set[str] = set()
+        """Those that work, by their ids."""
+        self._is_told = False
+
+    def take(self, event: HookEvent) -> bool:
+        """Follow an event; whether the turn ends by it."""
+        former = self.stage
+        if event.happening is Happening.SUBAGENT_ENDED:
+            self.subagents.discard(event.subagent)
+        elif event.subagent:
+            self.subagents.add(event.subagent)
+        else:
+            if event.background is not None:
+                self.subagents = set(event.background)
+                self._is_told = self._is_told or bool(self.subagents)
+            self.stage = NEXT.get(event.happening, self.stage)
+        if former is Stage.SUBAGENTS_WORK and event.subagent and not self.subagents:
+            self.stage = Stage.WORKS if self._is_told else Stage.ENDED
+        elif self.stage is Stage.ENDED and self.subagents:
+            self.stage = Stage.SUBAGENTS_WORK
+        ends = event.happening is Happening.TURN_ENDED or former is Stage.SUBAGENTS_WORK
+        return ends and self.stage is Stage.ENDED
