@@ -244,7 +244,7 @@ class ChangeReviews(Source):
             self._note(review)
 
     def _show_anew(self, review: Review, change: UnreviewedChange, expected: bool, texts: TextPair) -> None:
-        """`expected`: the user has made it what it is. Texts of a change that was listed anew meanwhile come too late."""
+        """`expected`: the user has made it what it is. If it was listed anew meanwhile, these texts come too late."""
         if not review.pending or review not in self._shown or self._listed(review.path) != change:
             return
         if texts.right is None:

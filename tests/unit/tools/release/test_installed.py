@@ -150,7 +150,7 @@ def test_without_its_libraries_it_says_so_and_starts_once_they_are_there(
         assert "Package Control: Satisfy Libraries" in said, said
         problem = "the libraries aiohttp and jsonschema are missing: run"
         assert problem in said, said
-        host.execute("window.run_command('gemini_companion_run_agent', {'client': 'gemini'})")
+        host.execute("window.run_command('gemini_companion_run_agent', {'agent': 'gemini'})")
         assert problem in host.snapshot()["windows"][0]["status_messages"][-1]
         host.call("run_palette", caption="Companion: Diagnose")
         report = host.wait_until(lambda: finished_report(host))
