@@ -21,9 +21,9 @@ from ..context.model import exclusion
 from ..review.display.panes import fallback_encoding
 from ..review.manager import ReviewManager
 from ..settings import Settings
+from ..unreviewed.content import identity
 from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
-from ..unreviewed.model import identity
 from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking

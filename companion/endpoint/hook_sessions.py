@@ -43,7 +43,7 @@ from ..settings import UNFOCUSED
 from ..system.notifications import notify
 from ..system.platform import Platform
 from ..system.processes import is_alive
-from ..unreviewed.calls import Doer, OpenCall
+from ..unreviewed.evidence import Doer, OpenCall
 from .agent_row import HookedAgent, Waiting, has_gone
 from .status_text import who_waits
 from .turns import Turn

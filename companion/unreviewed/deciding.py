@@ -19,7 +19,8 @@ from ..editor.file_views import unsaved_files
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..review.document.disk import Original
-from .model import NOTHING, UnreviewedChange, full_path
+from .content import NOTHING, full_path
+from .model import UnreviewedChange
 from .texts import TextPair, file_count, text_pair
 from .tracking import Answers, Tracking
 from .undoing import DECIDED_SINCE, Progress, Refusal, restore, undo

@@ -16,9 +16,9 @@ from typing import Callable, Dict, FrozenSet, Iterable, Mapping, NamedTuple, Opt
 from ..common.clock import clock
 from ..review.document.file_replacement import SUFFIX
 from ..system.files import COARSE_NANOSECONDS, Stamp
+from .content import folders_of
 from .git import Entries, Repository
-from .looking import Walked, Walks
-from .model import folders_of
+from .walking import Walked, Walks
 
 WALKED_FILES = 50000
 ASKED_SECONDS = 60.0
@@ -120,10 +120,10 @@ class Files:
 
     def _ask(self, repository: Repository, walked: Walked) -> None:
         """Ask git for what may be another than at the last look."""
-        is_another = self.look_at_position()
+        is_another = self.note_position()
         stamp = repository.index_stamp()
         former, is_index_another = self._staged, self._index_stamp != stamp
-        self._look_at_index(stamp)
+        self._note_index(stamp)
         if former is None or is_index_another:
             self._staged = repository.entries()
             self.has_moved = self.has_moved or (former is not None and self._staged.files != former.files)
@@ -193,7 +193,7 @@ class Files:
             or any(left_out(f"{self._folder}/{folder}", True) for folder in folders_of(path))
         )
 
-    def look_at_position(self) -> bool:
+    def note_position(self) -> bool:
         """Note where git stands. Whether that is another place. Raises `GitError` and `OSError`."""
         repository = self._repository
         if repository is None:
@@ -205,17 +205,17 @@ class Files:
         self.has_moved = self.has_moved or bool(former) or self._former_head not in (None, self.head)
         return True
 
-    def _look_at_index(self, stamp: Stamp) -> None:
+    def _note_index(self, stamp: Stamp) -> None:
         self._is_index_anew = self._is_index_anew or self._index_stamp not in (None, stamp)
 
     def restored(self, path: str) -> Optional[str]:
         """What git has staged of a path, if it may have brought that back since the last look."""
         return self._staged.files.get(path) if self._is_index_anew and self._staged is not None else None
 
-    def look_again(self) -> None:
+    def note_moves(self) -> None:
         """The files were read: git may have moved meanwhile. Raises `OSError`."""
         if self._repository is not None:
-            self._look_at_index(self._repository.index_stamp())
+            self._note_index(self._repository.index_stamp())
             is_another = self._repository.position_stamp() != self._position_stamp
             self.has_moved = self.has_moved or is_another or self._repository.at_work()
 

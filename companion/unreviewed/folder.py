@@ -21,13 +21,14 @@ from typing import Any, Callable, Collection, Deque, Dict, Iterator, List, Named
 
 from ..review.document.text import DEFAULT_FALLBACK
 from ..system.platform import Platform
-from .calls import Moment
+from .content import full_path
+from .evidence import Moment
 from .files import NO_RULES, Rules
 from .git import GitError, Repository, find_git, git_of
 from .listing import Listing, Lists
-from .model import full_path
+from .record import has_record
 from .saves import Saves
-from .store import Store, has_record
+from .store import Store
 from .undoing import finish
 from .workspace import Workspace
 
@@ -163,7 +164,7 @@ class Folder:
         self._rules: Tuple[Rules, ...] = ()
         self._surroundings = surroundings
 
-    def look(self, roots: Sequence[Root], tracked: bool, cancelled: Cancelled) -> bool:
+    def visit(self, roots: Sequence[Root], tracked: bool, cancelled: Cancelled) -> bool:
         """Look at the folder, which has these roots now. Whether that was the first look.
 
         Errors are logged: the next look may do better.

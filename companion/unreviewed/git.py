@@ -19,7 +19,7 @@ from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optiona
 from ..system.files import Stamp, identity_of
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program
-from .model import UNKNOWN, Content, identity
+from .content import UNKNOWN, Content, identity
 
 SECONDS = 20.0
 LOCK_SECONDS = 30.0

@@ -15,8 +15,9 @@ from ..comparison import compare_lines, split_lines
 from ..review.document.disk import Kind, ReadLimits, format_of, original_of
 from ..review.document.text import DEFAULT_FALLBACK
 from ..review.document.whole_file import WrittenText, whole_file_changes
-from .looking import COPIED_BYTES
-from .model import ChangeScope, UnreviewedChange, portions
+from .content import portions
+from .model import ChangeScope, UnreviewedChange
+from .reading import COPIED_BYTES
 from .texts import hunks_between
 from .workspace import Workspace
 

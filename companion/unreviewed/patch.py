@@ -34,7 +34,8 @@ from ..review.document.preparation import read as read_file
 from ..review.document.text import ProposedText
 from ..review.manager import ReviewManager
 from ..settings import Settings
-from .model import ChangeKind, UnreviewedChange, portions
+from .content import portions
+from .model import ChangeKind, UnreviewedChange
 from .reviewing import ChangeReviews
 from .texts import TextPair, about, caveats, file_count, text_pair
 from .tracking import Tracking

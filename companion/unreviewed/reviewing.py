@@ -31,8 +31,8 @@ from ..review.position import Position
 from ..settings import Settings
 from .deciding import OUTSIDE, ChangeDecisions, left_words
 from .listing import Lists
-from .looking import COPIED_BYTES
 from .model import ChangeKind, ChangeScope, UnreviewedChange
+from .reading import COPIED_BYTES
 from .texts import TextPair, about, caveats, change_item, doing, file_count, taken_back, without_hunks
 from .tracking import Tracking
 from .undoing import Refusal

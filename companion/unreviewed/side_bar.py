@@ -13,9 +13,10 @@ from contextlib import suppress
 from typing import Callable, Dict, List, Mapping, NamedTuple
 
 from ..common.clock import clock
-from .calls import Evidence
-from .looking import FileReading
-from .model import NOTHING, Event, Model, full_path, unread_identity
+from .content import NOTHING, full_path, unread_identity
+from .evidence import Evidence
+from .model import Event, Model
+from .reading import FileReading
 
 RENAMING_SECONDS = 600.0  # that the user may take to type another name
 DELETING_SECONDS = 60.0  # that the user may take to confirm

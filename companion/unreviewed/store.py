@@ -1,36 +1,29 @@
-"""What files held before, and what was undone: kept in the package's storage until the user has decided.
+"""What files held before, kept in the package's storage until the user has decided.
 
 Theory of operation: bytes are kept compressed, in a file that is named for their identity, so that nothing is kept
 twice. A *record* says what is unreviewed in one folder, and names the identities that this needs. `Store.tidy` removes
 bytes that no record names. If there are too many, or they are too old, it removes first what was kept first.
 
-Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew,
-and a record that makes no sense, or names a path outside of its folder, is none. A record that cannot be written costs
-the survival and nothing else, unless an undo is about to need it.
+Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew.
 
 These calls block on the disk. Disk threads; several at a time.
 """
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 import json
 import logging
 import math
 import os
-import re
 import zlib
 from contextlib import suppress
-from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, Iterable, Iterator, Optional, Set, Tuple
 
 from ..common.clock import clock
 from ..common.workers import together
 from ..system import files
 from ..system.files import flush, flush_folder, opened
-from .calls import UNNAMED, Origin
-from .looking import FileReading
-from .model import SAVED_FIELDS, Content, Layer, Made, Row, identity
+from .content import identity
 
 logger = logging.getLogger("gemini_companion.unreviewed")
 
@@ -41,7 +34,6 @@ MAXIMUM_SECONDS = 7 * 24 * 3600.0
 UNTIDY_BYTES = 1 << 24
 """After so many bytes it is to be tidied: a file that grows all the time is kept as it was at each look."""
 _KEPT, _RECORD = ".kept", ".changes"
-_IDENTITY = re.compile(r"\??[0-9A-Za-z.]*\Z")
 _SETTLING_SECONDS = 60.0  # what is younger may belong to a record that is still to be written
 
 
@@ -208,173 +200,7 @@ def _has_content(path: str) -> bool:
         return False
 
 
-# -- the record of one folder ------------------------------------------------------------------------------------------
-
-
-class Step(NamedTuple):
-    """What an undo does with a file: it `held` this, and is to hold what is `wanted`. `origin` is the change's."""
-
-    path: str
-    held: Content
-    wanted: Content
-    origin: Origin = UNNAMED
-
-
-Group = Tuple[Step, ...]
-"""What an undo does with one change that is listed: all of these steps or none; a rename has two."""
-
-
-def contents_of(groups: Iterable[Group]) -> List[Content]:
-    """What their files hold and held."""
-    return [content for group in groups for step in group for content in (step.held, step.wanted)]
-
-
-class Undone(NamedTuple):
-    """What an undo has taken, to be brought back, and `when`: the last undo has the latest time of the wall clock.
-
-    `under_way`: whether an undo, or a restore, has not ended.
-    """
-
-    groups: Tuple[Group, ...] = ()
-    when: float = 0.0
-    under_way: bool = False
-
-    def take_out(self, found: Dict[str, FileReading]) -> List[str]:
-        """Take out of what a look has found what an undo that is under way has written, and which it notes itself. The
-        paths of that."""
-        steps = itertools.chain.from_iterable(self.groups if self.under_way else ())
-        ours = {step.path: (step.held, step.wanted) for step in steps}
-        written = [path for path in ours if path in found and any(map(found[path].content.holds, ours[path]))]
-        for path in written:
-            del found[path]
-        return written
-
-
-class Record(NamedTuple):
-    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `head`: the commit at last look.
-
-    `unkept`: the paths of which that is not known, though git has not committed what they hold, and what was not looked
-    at, as `Files.unseen` names it by rules of these `patterns`. None if nobody tracks, or there are too many.
-    """
-
-    rows: Mapping[str, Row] = {}
-    undone: Undone = Undone()
-    blobs: Mapping[str, str] = {}
-    head: str = ""
-    unkept: Optional[FrozenSet[str]] = None
-    patterns: str = ""
-
-
-def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
-    """Write it down, or remove what there is if it says nothing. Raises `OSError` if it has to be `secure`."""
-    needed = contents_of(record.undone.groups)
-    needed += [content for row in record.rows.values() for content in row.contents()]
-    names = {content.identity for content in needed if content.there}
-    fields = {
-        "folder": folder,
-        "rows": {path: row[:SAVED_FIELDS] for path, row in record.rows.items()},
-        "undone": record.undone.groups,
-        "undone_at": record.undone.when,
-        "under_way": record.undone.under_way,
-        "blobs": {name: record.blobs[name] for name in names if name in record.blobs},
-        "identities": sorted(names),
-        "saved": sorted({each.identity for row in record.rows.values() if row.saved for each in row.contents()}),
-        "head": record.head,
-        "unkept": None if record.unkept is None else sorted(record.unkept),
-        "patterns": record.patterns,
-    }
-    is_empty = not needed and record.unkept is None
-    try:
-        store.write_record(_name(folder), None if is_empty else fields, to_disk=secure)
-    except OSError as error:
-        if secure:
-            raise
-        logger.error("the unreviewed changes cannot be noted: %s", error.strerror)
-
-
-def read_record(store: Store, folder: str) -> Record:
-    """What is written down of a folder; an empty record if that is nothing. Raises `OSError`."""
-    found = store.record(_name(folder)) or {}
-    try:
-        undone, unkept = tuple(map(_group, found.get("undone", ()))), found.get("unkept")
-        return Record(
-            {_path(path): _row(row) for path, row in found.get("rows", {}).items()},
-            Undone(undone, float(found.get("undone_at", 0.0)), bool(found.get("under_way"))),
-            {name: _identity(blob) for name, blob in found.get("blobs", {}).items()},
-            _text(found.get("head", "")),
-            None if unkept is None else frozenset(map(_text, unkept)),
-            _text(found.get("patterns", "")),
-        )
-    except (AttributeError, TypeError, ValueError) as error:
-        logger.error("the record of unreviewed changes makes no sense: %s", type(error).__name__)
-        return Record()
-
-
-def has_record(store: Store, folder: str) -> bool:
-    """Whether anything is written down of a folder. Raises `OSError`."""
-    return store.record(_name(folder)) is not None
-
-
-def recorded_folders(store: Store) -> List[str]:
-    """The folders of which something is written down. Raises `OSError`."""
-    return [folder for folder in (record.get("folder") for record in store.records()) if isinstance(folder, str)]
-
-
-def _name(folder: str) -> str:
-    return hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
 def _needed(record: Dict[str, Any], which: str = "identities") -> Set[str]:
     """The identities that a record names, all or those of one kind."""
     found = record.get(which, ())
     return {each for each in found if isinstance(each, str)} if isinstance(found, (list, tuple)) else set()
-
-
-def _group(found: List[Any]) -> Group:
-    return tuple(
-        Step(_path(path), _content(held), _content(wanted), _origin(origin)) for path, held, wanted, origin in found
-    )
-
-
-def _row(found: Any) -> Row:
-    now, before, turn, origin, only_in_store, saved, made, below, save = found
-    former = Made(_content(made[0]), _content(made[1]), _origin(made[2])) if made else None
-    layers = tuple(Layer(_content(each), _origin(origin), _known(turn)) for each, origin, turn in below)
-    contents = _content(now), _known(before), _known(turn)
-    return Row(*contents, _origin(origin), bool(only_in_store), bool(saved), former, layers, _known(save))
-
-
-def _origin(found: Any) -> Origin:
-    who, why, counted, perhaps = found
-    return Origin(_text(who), _text(why), bool(counted), bool(perhaps))
-
-
-def _known(found: object) -> Optional[Content]:
-    return None if found is None else _content(found)
-
-
-def _content(found: object) -> Content:
-    if not isinstance(found, list) or [type(each) for each in found] != [str, int, int]:
-        raise TypeError("a content")
-    return Content(_identity(found[0]), *found[1:])
-
-
-def _identity(found: object) -> str:
-    """What may be part of a file's name, and of a line to git."""
-    if not _IDENTITY.match(_text(found)):
-        raise ValueError("an identity")
-    return str(found)
-
-
-def _path(found: object) -> str:
-    """A path that leads to a file below its folder, as `full_path` takes it."""
-    parts = _text(found).split("/")
-    if "\0" in _text(found) or any(part in ("", ".", "..") or os.path.split(part)[0] for part in parts):
-        raise ValueError("a path")
-    return "/".join(parts)
-
-
-def _text(found: object) -> str:
-    if not isinstance(found, str):
-        raise TypeError("a text")
-    return found

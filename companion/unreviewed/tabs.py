@@ -15,7 +15,7 @@ import sublime
 
 from ..review.document.text import saved
 from ..system.files import opened, read_all, real_place
-from .looking import READ_BYTES
+from .reading import READ_BYTES
 from .texts import same_text
 from .tracking import Tracking
 from .workspace import Workspace
@@ -45,7 +45,7 @@ class Tabs:
         """A tab has read its file from the disk: what it holds is looked at before the user can save it."""
         path = view.file_name()
         if path is not None:
-            self._tracking.carry_out_at(path, look_at)
+            self._tracking.carry_out_at(path, refresh)
             self._tracking.sign()
 
     def saving(self, view: sublime.View) -> None:
@@ -77,9 +77,9 @@ class Tabs:
         self._tracking.sign()
 
 
-def look_at(workspace: Workspace, name: str) -> None:
+def refresh(workspace: Workspace, name: str) -> None:
     """Look at a file that a tab has read. Disk thread."""
-    workspace.look_at([name])
+    workspace.refresh([name])
 
 
 def take_over(path: str, text: str, encoding: str, line_endings: str, workspace: Workspace, name: str) -> None:

@@ -21,7 +21,7 @@ from ..comparison import Hunk, compare_lines, split_lines
 from ..review.document.disk import Kind, Original
 from ..review.document.text import BYTE_ORDER_MARK, ProposedText, plain, with_endings_of, without_mark
 from ..review.document.whole_file import WrittenText, same_encoding
-from .calls import Origin
+from .evidence import Origin
 from .model import ChangeKind, UnreviewedChange
 
 

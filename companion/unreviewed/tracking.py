@@ -28,13 +28,14 @@ from ..editor.storage import storage_folder
 from ..review.document.text import DEFAULT_FALLBACK
 from ..review.document.whole_file import BytesMaker
 from ..runtime import Runtime
-from .calls import Moment, OpenCall, OpenCalls
+from .evidence import Moment, OpenCall, OpenCalls
 from .files import NO_RULES, Rules
 from .folder import Cancelled, Folder, Job, Queue, Root, Surroundings, Waiter
 from .listing import Lists, joined
+from .record import recorded_folders
 from .saves import Saves
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
-from .store import STORE, UNTIDY_BYTES, Store, recorded_folders
+from .store import STORE, UNTIDY_BYTES, Store
 from .workspace import Workspace
 
 logger = logging.getLogger("gemini_companion.unreviewed")
@@ -130,7 +131,7 @@ class Tracking:
         return folder
 
     def _queue(self, folder: Folder) -> Queue:
-        return Queue(self._lock, self._hand_over, partial(self._look, folder), self._failed)
+        return Queue(self._lock, self._hand_over, partial(self._visit, folder), self._failed)
 
     def _shared(self) -> Surroundings:
         if self._surroundings is None:
@@ -233,14 +234,14 @@ class Tracking:
         if is_over:
             waiter.then()
 
-    def _look(self, folder: Folder, cancelled: Cancelled) -> None:
+    def _visit(self, folder: Folder, cancelled: Cancelled) -> None:
         """The job of a folder's queue."""
         with self._lock:
             roots, tracking = list(folder.roots.values()), [each for each in folder.roots.values() if each.tracked]
             waiting, folder.waiting = folder.waiting, []
         try:
             began = processor_seconds()
-            is_first = folder.look(roots, bool(tracking), cancelled)
+            is_first = folder.visit(roots, bool(tracking), cancelled)
             self._add_repositories(folder, tracking, waiting)
             self._note_begun(roots)
             while waiting:
@@ -462,7 +463,7 @@ class Tracking:
             begun()
             self._deliver(lambda answers: None, {}, different)
 
-        self._look_now(window, begin)
+        self._visit_all(window, begin)
 
     def call_begins(self, window: int, call: Hashable, open_call: OpenCall, looked: Callable[[], None]) -> None:
         """An agent with hooks is about to call a tool that writes, or a shell, which vouches for what is found now.
@@ -475,7 +476,7 @@ class Tracking:
             for root in self._roots.values():
                 if window in root.windows:
                     root.note_early()
-        self._look_now(window, looked)
+        self._visit_all(window, looked)
 
     def call_doubtful(self, window: int, call: Hashable) -> None:
         """The user is asked about this call, or another one: nothing but its end says that it has run. Any thread."""
@@ -499,13 +500,13 @@ class Tracking:
                     jobs = dict.fromkeys(self._folders, lambda workspace: workspace.settle(call))
                 self.carry_out(jobs)
 
-        self._look_now(window, ended)
+        self._visit_all(window, ended)
 
     def only_hooked(self, window: int, only: bool) -> None:
         """Note whether all agents that may be at work in a window tell of their calls. Any thread."""
         self._calls.only_hooked(window, only)
 
-    def _look_now(self, window: int, then: Callable[[], None]) -> None:
+    def _visit_all(self, window: int, then: Callable[[], None]) -> None:
         """Look at the folders that the window tracks, however much that costs, and call `then`."""
         waiter = Waiter(then)
         with self._lock:

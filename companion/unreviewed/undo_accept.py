@@ -72,7 +72,7 @@ class UndoAccept:
                 self._tracking.carry_out_at(accepted.path, do, lambda _: told(), real_place)
 
         # The wait for what was accepted has ended, so each folder learns first that it is in the file.
-        self._tracking.carry_out_at(accepted.path, _look_at, exchange_bytes, real_place)
+        self._tracking.carry_out_at(accepted.path, _refresh, exchange_bytes, real_place)
 
     def _told(self, texts: AcceptedTexts, accepted: Acceptance, problem: str) -> None:
         self._tracking.saves.ended(accepted.path)
@@ -135,9 +135,9 @@ def _before(original: Original) -> Optional[bytes]:
     return None if original.kind is Kind.NEW else disk.encoded(original, original.exact)
 
 
-def _look_at(workspace: Workspace, name: str) -> bool:
+def _refresh(workspace: Workspace, name: str) -> bool:
     """Look at the file. Whether git is changing files just now."""
-    workspace.look_at([name])
+    workspace.refresh([name])
     return workspace.is_git_at_work()
 
 

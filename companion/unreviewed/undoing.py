@@ -16,14 +16,10 @@ from __future__ import annotations
 
 import itertools
 import os
-import secrets
 import stat
-import sys
-import time
 from contextlib import suppress
 from functools import partial
 from typing import Collection, Dict, Generator, List, NamedTuple, Optional, Sequence, Tuple
-from urllib.parse import quote
 
 from ..common.workers import together
 from ..comparison import Hunk
@@ -31,61 +27,17 @@ from ..review.document import disk
 from ..review.document.disk import ChangedError, DiskError, Kind, Original, same_files
 from ..review.document.file_replacement import beside
 from ..review.document.journal import PlannedWrite, give_back, noted
-from ..system.files import flush_folder, new_file, write_all
-from .looking import is_solid
-from .model import NOTHING, UNKNOWN, Content, Event, UnreviewedChange, full_path
-from .store import Group, Step, Undone
+from ..system.files import flush_folder
+from .content import NOTHING, UNKNOWN, Content, full_path
+from .model import Event, UnreviewedChange
+from .reading import is_solid
+from .record import Group, Step, Undone
 from .texts import without_hunks
+from .trash import into_trash
 from .workspace import Workspace
 
 DECIDED_SINCE = "{} is left as it is: something was decided, or written, since then."
 LEFT_IGNORED = "{} is left as it is: it is ignored by now. Look, then decide."
-_PART_BYTES = 100  # of a name; disks have room for 255
-
-
-# -- the trash ---------------------------------------------------------------------------------------------------------
-
-
-def into_trash(path: str, former: str) -> bool:
-    """Move the file at `path`, which was at `former`, into the trash. False if there is none for it."""
-    if sys.platform == "win32":
-        return False
-    with suppress(OSError):
-        if sys.platform == "darwin":
-            _into_folder(path, os.path.basename(former), os.path.expanduser("~/.Trash"))
-        else:
-            data = os.environ.get("XDG_DATA_HOME", "")
-            home = os.path.join(data if os.path.isabs(data) else os.path.expanduser("~/.local/share"), "Trash")
-            _into_home_trash(path, former, home)
-        return True
-    return False
-
-
-def _into_folder(path: str, name: str, folder: str) -> None:
-    if os.path.lexists(os.path.join(folder, name)):
-        name = _unlike_others(name)
-    os.rename(path, os.path.join(folder, name))
-
-
-def _into_home_trash(path: str, former: str, home: str) -> None:
-    for folder in ("files", "info"):
-        os.makedirs(os.path.join(home, folder), 0o700, exist_ok=True)
-    name = _unlike_others(os.path.basename(former))  # desktops show the former one
-    info = os.path.join(home, "info", name + ".trashinfo")
-    with new_file(info) as descriptor:
-        when = time.strftime("%Y-%m-%dT%H:%M:%S")
-        about = f"[Trash Info]\nPath={quote(os.fsencode(former))}\nDeletionDate={when}\n"
-        write_all(descriptor, 0, about.encode("ascii"))
-        os.rename(path, os.path.join(home, "files", name))
-
-
-def _unlike_others(name: str) -> str:
-    """A name that is like no other, with which the trash has room for its own suffix."""
-    root, extension = (os.fsencode(part)[:_PART_BYTES].decode("utf-8", "ignore") for part in os.path.splitext(name))
-    return f"{root}.{secrets.token_hex(4)}{extension}"
-
-
-# -- one file ----------------------------------------------------------------------------------------------------------
 
 
 class FileBytes(NamedTuple):
@@ -257,7 +209,7 @@ def undo(
     done, refused = yield from _exchanged(workspace, ready, storage, progress)
     if ready:
         workspace.exchanged(Event.UNDONE, done, Undone(tuple(done), when) if done else former)
-        workspace.look_at([step.path for group in ready for step in group])
+        workspace.refresh([step.path for group in ready for step in group])
     unknown = [change for group, change in groups.items() if group not in ready]
     return [Refusal(each.full_path, each.obstacle or _unknown(each.path)) for each in unknown] + refused_now + refused
 
@@ -280,7 +232,7 @@ def restore(workspace: Workspace, progress: Progress, storage: str, only: Option
     left = set(undone.groups).difference(map(_backwards, done))
     undone_still = tuple(group for group in undone.groups if group in left)
     workspace.exchanged(Event.WRITTEN, done, Undone(undone_still, undone.when))
-    workspace.look_at([step.path for group in undone.groups for step in group])
+    workspace.refresh([step.path for group in undone.groups for step in group])
     return refused
 
 

@@ -4,7 +4,7 @@ Theory of operation: `look` compares the files with the last look and tells the 
 copy; of all else copies are in the store, within bounds, before a look ends: so it outlives the process.
 
 What the user does is known by content. A save hands over the text that was saved; an accepted proposal is expected, and
-has arrived once the file holds it. Either makes the user's edits in what the file held before, too (`history`). Renames
+has arrived once the file holds it. Either makes the user's edits in what the file held before, too (`edits`). Renames
 and deletions in the side bar are the user's as well. While the folder is not tracked, whatever is written counts as the
 user's. What has changed between two processes does not, if the first one has not ended to track: of what git has not
 committed it has left copies, and of the rest the commit; the paths of which it had neither are in its record.
@@ -45,15 +45,18 @@ from ..common.clock import clock
 from ..comparison import Hunk
 from ..review.document.whole_file import BytesMaker
 from ..system.files import identity_of
-from .calls import NO_CLAIMS, PERHAPS, Evidence, Moment
+from .content import NOTHING, UNKNOWN, Content, full_path, identity
+from .edits import Edits
+from .evidence import NO_CLAIMS, PERHAPS, Evidence, Moment
 from .files import IGNORES, NAMED_FILES, Files, Rules, is_left_alone
 from .git import GitError, Repository, git_of
-from .history import History, LeftContents
-from .looking import FileReading, Looks, changed_at, is_later
-from .model import NOTHING, UNKNOWN, ChangeScope, Content, Event, Layer, Row, UnreviewedChange, full_path, identity
+from .left import LeftContents
+from .model import ChangeScope, Event, Layer, Row, UnreviewedChange
+from .reading import FileReading, Reader, changed_at, is_later
+from .record import Group, Record, Step, Undone, contents_of, read_record, write_record
 from .saves import Saves
 from .side_bar import SideBar, lies_in
-from .store import Group, Record, Step, Store, Undone, contents_of, read_record, write_record
+from .store import Store
 from .texts import accepted_of, sizes, with_hunks
 
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
@@ -86,11 +89,11 @@ class Workspace:
         self._moment = Moment()  # at which the last look began that has seen all
         self._saves = saves or Saves()
         self._files = Files(folder, repository)
-        self._looks = Looks(folder)
-        self._looks.is_excluded = self._files.is_excluded
+        self._reader = Reader(folder)
+        self._reader.is_excluded = self._files.is_excluded
         self._ignored: FrozenSet[str] = frozenset()  # as far as git was asked
-        self._history = History(store, repository)
-        self._model, self._copies = self._history.model, self._history.copies
+        self._edits = Edits(store, repository)
+        self._model, self._copies = self._edits.model, self._edits.copies
         self._expected: Dict[str, List[_Expected]] = {}
         self._side_bar = SideBar(folder, self._model)
         self.last_undone = Undone()
@@ -118,16 +121,16 @@ class Workspace:
         hidden = [path for path, row in rows.items() if any(each.readable for each in row.contents())]
         for path in (each for each in uncovered if not is_excluded(each)):
             if self._model.row(path).unreviewed:
-                self._looks.forget(path)
+                self._reader.forget(path)
             else:
                 self._model.leave(path)
-                self._looks.leave(path)
+                self._reader.leave(path)
         names = {content.identity for content in contents_of(undone)}
         for path in hidden:
             names.update(content.identity for content in rows[path].contents())
             self._model.leave(path)
-            self._looks.leave(path)
-            self._history.unkept.discard(path)
+            self._reader.leave(path)
+            self._edits.unkept.discard(path)
         if names:
             left = tuple(group for group in self.last_undone.groups if group not in undone)
             self.last_undone = self.last_undone._replace(groups=left)
@@ -142,14 +145,14 @@ class Workspace:
         """
         self.tracked = False
         self._root = identity_of(os.stat(self.folder))
-        self._look_first(cancelled)
+        self._begin_looking(cancelled)
         self.tracked = not cancelled()
         self._write_record()
 
-    def _look_first(self, cancelled: Callable[[], bool]) -> bool:
+    def _begin_looking(self, cancelled: Callable[[], bool]) -> bool:
         self._files.begin()
-        self._history.holds = True
-        return self._look(cancelled)
+        self._edits.holds = True
+        return self._take_all(cancelled)
 
     def end(self, cancelled: Callable[[], bool]) -> None:
         """Track no more: a last look, and from then on only unreviewed files are looked at. Raises as `look` does."""
@@ -161,10 +164,10 @@ class Workspace:
 
     def _settle(self) -> None:
         """Nobody tracks: what nobody has to review is the user's from now on."""
-        was_held, self._history.holds = self._history.holds, False
+        was_held, self._edits.holds = self._edits.holds, False
         kept = [path for path, row in self._model.rows.items() if row.only_in_store]
         for path in kept:
-            self._history.drop_copy(path)
+            self._edits.drop_copy(path)
         if kept or was_held:
             self.tracked = False
             self._write_record()
@@ -176,19 +179,19 @@ class Workspace:
             raise OSError("the folder is not there any more")
         if not self.tracked:
             with suppress(GitError):
-                self._files.look_at_position()
+                self._files.note_position()
             if self._left is None:
-                self._look_at(list(self._model.rows))
-            elif not self._look_first(cancelled):
+                self._take_paths(list(self._model.rows))
+            elif not self._begin_looking(cancelled):
                 return False
             self._settle()
             return True
-        return not self.is_git_at_work() and self._look(cancelled)
+        return not self.is_git_at_work() and self._take_all(cancelled)
 
-    def look_at(self, paths: Sequence[str]) -> None:
+    def refresh(self, paths: Sequence[str]) -> None:
         """Look at these files alone, because a tab has just read them, or something was done to them."""
         if self.is_there():
-            self._look_at([path for path in paths if self.tracked or path in self._model.rows])
+            self._take_paths([path for path in paths if self.tracked or path in self._model.rows])
 
     def is_there(self) -> bool:
         """Whether the folder is the one that was looked at first."""
@@ -203,36 +206,36 @@ class Workspace:
         """Whether git is changing files at this moment."""
         return self._repository is not None and self._repository.at_work()
 
-    def _look_at(self, paths: Iterable[str]) -> None:
+    def _take_paths(self, paths: Iterable[str]) -> None:
         known = [path for path in paths if self._model.knows(path)]
-        found = self._looks.look_at(known, self._files.entries.files)
-        with self._looks.again(found):
+        found = self._reader.read_again(known, self._files.entries.files)
+        with self._reader.again(found):
             self._take(found, self._now())
 
-    def _look(self, cancelled: Callable[[], bool]) -> bool:
+    def _take_all(self, cancelled: Callable[[], bool]) -> bool:
         whole, moment = False, self._now()
         try:
             paths = self._files.list()
-            self._looks.like = self._files.like
+            self._reader.like = self._files.like
             if self._left is not None:
                 for path in self._left.missed(self._files.entries.files):
-                    self._looks.remember(path)
-            found = self._looks.look(paths, cancelled)
+                    self._reader.remember(path)
+            found = self._reader.read_changed(paths, cancelled)
             ignores = [path for path in found if path.endswith(IGNORES)]
             if not all(found[path].content.holds(self._model.row(path).now) for path in ignores):
                 self._files.ask_again()
                 self._files.list()  # what has come to be listed is looked at the next time
             self._early = 0 if self.tracked else self._now().early
-            with self._looks.again(found):
-                self._history.committed = self._files.committed()
+            with self._reader.again(found):
+                self._edits.committed = self._files.committed()
                 self._take(found, moment)
-            whole = not self._looks.torn and not cancelled()
+            whole = not self._reader.torn and not cancelled()
         finally:
-            self._history.committed, self._early = {}, 0
+            self._edits.committed, self._early = {}, 0
             self._files.listed(whole)
         if whole:
             self._moment, self._left = moment, None
-        self._history.refresh()
+        self._edits.refresh()
         return whole
 
     # -- what a look has found ----------------------------------------------------------------------------------------
@@ -240,14 +243,14 @@ class Workspace:
     def _take(self, found: Dict[str, FileReading], moment: Moment) -> None:
         """Note what was found by a look that began at this moment."""
         for path in self.last_undone.take_out(found):
-            self._looks.remember(path)
+            self._reader.remember(path)
         fresh: List[str] = []
         if found:
             with suppress(OSError):
-                self._files.look_again()
+                self._files.note_moves()
             only_hooked = self._moment.only_hooked and moment.only_hooked
             evidence = self._moment.evidence(Evidence(None, self._files.has_moved, only_hooked))
-            self._history.look_for_room()
+            self._edits.measure_room()
             self._side_bar.follow(found, evidence)
             saving = self._saves.files()
             fresh = self._found_since(found) if self._left is not None else []
@@ -256,9 +259,9 @@ class Workspace:
             fresh += self._found_missing()
             rows = [self._model.row(path) for path in fresh]
             self._copies.keep_all(row.approved for row in rows if row.unreviewed)
-        for path in self._history.committed.keys() & self._model.rows.keys():
+        for path in self._edits.committed.keys() & self._model.rows.keys():
             row = self._model.row(path)
-            if row.unreviewed and not self._history.written(path, row.now, None, None):
+            if row.unreviewed and not self._edits.written(path, row.now, None, None):
                 fresh.append(path)
         if fresh or (self.tracked and self._noted != self._unkept()):
             self._write_record()
@@ -270,16 +273,16 @@ class Workspace:
         left = self._left.at(new) if self._left is not None else {}
         for path, before in left.items():
             self._model.learn(path, before, before)
-            self._history.written(path, new[path].content, new[path].data, PERHAPS)
+            self._edits.written(path, new[path].content, new[path].data, PERHAPS)
         return list(left)
 
     def _found_missing(self) -> List[str]:
         """The files of git that are not there at the first look, and may have gone just now."""
-        missing = self._looks.missing(self._files.entries.files) if self._early else []
+        missing = self._reader.missing(self._files.entries.files) if self._early else []
         gone = [path for path in missing if not self._model.knows(path) and self._is_early(path, FileReading(NOTHING))]
         for path in gone:
             self._model.learn(path, UNKNOWN, UNKNOWN)
-            self._history.written(path, NOTHING, None, PERHAPS)
+            self._edits.written(path, NOTHING, None, PERHAPS)
         return gone
 
     def _is_early(self, path: str, reading: FileReading) -> bool:
@@ -292,7 +295,7 @@ class Workspace:
         self, path: str, reading: FileReading, evidence: Callable[[str], Evidence], saving: Collection[str]
     ) -> bool:
         """A look has found something at a path. Whether that is to be written down."""
-        now, data, row, history = reading.content, reading.data, self._model.row(path), self._history
+        now, data, row, history = reading.content, reading.data, self._model.row(path), self._edits
         shown = row.now
         if reading.blob and reading.blob != now.identity:
             self._copies.blobs[now.identity] = reading.blob
@@ -304,7 +307,7 @@ class Workspace:
         if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
             return self._was_there(path, reading, saving)
         if saving and full_path(self.folder, path) in saving:
-            self._looks.remember(path)  # `saved` will say what of it is the user's
+            self._reader.remember(path)  # `saved` will say what of it is the user's
             return False
         if self.tracked and self._arrived(path, now, reading):
             return True
@@ -330,10 +333,10 @@ class Workspace:
         Whether that is to be written down."""
         if self._is_early(path, reading) and full_path(self.folder, path) not in saving:
             self._model.learn(path, UNKNOWN, UNKNOWN)
-            self._history.written(path, reading.content, reading.data, PERHAPS)
+            self._edits.written(path, reading.content, reading.data, PERHAPS)
             return True
         self._model.learn(path, reading.content, reading.content)
-        self._history.seen(path, reading.content, reading.data)
+        self._edits.seen(path, reading.content, reading.data)
         return self._model.row(path).only_in_store
 
     def _arrived(self, path: str, now: Content, reading: FileReading) -> bool:
@@ -352,11 +355,11 @@ class Workspace:
             accepted = accepted_of(data, expected.text(), agreed() if agreed is not None else None, shown)
             if accepted is None:
                 continue
-            wanted = now if accepted == data else self._history.content(accepted, now)
+            wanted = now if accepted == data else self._edits.content(accepted, now)
             del known[: index + 1]  # in place, since the main thread may append meanwhile
             for place, each in enumerate(known):
                 known[place] = each._replace(shown=wanted)  # it was made of this
-            self._history.said(Event.ACCEPTED, path, now, expected.shown, wanted)
+            self._edits.said(Event.ACCEPTED, path, now, expected.shown, wanted)
             return True
         return False
 
@@ -369,20 +372,20 @@ class Workspace:
         is_same = now.holds(shown)
         if is_left_alone(path) or (is_same and not self.tracked):
             return
-        self._history.said(Event.SAVED, path, now, shown, now)
+        self._edits.said(Event.SAVED, path, now, shown, now)
         if not is_same and now.readable:
-            self._looks.forget(path)
+            self._reader.forget(path)
         self._write_record()
 
     def _saved_content(self, path: str, data: bytes, shown: Content) -> Content:
         """What the user has saved, which is kept, unless the file is not read."""
-        if not self._looks.reads(path, len(data)):
-            found = self._looks.look_at([path], {}).get(path)
+        if not self._reader.reads(path, len(data)):
+            found = self._reader.read_again([path], {}).get(path)
             return found.content if found is not None else shown
         mode = shown.mode
         with suppress(OSError):
             mode = stat.S_IMODE(os.lstat(full_path(self.folder, path)).st_mode)
-        now = Content(identity(data, shown.identity or self._looks.like), mode, len(data))
+        now = Content(identity(data, shown.identity or self._reader.like), mode, len(data))
         self._copies.keep(now, data)
         return now
 
@@ -396,8 +399,8 @@ class Workspace:
         for path in [path for path in self._model.all_paths() if lies_in(path, name)]:
             if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
                 self._model.happened(Event.SAVED, path, NOTHING)
-                self._history.drop_copy(path)
-                self._history.unkept.add(path)  # until a look finds that it has gone
+                self._edits.drop_copy(path)
+                self._edits.unkept.add(path)  # until a look finds that it has gone
         self._write_record()
 
     def renames(self, name: str) -> None:
@@ -429,13 +432,13 @@ class Workspace:
             old, new = self._copies.all_data([before, held])
             if old is None or new is None:
                 return False
-            wanted = self._history.content(with_hunks(old, new, hunks), held)
-        self._history.keep(path, held, before, wanted)
+            wanted = self._edits.content(with_hunks(old, new, hunks), held)
+        self._edits.keep(path, held, before, wanted)
         return True
 
     def keep_no_more(self, path: str) -> bool:
         """Take back what was kept last. False if that was another file's, or something has happened to it since."""
-        is_taken_back = self._history.keep_no_more(path)
+        is_taken_back = self._edits.keep_no_more(path)
         if is_taken_back:
             self._write_record()
         return is_taken_back
@@ -528,22 +531,22 @@ class Workspace:
         """
         for path, held, wanted, origin in itertools.chain.from_iterable(done):
             if event is Event.UNDONE:
-                self._history.rebase_turn(path, held, wanted)
+                self._edits.rebase_turn(path, held, wanted)
             self._model.happened(event, path, wanted)
             if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
                 row = self._model.row(path)
                 if row.unreviewed:
                     row = row._replace(origin=origin, claims=NO_CLAIMS, made=None, save=row.now)
                 self._model.put(path, row)
-            is_kept = self._history.holds and self._copies.has(wanted)
+            is_kept = self._edits.holds and self._copies.has(wanted)
             self._model.put(path, self._model.row(path)._replace(only_in_store=is_kept))
-            self._looks.remember(path)  # somebody may have written since
+            self._reader.remember(path)  # somebody may have written since
         self.last_undone = undone
         self._write_record()
 
     def content(self, data: bytes, like: Content) -> Content:
         """Bytes that a file is about to have, which are kept, with the permissions of another content."""
-        return self._history.content(data, like)
+        return self._edits.content(data, like)
 
     # -- the record ---------------------------------------------------------------------------------------------------
 
@@ -559,8 +562,8 @@ class Workspace:
         self._noted = noted  # if it could not be written, the next look tries again
 
     def _unkept(self) -> Optional[FrozenSet[str]]:
-        is_named = self.tracked and len(self._history.unkept) <= NAMED_FILES  # in the record
-        return self._files.unseen().union(self._history.unkept) if is_named else None
+        is_named = self.tracked and len(self._edits.unkept) <= NAMED_FILES  # in the record
+        return self._files.unseen().union(self._edits.unkept) if is_named else None
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
@@ -574,4 +577,4 @@ class Workspace:
         for path, row in record.rows.items():
             self._model.recall(path, row)
             if row.now.there:
-                self._looks.remember(path)
+                self._reader.remember(path)

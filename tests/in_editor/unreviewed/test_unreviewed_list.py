@@ -14,7 +14,7 @@ import sublime
 from ....companion.agents.registry import AGENTS
 from ....companion.review.decision import Ticket
 from ....companion.terminals.launcher import RUN, TAG
-from ....companion.unreviewed.calls import Doer, OpenCall
+from ....companion.unreviewed.evidence import Doer, OpenCall
 from ....companion.unreviewed.model import ChangeScope
 from ....companion.unreviewed.schedule import INTERVAL_SECONDS
 from ...support.review_case import PLUGIN, PROPOSED

@@ -14,7 +14,7 @@ from companion.endpoint import hook_sessions
 from companion.endpoint.agent_row import FORGOTTEN_SECONDS, Waiting
 from companion.endpoint.hook_sessions import HookAnswer, first_words
 from companion.settings import UNFOCUSED, Settings
-from companion.unreviewed.calls import Doer, OpenCall
+from companion.unreviewed.evidence import Doer, OpenCall
 from tests.host.waiting import a_moment
 from tests.support.programs import disabled
 from tests.unit.endpoint.agents_world import client

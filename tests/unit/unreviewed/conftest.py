@@ -15,7 +15,7 @@ import pytest
 
 from companion.comparison import Hunk
 from companion.system.platform import Platform
-from companion.unreviewed.calls import Doer, Moment, OpenCall, OpenCalls
+from companion.unreviewed.evidence import Doer, Moment, OpenCall, OpenCalls
 from companion.unreviewed.files import Rules
 from companion.unreviewed.folder import Folder, Queue, Root, Surroundings
 from companion.unreviewed.git import Repository, find_git
@@ -152,7 +152,7 @@ class Project:
         """A window looks at the folder, which is the project's from then on unless nothing is known of it."""
         root = Root(str(self.folder), rules)
         root.real = root.name
-        folder.look([root], tracked, never)
+        folder.visit([root], tracked, never)
         self.workspace = folder.workspace or self.workspace
 
     def moment(self) -> Moment:
@@ -213,7 +213,7 @@ class Project:
     ) -> List[Refusal]:
         """Undo these changes, or some hunks of the only one."""
         self.undos += 1
-        steps = undo(self.workspace, changes, progress or Progress(), str(self.storage), self.undos, hunks)
+        steps = undo(self.workspace, changes, progress or Progress(), str(self.storage), float(self.undos), hunks)
         return to_the_end(steps)
 
     def restore(self) -> List[Refusal]:

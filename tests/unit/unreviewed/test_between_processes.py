@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from companion.unreviewed import files, history, workspace
+from companion.unreviewed import edits, files, workspace
 from companion.unreviewed.files import Rules
 from companion.unreviewed.git import Repository
 from tests.unit.unreviewed.conftest import TEXT, never, text
@@ -101,7 +101,7 @@ def test_of_what_was_too_large_to_be_kept_nothing_is_guessed_after_a_kill(reposi
 
 
 def test_nor_of_what_was_beyond_what_is_kept_of_files_that_nobody_has_changed(project, monkeypatch):
-    monkeypatch.setattr(history, "COPIED_FILES", 1)
+    monkeypatch.setattr(edits, "COPIED_FILES", 1)
     project.write(a_txt=TEXT, b_txt=TEXT)
     project.begin()
     project.write(a_txt=b"agent\n", b_txt=b"agent\n", new_txt=b"new\n")

@@ -8,7 +8,7 @@ from codecs import BOM_UTF8
 import pytest
 
 from companion.unreviewed import saves, workspace
-from companion.unreviewed.model import UNKNOWN
+from companion.unreviewed.content import UNKNOWN
 from companion.unreviewed.texts import hunks_between
 
 
@@ -214,7 +214,7 @@ def test_what_was_accepted_once_and_comes_back_with_a_checkout_is_git_s(reposito
 
 def test_what_a_program_has_written_over_a_save_that_is_told_later_is_undone(project, monkeypatch):
     """A save through a link is not known before, and time stamps may be so fine that nothing is read twice."""
-    monkeypatch.setattr("companion.unreviewed.looking.COARSE_NANOSECONDS", -(10**18))
+    monkeypatch.setattr("companion.unreviewed.reading.COARSE_NANOSECONDS", -(10**18))
     project.write(a_txt=b"1\n2\n3\n")
     project.begin()
     project.write(a_txt=b"agent\n2\nmine\n")

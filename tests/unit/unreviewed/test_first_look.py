@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from companion.unreviewed.calls import PERHAPS, Doer, OpenCall
-from companion.unreviewed.looking import Looks
+from companion.unreviewed.evidence import PERHAPS, Doer, OpenCall
+from companion.unreviewed.reading import Reader
 from companion.unreviewed.schedule import INTERVAL_SECONDS
 from tests.support.at_once import AtOnce
 
@@ -100,15 +100,15 @@ def test_it_is_held_until_the_first_look_has_ended(slow, tracking, runtime, rule
 
 def test_what_is_written_while_the_first_look_reads_is_listed(slow, tracking, runtime, rules, monkeypatch):
     """A turn begins with a look, which may be the first one."""
-    original = Looks.look
+    original = Reader.read_changed
 
     def look(*arguments):
-        monkeypatch.setattr(Looks, "look", original)
+        monkeypatch.setattr(Reader, "read_changed", original)
         tracking.call_begins(1, "call", CALL, lambda: None)
         write_later(slow, a_txt=b"program\n")
         return original(*arguments)
 
-    monkeypatch.setattr(Looks, "look", look)
+    monkeypatch.setattr(Reader, "read_changed", look)
     tracking.track(1, [str(slow.folder)], rules, tracked=True)
     tracking.begin_turn(1)
     runtime.open()

@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 from companion.system.platform import Platform
+from companion.unreviewed.content import identity
 from companion.unreviewed.git import GitError, Repository, find_git
-from companion.unreviewed.model import identity
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the programs that are planted are scripts of a shell")
 

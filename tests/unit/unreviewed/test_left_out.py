@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from companion.unreviewed import looking
+from companion.unreviewed import reading
 from companion.unreviewed.files import Rules
 from companion.unreviewed.model import ChangeKind
 from companion.unreviewed.store import STORE, Store
@@ -61,9 +61,9 @@ def test_a_new_one_is_listed_too_and_keep_takes_it_off_the_list(secretive):
 
 
 def test_nothing_is_read_of_it(secretive, monkeypatch):
-    read, opened = [], looking.opened
+    read, opened = [], reading.opened
     monkeypatch.setattr(
-        looking, "opened", lambda path, flags: read.append(os.path.basename(path)) or opened(path, flags)
+        reading, "opened", lambda path, flags: read.append(os.path.basename(path)) or opened(path, flags)
     )
     secretive.write(secret=b"SECRET=2\n", a_txt=text(line1=b"one"))
     assert sorted(secretive.look()) == ["a.txt", "secret"]

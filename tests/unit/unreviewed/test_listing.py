@@ -9,8 +9,9 @@ from codecs import BOM_UTF8
 import pytest
 
 from companion.comparison import Hunk
+from companion.unreviewed.content import NOTHING, UNKNOWN
 from companion.unreviewed.listing import Listing
-from companion.unreviewed.model import NOTHING, UNKNOWN, ChangeKind, Model
+from companion.unreviewed.model import ChangeKind, Model
 from companion.unreviewed.texts import change_item, hunks_between
 
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 import pytest
 
 from companion.review.document.journal import Note, recover
-from companion.unreviewed import history, looking, store, undoing, workspace
-from companion.unreviewed.calls import Moment
+from companion.unreviewed import edits, reading, store, undoing, workspace
+from companion.unreviewed.evidence import Moment
 from companion.unreviewed.files import Files, Rules
 from companion.unreviewed.git import GitError
 from companion.unreviewed.store import STORE, Store
@@ -40,7 +40,7 @@ FAILURES = {
 @pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize("what", FAILURES)
 def test_what_a_look_has_found_that_then_fails_is_found_by_the_next_one(project, monkeypatch, what, alone):
-    monkeypatch.setattr(looking, "COARSE_NANOSECONDS", 0)  # it does not look again just because the file is new
+    monkeypatch.setattr(reading, "COARSE_NANOSECONDS", 0)  # it does not look again just because the file is new
     project.write(a_txt=b"user\n", gone_txt=b"user\n")
     project.begin()
     owner, name, error = FAILURES[what]
@@ -55,7 +55,7 @@ def test_what_a_look_has_found_that_then_fails_is_found_by_the_next_one(project,
         patch.setattr(owner, name, failing)
         if alone:
             with suppress(type(error)):
-                project.workspace.look_at(["a.txt", "gone.txt"])
+                project.workspace.refresh(["a.txt", "gone.txt"])
         with suppress(type(error)):
             project.workspace.look(never)
     assert failures
@@ -175,7 +175,7 @@ def test_a_folder_that_becomes_a_repository_is_served_as_one(project):
 
 
 def test_a_file_that_the_user_saves_has_room_before_all_others(project, later, monkeypatch):
-    monkeypatch.setattr(history, "COPIED_FILES", 3)
+    monkeypatch.setattr(edits, "COPIED_FILES", 3)
     project.write(**{f"a{number}_txt": b"generated %d\n" % number for number in range(5)})
     project.write(z_txt=TEXT)
     project.begin()
@@ -386,7 +386,7 @@ def test_what_is_as_it_was_for_a_week_is_kept_all_the_same(project, later):
     project.begin()
     (copy,) = (project.storage / STORE).glob("*.kept")
     os.utime(str(copy), (1e9, 1e9))
-    later(history.REFRESHED_SECONDS)
+    later(edits.REFRESHED_SECONDS)
     project.look()
     Store(str(project.storage / STORE)).tidy()
     project.write(a_txt=b"agent\n")

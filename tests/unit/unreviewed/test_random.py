@@ -16,9 +16,9 @@ from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, S
 import pytest
 
 from companion.comparison import Hunk
-from companion.unreviewed.calls import PERHAPS
+from companion.unreviewed.content import NOTHING
+from companion.unreviewed.evidence import PERHAPS
 from companion.unreviewed.listing import Listing
-from companion.unreviewed.model import NOTHING
 from companion.unreviewed.texts import are_apart, hunks_between
 from tests.unit.unreviewed.conftest import WINDOW
 

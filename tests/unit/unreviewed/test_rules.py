@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.calls import PERHAPS, RULES, UNNAMED, Doer, Evidence, OpenCall, Origin
-from companion.unreviewed.looking import Looks
+from companion.unreviewed.evidence import PERHAPS, RULES, UNNAMED, Doer, Evidence, OpenCall, Origin
 from companion.unreviewed.model import ChangeScope
+from companion.unreviewed.reading import Reader
 from tests.unit.unreviewed.conftest import TEXT, WINDOW, text
 
 CLAUDE, GEMINI = ("Claude Code", "make the tests pass"), ("Gemini CLI", "write the docs")
@@ -382,14 +382,14 @@ def test_what_the_user_restores_is_not_counted_though_a_program_without_hooks_is
 
 def test_what_git_restores_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
     dirty.calls.only_hooked(WINDOW, False)
-    look = Looks.look
+    look = Reader.read_changed
 
     def overtaken(*args):
         dirty.git("restore", "a.txt")
         return look(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Looks, "look", overtaken)
+        patch.setattr(Reader, "read_changed", overtaken)
         assert dirty.look() == {}
     assert set(dirty.outside()) == {"a.txt"}
 
@@ -406,14 +406,14 @@ def test_what_is_cleaned_away_beside_a_program_without_hooks_is_counted(dirty):
 def test_what_git_does_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
     """It was asked where it stands before the files were read."""
     dirty.calls.only_hooked(WINDOW, False)
-    look = Looks.look
+    look = Reader.read_changed
 
     def overtaken(*args):
         dirty.git("checkout", "-q", "-f", "HEAD~1")
         return look(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Looks, "look", overtaken)
+        patch.setattr(Reader, "read_changed", overtaken)
         assert dirty.look() == {}
     assert dirty.look() == {}
     assert set(dirty.outside()) == {"a.txt"}  # the user's work; the rest git can bring back
@@ -422,7 +422,7 @@ def test_what_git_does_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch)
 def test_what_git_has_begun_to_write_in_the_midst_of_a_look_is_not_counted(dirty, monkeypatch):
     """It has a lock then, and moves later."""
     dirty.calls.only_hooked(WINDOW, False)
-    look = Looks.look
+    look = Reader.read_changed
 
     def overtaken(*args):
         (dirty.folder / ".git" / "index.lock").write_bytes(b"")
@@ -430,7 +430,7 @@ def test_what_git_has_begun_to_write_in_the_midst_of_a_look_is_not_counted(dirty
         return look(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Looks, "look", overtaken)
+        patch.setattr(Reader, "read_changed", overtaken)
         assert dirty.look() == {}
     assert set(dirty.outside()) == {"b.txt"}
 

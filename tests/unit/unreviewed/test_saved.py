@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed import looking
-from companion.unreviewed.calls import PERHAPS
+from companion.unreviewed import reading
+from companion.unreviewed.evidence import PERHAPS
 from companion.unreviewed.model import ChangeKind, ChangeScope
 from tests.support.at_once import save_tab, write_and_look
 from tests.unit.unreviewed.conftest import TEXT, text
@@ -231,7 +231,7 @@ def test_no_save_of_the_user_s_is_listed_as_written_since_one(project, encoding)
 
 
 def test_a_file_too_large_to_be_read_is_the_users_own_when_it_is_saved(project, monkeypatch):
-    monkeypatch.setattr(looking, "READ_BYTES", 100)
+    monkeypatch.setattr(reading, "READ_BYTES", 100)
     project.write(a_txt=TEXT * 3)
     project.begin()
     project.save(a_txt=TEXT * 4, new_txt=TEXT * 4)

@@ -11,12 +11,16 @@ from pathlib import Path
 import pytest
 
 from companion.unreviewed import store as store_module
-from companion.unreviewed.calls import Origin
-from companion.unreviewed.model import SAVED_FIELDS, Content, Made, Row, identity
-from companion.unreviewed.store import Record, Step, Store, Undone, read_record, write_record
+from companion.unreviewed.content import Content, identity
+from companion.unreviewed.evidence import Origin
+from companion.unreviewed.model import SAVED_FIELDS, Made, Row
+from companion.unreviewed.record import Record, Step, Undone, read_record, write_record
+from companion.unreviewed.store import Store
 
 CONTENT = ["x", 1, 2]
 ROW = json.loads(json.dumps(Row(Content(*CONTENT))[:SAVED_FIELDS]))
+STEPS = [[["a", CONTENT, CONTENT, ROW[3]]]]
+RECORD = {"rows": {"a": ROW}, "undone": [STEPS, 1.5, False], "blobs": {}, "head": "", "unkept": None, "patterns": ""}
 OUTSIDE = ("../x", "a/../../x", "/x", "..", "", "a//x", "./x", "a\0")
 
 
@@ -136,12 +140,12 @@ def test_damaged_bytes_are_none(store):
         {"rows": {"a": []}},
         {"rows": {"a": [["x", 1, 2], ["y", "z", 3], None, None, False, False]}},
         {"undone": {}},
-        {"undone": [["a"]]},
+        {"undone": [[["a"]], 1.5, False]},
+        {"undone": [STEPS, [], False]},
         {"rows": {"a": [["x", 1, 2], None, None, ["a", 1, True, True], False, False]}},
-        {"undone_at": []},
         {"blobs": {"a": 1}},
         *({"rows": {path: ROW}} for path in OUTSIDE),
-        *({"undone": [[[path, CONTENT, CONTENT, ROW[3]]]]} for path in OUTSIDE),
+        *({"undone": [[[[path, *STEPS[0][0][1:]]]], 1.5, False]} for path in OUTSIDE),
         *({"rows": {"a": [[name, 1, 2], *ROW[1:]]}} for name in ("../x", "/x", "..\\x", "a\0", "a\nb")),
         {"blobs": {"a": "a\nb"}},
     ],
@@ -149,9 +153,9 @@ def test_damaged_bytes_are_none(store):
 def test_a_record_that_makes_no_sense_is_none(store, record):
     noted(store, "/one", "a")
     path = next(path for path in Path(store._folder).iterdir() if path.suffix == ".changes")
-    path.write_text(json.dumps({"rows": {"a": ROW}, "undone": [[["a", CONTENT, CONTENT, ROW[3]]]]}))
+    path.write_text(json.dumps(RECORD))
     assert set(read_record(store, "/one").rows) == {"a"}
-    path.write_text(json.dumps(record))
+    path.write_text(json.dumps({**RECORD, **record} if isinstance(record, dict) else record))
     assert read_record(store, "/one") == Record()
     assert path.exists() == isinstance(record, dict)  # else it is set aside
 

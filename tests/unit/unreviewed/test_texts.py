@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from companion.unreviewed.calls import Origin
-from companion.unreviewed.model import ChangeKind, Content, UnreviewedChange
+from companion.unreviewed.content import Content
+from companion.unreviewed.evidence import Origin
+from companion.unreviewed.model import ChangeKind, UnreviewedChange
 from companion.unreviewed.texts import about, change_item, line_by_line
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from companion.review.document.file_replacement import beside
 from companion.unreviewed import side_bar
-from companion.unreviewed.calls import Doer, OpenCall, Origin
+from companion.unreviewed.evidence import Doer, OpenCall, Origin
 from companion.unreviewed.files import Rules
 from companion.unreviewed.folder import Folder
 from companion.unreviewed.listing import Lists
-from companion.unreviewed.looking import COPIED_BYTES
+from companion.unreviewed.reading import COPIED_BYTES
 from companion.unreviewed.schedule import ATTENTION_SECONDS, INTERVAL_SECONDS
 from companion.unreviewed.store import STORE, Store
 from companion.unreviewed.workspace import Workspace
@@ -198,7 +198,7 @@ def test_what_a_tab_has_read_is_not_the_user_s_when_he_saves_it(project, trackin
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     path = str(project.folder / "a.txt")
     project.write(a_txt=b"agent\n2\n3\n")
-    tracking.carry_out_at(path, tabs.look_at)
+    tracking.carry_out_at(path, tabs.refresh)
     tracking.saves.begin(path)
     project.write(a_txt=b"agent\n2\nuser\n")
     save_tab(tracking, tabs, path, "agent\n2\nuser\n")
@@ -395,7 +395,7 @@ def test_what_a_look_has_found_is_told_though_another_one_follows_at_once(
     tracking = module.Tracking(runtime, lambda: told.append(1), lambda: str(tmp_path / "storage"))
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     told.clear()
-    look, once = Folder.look, [True]
+    look, once = Folder.visit, [True]
 
     def asked_again(self, *arguments):
         if once:
@@ -403,7 +403,7 @@ def test_what_a_look_has_found_is_told_though_another_one_follows_at_once(
             self.queue.ask()
         return look(self, *arguments)
 
-    monkeypatch.setattr(Folder, "look", asked_again)
+    monkeypatch.setattr(Folder, "visit", asked_again)
     write_and_look(project, tracking, runtime, a_txt=b"new\n")
     assert told
 
@@ -472,8 +472,8 @@ def test_calls_that_come_while_a_folder_is_looked_at_share_the_next_look(
     """What has begun to look may have passed the files already."""
     looked, looks, waiting = [], [], []
     tracking.track(1, [str(project.folder)], rules, tracked=True)
-    look = Folder.look
-    monkeypatch.setattr(Folder, "look", lambda *args: looks.append(1) or look(*args))
+    look = Folder.visit
+    monkeypatch.setattr(Folder, "visit", lambda *args: looks.append(1) or look(*args))
     monkeypatch.setattr(runtime, "use_disk", lambda function, *args, then: waiting.append(partial(function, *args)))
     for number in range(5):
         tracking.call_begins(1, number, OpenCall(Doer("Claude Code")), partial(looked.append, number))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from companion.comparison import Hunk
-from companion.unreviewed import files, history, looking
+from companion.unreviewed import edits, files, reading
 from companion.unreviewed.model import ChangeKind
 from companion.unreviewed.store import Store
 from companion.unreviewed.texts import hunks_between
@@ -351,7 +351,7 @@ def test_nothing_is_undone_while_git_changes_files(repository):
 
 
 def test_what_is_too_large_to_be_copied_is_listed_and_cannot_be_undone(project):
-    size = looking.COPIED_BYTES + 1
+    size = reading.COPIED_BYTES + 1
     project.write(a_bin=b"0" * size, b_bin=b"0" * size)
     project.begin()
     project.write(a_bin=b"1" * size, b_bin=b"1" * size)
@@ -362,7 +362,7 @@ def test_what_is_too_large_to_be_copied_is_listed_and_cannot_be_undone(project):
 
 
 def test_what_git_has_is_undone_however_many_files_have_changed(repository, monkeypatch):
-    monkeypatch.setattr(history, "COPIED_FILES", 0)
+    monkeypatch.setattr(edits, "COPIED_FILES", 0)
     repository.write(a_txt=b"before\n")
     repository.commit()
     repository.begin()
@@ -375,7 +375,7 @@ def test_what_git_has_is_undone_however_many_files_have_changed(repository, monk
 
 
 def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(project, later, monkeypatch):
-    monkeypatch.setattr(history, "COPIED_FILES", 3)
+    monkeypatch.setattr(edits, "COPIED_FILES", 3)
     project.write(a_txt=b"0\n")
     project.begin()
     for number in range(1, 6):
@@ -410,7 +410,7 @@ def test_files_beyond_those_that_are_walked_through_are_not_taken_for_new_ones(p
 
 
 def test_a_folder_with_more_files_than_are_copied_lists_all_and_undoes_what_it_has(project, monkeypatch):
-    monkeypatch.setattr(history, "COPIED_FILES", 2)
+    monkeypatch.setattr(edits, "COPIED_FILES", 2)
     project.write(**{f"f{number}_txt": b"before %d\n" % number for number in range(5)})
     project.begin()
     project.write(**{f"f{number}_txt": b"now %d\n" % number for number in range(5)})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion.unreviewed import model, undoing
+from companion.unreviewed import content, undoing
 from companion.unreviewed.git import Repository
 
 COUNT = 40
@@ -32,9 +32,9 @@ def state(project: Any) -> Any:
     return {str(path.relative_to(project.folder)): path.read_bytes() for path in project.folder.rglob("*.txt")}
 
 
-@pytest.mark.parametrize("portion", [7, model.PORTION_FILES])
+@pytest.mark.parametrize("portion", [7, content.PORTION_FILES])
 def test_many_files_are_undone_and_brought_back_byte_for_byte_with_few_questions(many, monkeypatch, portion):
-    monkeypatch.setattr(model, "PORTION_FILES", portion)
+    monkeypatch.setattr(content, "PORTION_FILES", portion)
     asked, flushed = [], []
     run, fsync = Repository._run, os.fsync
     monkeypatch.setattr(Repository, "_run", lambda *args, **options: asked.append(args) or run(*args, **options))
@@ -98,7 +98,7 @@ def test_what_has_no_copy_that_is_whole_is_not_undone(project):
 
 
 def test_what_is_in_memory_at_once_has_its_bounds(monkeypatch):
-    monkeypatch.setattr(model, "PORTION_FILES", 3)
-    monkeypatch.setattr(model, "PORTION_BYTES", 6)
-    found = list(model.portions([3, 3, 1, 9, 1, 1, 1, 1], lambda size: size))
+    monkeypatch.setattr(content, "PORTION_FILES", 3)
+    monkeypatch.setattr(content, "PORTION_BYTES", 6)
+    found = list(content.portions([3, 3, 1, 9, 1, 1, 1, 1], lambda size: size))
     assert found == [[3, 3], [1], [9], [1, 1, 1], [1]]

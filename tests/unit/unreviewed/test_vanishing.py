@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from companion.unreviewed import looking
-from companion.unreviewed.looking import Walks
+from companion.unreviewed import reading
+from companion.unreviewed.walking import Walks
 from tests.unit.unreviewed.conftest import TEXT, text
 
 
@@ -65,20 +65,20 @@ def test_a_file_that_goes_while_it_is_looked_at_is_not_listed(project, monkeypat
         os.unlink(path)
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
-    monkeypatch.setattr(looking, "opened", gone)
+    monkeypatch.setattr(reading, "opened", gone)
     assert project.look() == {}
 
 
 @pytest.mark.parametrize("bound", [{"READ_BYTES": 5}, {"LOOK_BYTES": 9}], ids=["of one file", "of all files"])
 def test_no_more_bytes_are_read_than_a_look_has_time_for(project, monkeypatch, bound):
     """What is not read is listed all the same once it is another file."""
-    read, opened = [], looking.opened
+    read, opened = [], reading.opened
     monkeypatch.setattr(
-        looking, "opened", lambda path, flags: read.append(os.path.basename(path)) or opened(path, flags)
+        reading, "opened", lambda path, flags: read.append(os.path.basename(path)) or opened(path, flags)
     )
-    monkeypatch.setattr(looking, "LOOK_BYTES", 100)
+    monkeypatch.setattr(reading, "LOOK_BYTES", 100)
     for name, value in bound.items():
-        monkeypatch.setattr(looking, name, value)
+        monkeypatch.setattr(reading, name, value)
     project.write(a_txt=b"1234", b_txt=b"12345", c_txt=b"123456")
     project.begin()
     assert read == ["a.txt", "b.txt"]
@@ -90,7 +90,7 @@ def test_no_more_bytes_are_read_than_a_look_has_time_for(project, monkeypatch, b
 
 def test_a_file_whose_time_is_set_back_is_read_again_on_a_disk_with_coarse_time_stamps(project, monkeypatch):
     """Such a disk tells two writes in one moment apart by nothing."""
-    monkeypatch.setattr(looking, "signature_of", lambda status: (status.st_mtime_ns, status.st_size, status.st_ino))
+    monkeypatch.setattr(reading, "signature_of", lambda status: (status.st_mtime_ns, status.st_size, status.st_ino))
     project.write(a_txt=b"before\n")
     project.begin()
     for data in (b"1\n", b"2\n"):

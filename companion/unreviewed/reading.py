@@ -18,18 +18,16 @@ These calls block on the disk. Disk threads.
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import operator
 import os
 import stat
 import time
 from contextlib import contextmanager, suppress
-from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
-from ..common.clock import clock
 from ..system.files import COARSE_NANOSECONDS, opened, read_all
-from .model import NOTHING, UNKNOWN, Content, full_path, identity, unread_identity
+from .content import NOTHING, UNKNOWN, Content, full_path, identity, unread_identity
 
 COPIED_BYTES = 1 << 20
 """The most that is kept of one file."""
@@ -61,7 +59,7 @@ class FileReading(NamedTuple):
     changed: int = 0
 
 
-class Looks:
+class Reader:
     """The looks at one folder. One thread at a time.
 
     `like` is an identity of the kind that git has here. `torn`: whether a file was being written at the last look.
@@ -77,18 +75,18 @@ class Looks:
         self.torn = False
         self.is_excluded: Callable[[str], bool] = lambda path: False
 
-    def look(self, blobs: Mapping[str, str], cancelled: Callable[[], bool]) -> Dict[str, FileReading]:
+    def read_changed(self, blobs: Mapping[str, str], cancelled: Callable[[], bool]) -> Dict[str, FileReading]:
         """What differs from the last look, by path relative to the folder, with `/`; a file that has gone is `NOTHING`.
 
         All files on the first look. `blobs` are the paths to look at, with what git has of them, "" where it has not.
         `cancelled` ends it early, with what was found until then.
         """
         self.torn = False
-        return self._look(itertools.chain(blobs, self._known.keys() - blobs.keys()), blobs, cancelled)
+        return self._compare(itertools.chain(blobs, self._known.keys() - blobs.keys()), blobs, cancelled)
 
-    def look_at(self, paths: Iterable[str], blobs: Mapping[str, str]) -> Dict[str, FileReading]:
+    def read_again(self, paths: Iterable[str], blobs: Mapping[str, str]) -> Dict[str, FileReading]:
         """The same for some paths only."""
-        return self._look(iter(paths), blobs, lambda: False)
+        return self._compare(iter(paths), blobs, lambda: False)
 
     def remember(self, path: str) -> None:
         """There was a file at this path."""
@@ -121,7 +119,7 @@ class Looks:
         """Do not look at this path any more, unless `blobs` has it."""
         self._known.pop(path, None)
 
-    def _look(
+    def _compare(
         self, paths: Iterable[str], blobs: Mapping[str, str], cancelled: Callable[[], bool]
     ) -> Dict[str, FileReading]:
         self._blobs = blobs
@@ -154,7 +152,7 @@ class Looks:
                 if known.get(path) != signature:
                     if path not in known:
                         came[path.casefold()] = path
-                    self._look_at(path, status, signature, solid, now, found)
+                    self._read_path(path, status, signature, solid, now, found)
         if came and not first:
             self._tell_apart(came, found)
         return found
@@ -170,7 +168,7 @@ class Looks:
                     self._known.pop(path, None)
                     found[path] = FileReading(NOTHING)
 
-    def _look_at(
+    def _read_path(
         self,
         path: str,
         status: os.stat_result,
@@ -275,105 +273,3 @@ def blob_names(name: str, data: bytes) -> Tuple[str, ...]:
         if plain.replace(b"\n", b"\r\n") == data:
             return name, identity(plain, name)
     return (name,)
-
-
-# -- which files are there ---------------------------------------------------------------------------------------------
-
-
-RELISTED_SECONDS = 60.0
-RELISTED_FOLDERS = 100  # at most at one walk, so that none takes long
-
-
-class Walked(NamedTuple):
-    """The files, the repositories among the folders, both relative and with `/`; and whether these are all."""
-
-    files: List[str]
-    repositories: Tuple[str, ...]
-    whole: bool
-
-
-class _Listed(NamedTuple):
-    signature: Signature
-    since: float  # by the monotonic clock, in seconds
-    files: List[str]
-    folders: List[str]
-    is_repository: bool
-
-
-class Walks:
-    """The walks through one folder. One thread at a time.
-
-    `left_out` is asked about each path, relative and with `/`, and whether it is a folder. A walk ends at `most` files.
-    """
-
-    def __init__(self, folder: str, left_out: Callable[[str, bool], bool], most: int) -> None:
-        self._folder = folder
-        self._left_out = left_out
-        self._most = most
-        self._listed: Dict[str, _Listed] = {}
-        self._walked = Walked([], (), whole=False)
-        self._now = 0.0
-        self._due: FrozenSet[str] = frozenset()  # folders that this walk lists again, whatever their time stamps say
-
-    def walk(self) -> Walked:
-        """What is there now: the very same object as at the last walk, if nothing has come or gone."""
-        files: List[str] = []
-        repositories: List[str] = []
-        waiting, before, self._listed = [""], self._listed, {}
-        self._now = clock.now()
-        self._due = self._longest_unlisted(before)
-        same = True
-        while waiting:
-            here = waiting.pop()
-            listed = self._list(here, before)
-            if listed is None:
-                continue
-            self._listed[here] = listed
-            same = same and here in before and before[here][2:] == listed[2:]
-            if here and listed.is_repository:
-                repositories.append(here)
-                continue
-            files += listed.files
-            waiting += listed.folders
-            if len(files) > self._most:
-                self._walked = Walked(files[: self._most], tuple(repositories), whole=False)
-                return self._walked
-        if not (same and self._walked.whole and len(before) == len(self._listed)):
-            self._walked = Walked(files, tuple(repositories), whole=True)
-        return self._walked
-
-    def _list(self, here: str, before: Dict[str, _Listed]) -> _Listed | None:
-        path = os.path.join(self._folder, here)
-        try:
-            status = os.lstat(path)
-            if here and not is_real_folder(status):
-                return None
-            signature = signature_of(status)
-            known = before.get(here)
-            if known is not None and known.signature == signature and here not in self._due:
-                return known
-            with os.scandir(path) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError:
-            return before.get(here)
-        prefix = here + "/" if here else ""
-        files: List[str] = []
-        folders: List[str] = []
-        for entry in found:
-            name = prefix + entry.name
-            try:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                is_ours = (is_folder or entry.is_file(follow_symlinks=False)) and entry.name != ".git"
-            except OSError:
-                continue  # the others are there all the same
-            if is_ours and not self._left_out(name, is_folder):
-                (folders if is_folder else files).append(name)
-        fresh = max(signature[:2]) + COARSE_NANOSECONDS > time.time_ns()
-        is_repository = any(entry.name == ".git" for entry in found)
-        return _Listed(() if fresh else signature, self._now, files, folders, is_repository)
-
-    def _longest_unlisted(self, listed: Dict[str, _Listed]) -> FrozenSet[str]:
-        """Of the folders that were not listed for a while, those for which that is longest ago."""
-        limit = self._now - RELISTED_SECONDS
-        due = [(known.since, name) for name, known in listed.items() if known.since < limit]
-        return frozenset(name for _, name in heapq.nsmallest(RELISTED_FOLDERS, due))

@@ -17,11 +17,12 @@ Pure, but that `evidence` follows links: disk thread. All else: any thread.
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from contextlib import suppress
+from copy import copy
 from typing import (
-    Any,
     Callable,
     Dict,
     FrozenSet,
@@ -122,53 +123,38 @@ class OpenCall(NamedTuple):
     is_doubtful: bool = False
 
 
-class _Run:
-    """The calls in a window since the last time at which none was open: those that are, and all that have begun."""
+class Moment(NamedTuple):
+    """A moment in some `windows`: all `calls` that have begun until then have smaller numbers than `number`.
 
-    def __init__(self) -> None:
-        self.open: Dict[Hashable, OpenCall] = {}
-        self.begun: List[OpenCall] = []
+    `only_hooked`: whether only agents that tell of their calls were at work there. `early`: since when an agent may
+    have written in a folder whose first look has not ended, in nanoseconds of the wall clock, which the disk has, too;
+    0 if that has ended.
+    """
 
-
-class Moment:
-    """A moment in some windows. `only_hooked`: whether only programs that tell of their calls were at work there.
-    `early`: since when a program may have written in a folder whose first look has not ended, in nanoseconds of the
-    wall clock, which the disk has, too; 0 if that has ended."""
-
-    def __init__(
-        self,
-        runs: Iterable[Tuple[_Run, int, Mapping[Hashable, OpenCall]]] = (),
-        only_hooked: bool = False,
-        lock: Any = None,
-        early: int = 0,
-    ) -> None:
-        """`runs` are those under way, with the number of calls that have begun in each, and those that are open.
-        `lock` guards them."""
-        self._lock = lock or threading.Lock()
-        self._runs = tuple(runs)
-        self.only_hooked = only_hooked
-        self.early = early
+    number: int = 0
+    windows: FrozenSet[int] = frozenset()
+    calls: Optional[OpenCalls] = None
+    only_hooked: bool = False
+    early: int = 0
 
     def evidence(self, seen: Evidence) -> Callable[[str], Evidence]:
-        """Gives the evidence on a change of a file since this moment, by the file's real path: what was `seen`, with
-        the calls that vouch for it. Disk thread."""
-        vouching: Dict[Hashable, OpenCall] = {}
-        together: List[OpenCall] = []
-        with self._lock:
-            for run, count, held in self._runs:
-                vouching.update((call, each) for call, each in run.open.items() if call in held)
-                together += [*held.values(), *run.begun[count:]]
-        real = {each.paths: _real(each.paths) for each in together if vouching}
+        """Give the evidence on a change of a file since this moment, by the file's real path: what was `seen`, with the
+        calls that vouch for it. Disk thread."""
+        since = self.calls.since(self) if self.calls is not None else []
+        vouching = {call.key: call.what for call in since if call.is_open and call.number < self.number}
+        if not vouching:
+            return lambda path: seen
+        real = {call.what.paths: _real(call.what.paths) for call in since}
 
         def of(path: str) -> Evidence:
             def writes(each: OpenCall) -> bool:
                 return not each.paths or path in real[each.paths]
 
-            theirs = {call: each for call, each in vouching.items() if writes(each)}
+            theirs = {key: each for key, each in vouching.items() if writes(each)}
             if not theirs:
                 return seen
-            doubtful = frozenset(call for call, each in theirs.items() if each.is_doubtful)
-            doer = _joined([each.doer for each in together if writes(each)])
+            doubtful = frozenset(key for key, each in theirs.items() if each.is_doubtful)
+            doer = _joined([call.what.doer for call in since if writes(call.what)])
             return seen._replace(doer=doer, doubtful=doubtful if len(doubtful) == len(theirs) else frozenset())
 
         elsewhere, named = of(""), {path: of(path) for paths in real.values() for path in paths}
@@ -191,54 +177,75 @@ def _joined(doers: Sequence[Doer]) -> Doer:
     return doers[-1] if len({each.why for each in doers}) == 1 else Doer(doers[-1].who)
 
 
+class _Call:
+    """A call in a window, the `number` of its beginning, and that of its end once it has `ended`."""
+
+    def __init__(self, window: int, key: Hashable, what: OpenCall, number: int) -> None:
+        self.window = window
+        self.key = key
+        self.what = what
+        self.number = number
+        self.ended = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended."""
+        return not self.ended
+
+
 class OpenCalls:
-    """Those of all windows."""
+    """The calls of all windows since the last time at which none was open. Beginnings, ends and moments are numbered in
+    the order in which they come."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards what follows, and the runs
-        self._runs: Dict[int, _Run] = {}  # those under way, by window
+        self._lock = threading.Lock()  # guards what follows
+        self._calls: List[_Call] = []
+        self._numbers = itertools.count(1)
         self._only_hooked: Set[int] = set()
 
-    def begins(self, window: int, call: Hashable, open_call: OpenCall) -> None:
-        """A program is about to write, or to run a command."""
+    def begins(self, window: int, key: Hashable, what: OpenCall) -> None:
+        """Note that an agent is about to write, or to run a command."""
         with self._lock:
-            run = self._runs.setdefault(window, _Run())
-            run.open[call] = open_call
-            run.begun.append(open_call)
+            self._calls.append(_Call(window, key, what, next(self._numbers)))
 
-    def doubt(self, window: int, call: Hashable) -> None:
-        """Its user is asked about an open call."""
+    def doubt(self, window: int, key: Hashable) -> None:
+        """Note that the user is asked about an open call."""
         with self._lock:
-            run = self._runs.get(window)
-            if run is not None and call in run.open:
-                run.open[call] = run.open[call]._replace(is_doubtful=True)
+            for call in self._open(window, key):
+                call.what = call.what._replace(is_doubtful=True)
 
-    def has_run(self, window: int, call: Hashable, just_looked: bool) -> bool:
-        """Its program says so; whether that was doubtful. `just_looked`: the next look finds nothing that is older."""
+    def has_run(self, window: int, key: Hashable, just_looked: bool) -> bool:
+        """Note that the agent says so. Whether that was doubtful. `just_looked`: the next look finds nothing older."""
         with self._lock:
-            run = self._runs.get(window)
-            if run is None or call not in run.open or not run.open[call].is_doubtful:
-                return False
-            run.open[call] = run.open[call]._replace(is_doubtful=not just_looked)
-            return True
+            doubtful = [call for call in self._open(window, key) if call.what.is_doubtful]
+            for call in doubtful:
+                call.what = call.what._replace(is_doubtful=not just_looked)
+            return bool(doubtful)
 
-    def ended(self, window: int, call: Hashable) -> None:
-        """What it has written was looked at. A call that is not open has ended before."""
+    def ended(self, window: int, key: Hashable) -> None:
+        """Note that what a call has written was looked at. One that is not open has ended before."""
         with self._lock:
-            run = self._runs.get(window)
-            if run is not None:
-                run.open.pop(call, None)
-                if not run.open:
-                    del self._runs[window]
+            for call in self._open(window, key):
+                call.ended = next(self._numbers)
+            if not any(call.is_open for call in self._calls):
+                self._calls.clear()
 
     def only_hooked(self, window: int, only: bool) -> None:
-        """Whether all programs that may be at work in a window tell of their calls."""
+        """Note whether all agents that may be at work in a window tell of their calls."""
         with self._lock:
             (self._only_hooked.add if only else self._only_hooked.discard)(window)
 
     def moment(self, windows: FrozenSet[int], early: int = 0) -> Moment:
-        """Now, in these windows."""
+        """The moment that it is now in these windows."""
         with self._lock:
-            runs = [self._runs[window] for window in windows if window in self._runs]
-            noted = [(run, len(run.begun), dict(run.open)) for run in runs]
-            return Moment(noted, bool(windows) and windows <= self._only_hooked, self._lock, early)
+            return Moment(next(self._numbers), windows, self, bool(windows) and windows <= self._only_hooked, early)
+
+    def since(self, moment: Moment) -> List[_Call]:
+        """The calls that were open at a moment, or have begun since."""
+        with self._lock:
+            here = [call for call in self._calls if call.window in moment.windows]
+            return [copy(call) for call in here if call.is_open or call.ended > moment.number]
+
+    def _open(self, window: int, key: Hashable) -> List[_Call]:
+        """Under the lock."""
+        return [call for call in self._calls if call.is_open and (call.window, call.key) == (window, key)]
