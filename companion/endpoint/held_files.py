@@ -1,13 +1,13 @@
-"""The files of a call that is held: what the call would make of them, and what becomes of that if they change.
+"""The files of a held call: what the call would make of them, and what becomes of that if they change.
 
-Theory of operation: the files are read when the call comes, each once more when the user accepts it, and all of them
-before the program is answered. What the user has accepted holds for the text that the file had then. If the file has
-changed since, the user's edits are made in what the call would make of it now: `rebased`.
+Theory of operation: the files are read when the call comes, each again when the user accepts it, and all of them before
+the agent is answered. What the user accepts is accepted for the text that the file has at that time. If the file
+changes later, the user's edits are made in what the call would make of it then: `rebased`.
 
-Rules: which files are reviewed, and which are kept from programs, is decided by where they really are. What cannot be
-read as text has no proposal.
+Rules: which files are reviewed, and which are withheld from agents, is decided by their real paths. A file that cannot
+be read as text has no proposal.
 
-Disk threads: these functions look at the disk, and a long text takes them a while.
+Disk threads: these functions read files, and take a while for a long text.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _OF_ITS_PROCESS = re.compile(r"//?(?:proc/(?:self|thread-self)|dev/(?:fd|std(?:i
 
 
 class ReviewedFile(NamedTuple):
-    """A file of a call that is reviewed, and its whole path."""
+    """A file of a call that the user reviews, and its absolute path."""
 
     proposal: FileProposal
     path: str
     source: str
-    """The whole path of the file that it is made of: the same, unless that is moved."""
+    """The absolute path of the file before the call: another one if the call moves it."""
 
 
-class Looked(NamedTuple):
-    """What a look at the files of a call has found: their texts by the names that the call has for them, its proposals,
-    None if there are none, and the files that the user has to review."""
+class CallFiles(NamedTuple):
+    """The files of a call as they were read: their texts by the names that the call has for them, its proposals (None if
+    there are none) and the files that the user has to review."""
 
     texts: Mapping[str, Optional[str]] = {}
     proposals: Optional[Tuple[FileProposal, ...]] = None
@@ -56,21 +56,21 @@ class Looked(NamedTuple):
     withheld: FrozenSet[str] = frozenset()
     """The paths of proposals whose files `context_exclude` names."""
 
-    def of(self, texts: Mapping[str, Optional[str]]) -> Looked:
-        """With the proposals made for files that hold these texts now."""
+    def of(self, texts: Mapping[str, Optional[str]]) -> CallFiles:
+        """The same call for files that now have these texts."""
         now = {e.path: e._replace(before=texts.get(e.moved_from or e.path)) for e in self.proposals or ()}
         reviewed = tuple(file._replace(proposal=now[file.proposal.path]) for file in self.reviewed)
         return self._replace(texts=texts, proposals=tuple(now.values()), reviewed=reviewed)
 
     def file(self, path: str) -> Optional[ReviewedFile]:
-        """The reviewed file of this whole path."""
+        """The reviewed file with this absolute path."""
         return next((file for file in self.reviewed if file.path == path), None)
 
 
 class Standing(Enum):
     """Whether a file has changed when the user accepts what is shown for it."""
 
-    SAME = "as it was when the call was looked at, and as it is shown"
+    SAME = "as it was when the call was read, and as it is shown"
     SHOWN = "as it is shown"
     CHANGED = "otherwise"
 
@@ -85,26 +85,26 @@ def to_review(event: HookEvent, folders: Sequence[str], skip: Tuple[str, ...]) -
     return found if event.paths else None
 
 
-def look_at(dialect: HookDialect, event: HookEvent, folders: Sequence[str], settings: Settings) -> Looked:
-    """Look at the files of a call."""
+def read_files(dialect: HookDialect, event: HookEvent, folders: Sequence[str], settings: Settings) -> CallFiles:
+    """Read the files of a call, and work out what the call would make of them."""
     writes, wanted = dialect.writes, to_review(event, folders, settings.review_skip)
     if wanted == []:
-        return Looked(let_pass=True)
+        return CallFiles(let_pass=True)
     if any(map(_is_of_no_file, event.paths)):
-        return Looked()
+        return CallFiles()
     texts: Dict[str, Optional[str]] = {}
     try:
         for name in writes.paths(event.tool, event.arguments):
             data = _bytes_of(event.path(name), TEXT_BYTES)
             texts[name] = None if data is None else data.decode("utf-8")
     except (OSError, ValueError) as error:
-        logger.info("a file that a program is about to write could not be read: %s", type(error).__name__)
-        return Looked()
+        logger.info("a file that an agent is about to write could not be read: %s", type(error).__name__)
+        return CallFiles()
     proposals = writes.proposals(event.tool, event.arguments, texts)
     if proposals is None:
-        return Looked(texts)
+        return CallFiles(texts)
     if len({os.path.realpath(each) for each in event.paths}) < len(event.paths):
-        return Looked()  # two steps with one file, of which neither says what it holds in the end
+        return CallFiles()  # two steps with one file: neither has the text that the file gets in the end
     found: List[ReviewedFile] = []
     excluded, withheld = exclusion(settings.context_exclude), set()
     for each in proposals:
@@ -113,11 +113,11 @@ def look_at(dialect: HookDialect, event: HookEvent, folders: Sequence[str], sett
             found.append(ReviewedFile(each, path, source))
         if any(excluded(name) or excluded(os.path.realpath(name)) for name in (path, source)):
             withheld.add(each.path)
-    return Looked(texts, proposals, tuple(found), withheld=frozenset(withheld))
+    return CallFiles(texts, proposals, tuple(found), withheld=frozenset(withheld))
 
 
 def standing(file: ReviewedFile, shown: Optional[Original], most: int) -> Standing:
-    """Compare a file with what the user sees of it. At most `most` bytes are read."""
+    """Compare a file with what the user sees of it. Reads at most `most` bytes."""
     try:
         data = _bytes_of(file.path, most)
         source = data if file.source == file.path else _bytes_of(file.source, most)
@@ -131,36 +131,38 @@ def standing(file: ReviewedFile, shown: Optional[Original], most: int) -> Standi
 
 
 def rebased(was: FileProposal, text: str, now: FileProposal) -> Tuple[str, int]:
-    """Make the user's edits in what the call proposes for the file now; `text` has them in what `was` proposed.
-    The number counts the places where the file has changed in the lines that the review changes, too."""
+    """Make the user's edits, which `text` has in what `was` proposed, in what the call proposes `now`. The number is that
+    of the places where both the file and the user have changed the same lines."""
     if was.before is None or now.before is None or now.deletes:
         return (now.text if text == was.text else text), 0
     if now.text != was.text:
         return merged(was.text, text, now.text)
-    return merged(was.before, text, now.before)  # the program says the same, whatever the file holds
+    return merged(was.before, text, now.before)  # the call has the whole text
 
 
-def handed_back(dialect: HookDialect, event: HookEvent, looked: Looked, texts: Sequence[str]) -> HandedBack:
-    """What makes the program write these texts, one for each proposal."""
-    proposals = looked.proposals or ()
-    return dialect.writes.handed_back(event.tool, event.arguments, proposals, texts, looked.withheld)
+def handed_back(dialect: HookDialect, event: HookEvent, call: CallFiles, texts: Sequence[str]) -> HandedBack:
+    """What makes the agent write these texts, one for each proposal."""
+    proposals = call.proposals or ()
+    return dialect.writes.handed_back(event.tool, event.arguments, proposals, texts, call.withheld)
 
 
-def told_of(dialect: HookDialect, event: HookEvent, looked: Looked, proposal: FileProposal, text: str) -> Optional[str]:
-    """What the program writes of one file once the user has accepted this text; None if the file goes."""
+def told_of(
+    dialect: HookDialect, event: HookEvent, call: CallFiles, proposal: FileProposal, text: str
+) -> Optional[str]:
+    """What the agent writes to one file once the user has accepted this text; None if it deletes the file."""
     if text == proposal.text:
         return None if proposal.deletes else text
     if text == proposal.before:
         return text
     if event.name not in dialect.edits_by:
         return proposal.text
-    back = handed_back(dialect, event, looked._replace(proposals=(proposal,)), (text,))
+    back = handed_back(dialect, event, call._replace(proposals=(proposal,)), (text,))
     return text if back.is_complete else back.written[0]
 
 
 def _is_of_no_file(path: str) -> bool:
-    """Whether no file can have this name, and the program may write one with a name nearly like it; or whether the name
-    means another file in each process."""
+    """Whether no file can have this name, so that the agent may write one with a similar name; or the name means another
+    file in each process."""
     try:
         os.lstat(path)
     except OSError:
@@ -171,13 +173,13 @@ def _is_of_no_file(path: str) -> bool:
 
 
 def _below(place: str, folders: Sequence[str]) -> str:
-    """The path of a file from its workspace folder on."""
+    """The path of a file relative to its workspace folder."""
     holding = [each for each in folders if place.startswith(os.path.join(each, ""))]
     return os.path.relpath(place, max(holding, key=len)) if holding else place
 
 
 def _bytes_of(path: str, most: int) -> Optional[bytes]:
-    """What the file holds, None if it is not there. Raises OSError, or ValueError if that is too much."""
+    """The bytes of the file, None if it is not there. Raises OSError, or ValueError if they are too many."""
     try:
         with files.opened(path, os.O_RDONLY) as (descriptor, found):
             if found.st_size > most:
