@@ -45,8 +45,8 @@ class ReviewedFile(NamedTuple):
 
 
 class CallFiles(NamedTuple):
-    """The files of a call as they were read: their texts by the names that the call has for them, its proposals (None if
-    there are none) and the files that the user has to review."""
+    """The files of a call as they were read: their texts by the names that the call has for them, its proposals (None
+    if there are none) and the files that the user has to review."""
 
     texts: Mapping[str, Optional[str]] = {}
     proposals: Optional[Tuple[FileProposal, ...]] = None
@@ -131,8 +131,8 @@ def standing(file: ReviewedFile, shown: Optional[Original], most: int) -> Standi
 
 
 def rebased(was: FileProposal, text: str, now: FileProposal) -> Tuple[str, int]:
-    """Make the user's edits, which `text` has in what `was` proposed, in what the call proposes `now`. The number is that
-    of the places where both the file and the user have changed the same lines."""
+    """Make the user's edits, which `text` has in what `was` proposed, in what the call proposes `now`. The number is
+    that of the places where both the file and the user have changed the same lines."""
     if was.before is None or now.before is None or now.deletes:
         return (now.text if text == was.text else text), 0
     if now.text != was.text:
@@ -161,8 +161,8 @@ def told_of(
 
 
 def _is_of_no_file(path: str) -> bool:
-    """Whether no file can have this name, so that the agent may write one with a similar name; or the name means another
-    file in each process."""
+    """Whether no file can have this name, so that the agent may write one with a similar name; or the name means
+    another file in each process."""
     try:
         os.lstat(path)
     except OSError:
