@@ -23,7 +23,7 @@ from companion.common.display_names import (
     wrapped,
 )
 from companion.diagnosis.checks import Facts, WindowFacts, render
-from companion.endpoint.clients import display_name
+from companion.endpoint.agent_row import display_name
 from companion.protocol.tools import ClientSession
 from companion.review.display.header import Header, header_rows, status_text
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.endpoint.agents import join_names, status_text
+from companion.endpoint.agent_row import AgentAtWork, Client
+from companion.endpoint.status_text import join_names, status_text
 from tests.support import work
 
 COUNT = 3000
@@ -64,8 +65,7 @@ def test_three_thousand_clients_do_not_hold_up_the_main_thread(desktop):
 
 
 def test_the_status_bar_stays_short():
-    names = [f"{number} " + "x" * 100 for number in range(3000)]
-    text = status_text(clients=names)
+    text = status_text([AgentAtWork(f"{number} " + "x" * 100, "", Client()) for number in range(3000)])
     assert len(text) < 200
     assert text.endswith(" and 2995 more")
     assert join_names(["a"] * 5 + ["b"]) == "5 a + b"

@@ -95,7 +95,7 @@ def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_
     suspended.socket.sendall(request_head(port, token, "GET", headers={"Mcp-Session-Id": suspended.session}))
     uploading = Connection(before).initialize()
     uploading.socket.sendall(request_head(port, token, headers={"Content-Length": "1000000"}) + b"{")
-    sessions = "list(__import__('sys').modules['Gemini Companion.plugin'].application.endpoints()[0].clients)"
+    sessions = "list(__import__('sys').modules['Gemini Companion.plugin'].application.endpoints()[0].agents._clients)"
     desktop.host.wait_until(lambda: suspended.session in desktop.host.evaluate(sessions))
     desktop.host.execute(
         "import sys\n"
