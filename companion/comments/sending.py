@@ -78,6 +78,7 @@ class SentReviews:
         self._runtime = runtime
         self._book = book
         self._deliver = deliver
+        self._waiting: List[Outgoing] = []
         self._rests: Dict[Outgoing, int] = {}  # whose files are there, with the turns until they are read; 0: not known
 
     def send(self, folder: str, comments: Sequence[Comment]) -> None:
@@ -87,6 +88,7 @@ class SentReviews:
         rest_file = os.path.join(folder, name) if letter.rest else ""
         outgoing = Outgoing(folder, tuple(each.number for each in comments), rest_file)
         self._go(outgoing, CommentState.WAITING)
+        self._waiting.append(outgoing)
         hand_over = partial(self._hand_over, outgoing, len(comments))
         if not rest_file:
             hand_over(letter.text)
@@ -105,6 +107,8 @@ class SentReviews:
 
     def _told(self, outgoing: Outgoing, state: CommentState, sentence: str) -> None:
         self._go(outgoing, state)
+        if state is not CommentState.WAITING and outgoing in self._waiting:
+            self._waiting.remove(outgoing)
         if state is CommentState.DRAFT:
             self._remove_rest(outgoing)
         elif state is CommentState.SENT and outgoing in self._rests:
@@ -127,7 +131,9 @@ class SentReviews:
                 self._rests[outgoing] = turns - 1
 
     def stop(self) -> None:
-        """The window has gone."""
+        """The window has gone: what has not arrived is a draft again."""
+        for outgoing in self._waiting:
+            self._go(outgoing, CommentState.DRAFT)
         for outgoing in list(self._rests):
             self._remove_rest(outgoing)
 

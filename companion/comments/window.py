@@ -17,8 +17,10 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tu
 import sublime
 
 from ..common.clock import clock
+from ..common.display_names import file_name
 from ..common.waiting import Debounce
 from ..comparison import Hunk
+from ..context.model import exclusion
 from ..editor.edits import some_selections
 from ..editor.file_views import is_in, is_open, is_same_file
 from ..editor.scope import Scope
@@ -50,6 +52,7 @@ from .text import compose, place_text
 _QUIET, _LONGEST = 200, 1000  # milliseconds after an edit
 NO_PLACE = "there is no line of a file to comment on here"
 NO_FOLDER = "comments belong to files in a folder: open one first"
+EXCLUDED = "“context_exclude” keeps this file from agents, and a comment would quote its line"
 NOTHING = "there is nothing to send: no comment was written, and nothing undone, since the last review"
 
 
@@ -77,7 +80,7 @@ class WindowComments:
         """`folders` are those of the window. `deliver` brings a text to an agent; `take_back` takes back all that waits
         to arrive, and is False if it was too late for some of it."""
         self._scope = scope
-        self._window, self._runtime, _ = scope
+        self._window, self._runtime, self._settings = scope
         self._book = book
         self._reviews = reviews
         self._folders = folders
@@ -146,6 +149,9 @@ class WindowComments:
         if place is None or found is None:
             say(self._window, NO_PLACE if place is None else NO_FOLDER)
             return
+        if exclusion(self._settings().context_exclude)(place.path):
+            say(self._window, EXCLUDED)
+            return
         here = [each for each in self.of_file(place.path, place.side) if each.first == place.first]
         draft = next((each for each in here if each.state is CommentState.DRAFT), None)
         if draft is not None:
@@ -154,7 +160,7 @@ class WindowComments:
             self._ask(found.folder, written(place, found.path, ""), "")
 
     def _ask(self, folder: str, comment: Comment, text: str) -> None:
-        name = os.path.basename(place_text(comment))
+        name = file_name(place_text(comment))
         self._window.show_input_panel(
             f"Comment on {name} (?? asks a question):", text, partial(self._typed, folder, comment), None, None
         )
@@ -352,20 +358,19 @@ class WindowComments:
         """Note which file a view shows; where it was another one, which is gone, the file was renamed."""
         number, before = text.view.id(), self._files.get(text.view.id())
         if before is not None and before != text.path:
-            gone = partial(os.path.lexists, before)
-            self._runtime.use_disk(
-                lambda cancelled: gone(), then=lambda there: None if there else self.renamed(before, text.path)
-            )
+            self.renamed(before, text.path)
         if before is not None or self.of_file(text.path):
             self._files[number] = text.path
 
     def renamed(self, old: str, new: str) -> None:
-        """A file has another path: its comments go with it."""
-        (before, after) = (self._book.find(each, self._folders()) for each in (old, new))
-        if before is None or after is None:
-            return
-        theirs = [each for each in self._book.of(before.folder) if each.path == before.path]
-        if theirs:
+        """A file may have another path: if there is none by the old one, its comments go with it."""
+        if self.of_file(old):
+            self._runtime.use_disk(_is_there, old, then=lambda there: None if there else self._move(old, new))
+
+    def _move(self, old: str, new: str) -> None:
+        before, after = (self._book.find(each, self._folders()) for each in (old, new))
+        if before is not None and after is not None:
+            theirs = [each for each in self._book.of(before.folder) if each.path == before.path]
             self._book.change(before.folder, [each for each in self._book.of(before.folder) if each not in theirs])
             moved = [each._replace(path=after.path) for each in theirs]
             self._book.change(after.folder, [*self._book.of(after.folder), *moved])
@@ -388,6 +393,11 @@ class WindowComments:
     def exit(self) -> None:
         """The editor has ended. Any thread."""
         self._sent.exit()
+
+
+def _is_there(path: str, cancelled: object) -> bool:
+    """Disk thread."""
+    return os.path.lexists(path)
 
 
 def _undone(path: str, hunk: Optional[Hunk], lines: Sequence[str]) -> Comment:

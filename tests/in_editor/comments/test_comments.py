@@ -126,6 +126,15 @@ class TestFiles(CommentsTestCase):
         yield self.shows(view)
         self.assertEqual(self.places(), ["file.py:3-3 draft"])
 
+    def test_a_file_that_is_kept_from_agents_takes_none(self) -> Iterator[Any]:
+        yield from self.open_file("secret.env", LINES)
+        self.window.set_project_data(
+            {**self.window.project_data(), "settings": {"gemini_companion": {"context_exclude": ["*.env"]}}}
+        )
+        self.endpoint.settings_changed()
+        self.command("comment")
+        yield lambda: self.says("“context_exclude” keeps this file from agents, and a comment would quote its line")
+
     def test_a_keystroke_asks_nothing_while_there_is_no_comment(self) -> Iterator[Any]:
         view = yield from self.open_file(content=LINES)
         self.type(view, 0, "x")

@@ -61,6 +61,16 @@ class TestSend(CommentsTestCase):
         self.answer(CommentState.DRAFT)
         self.assertEqual(self.places(), ["file.py:3-3 sent"])
 
+    def test_what_waits_is_a_draft_again_when_the_window_closes(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.write_comment(self.proposal(review), "LINE 2", "x" * 10000)
+        self.command("send_review")
+        yield lambda: bool(self.sent)
+        self.assertEqual(self.places(), ["file.py:3-3 waiting"])
+        self.comments.stop()
+        self.assertEqual(self.places(), ["file.py:3-3 draft"])
+        yield lambda: self.rest_files() == []
+
     def test_while_all_waits_the_command_takes_it_back(self) -> Iterator[Any]:
         review = yield from self.change()
         self.assertFalse(self.can("GeminiCompanionSendReviewCommand"))
