@@ -215,7 +215,7 @@ class WindowComments:
         chosen = [each.number for each in drafts]
         sent = go(self._book.of(found.folder), chosen, CommentState.SENT, clock.date())
         self._book.change(found.folder, sent)
-        return compose(drafts, opening=f"{said}\n\n" if said else "").text
+        return compose(drafts, opening=f"{said}\n\n" if said else "").text.rstrip()
 
     def turn_begins(self) -> None:
         """The agent begins another turn. Any thread."""

@@ -15,7 +15,7 @@ from ...support.comments_case import CommentsTestCase
 from ...support.review_case import GEMINI
 from ...support.unreviewed_case import CHANGED, LINES
 
-REASON = "1 comment.\n\nfile.py:3\n```\nLINE 2\n```\nkeep it small\n"
+REASON = "1 comment.\n\nfile.py:3\n```\nLINE 2\n```\nkeep it small"
 
 
 class TestSend(CommentsTestCase):

@@ -203,6 +203,18 @@ class TestDecisions(GateCase):
             yield self.nothing_open
         self.assertEqual(self.read(), BEFORE.encode())
 
+    def test_comments_on_its_lines_are_the_reason_to_each_agent(self) -> Iterator[Any]:
+        self.addCleanup(self.application._endpoints.comment_book.change, self.folder, [])
+        for agent in ALL:
+            process, review = yield from self.hold(agent)
+            self.caret(review, 1)
+            self.panel_of("comment")('say "two",\t<b> & \xfc')
+            self.command("reject")
+            answer = yield from self.answer(process)
+            said = 'The user rejected this change: 1 comment.\n\nfile.py:2\n```\n2\n```\nsay "two",\t<b> & \xfc'
+            self.assertEqual((decision(answer), reason(answer)), ("deny", said))
+            yield self.nothing_open
+
     def test_nothing_typed_is_no_reason_and_a_late_one_is_said(self) -> Iterator[Any]:
         process, _ = yield from self.hold()
         done = self.panel_of("reject_with_reason")
