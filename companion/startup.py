@@ -19,7 +19,7 @@ import enum
 import sys
 import threading
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, TypeVar
 
 import sublime
 
@@ -35,18 +35,11 @@ MOST_KEPT = 500  # of what the editor reports too early
 
 
 class StartupState(enum.Enum):
-    """How far the package has come."""
+    """How far the package has come. `ENDED` is final."""
 
     LOADING = "loading"
     READY = "ready"
     ENDED = "ended"
-
-
-TRANSITIONS: Dict[StartupState, FrozenSet[StartupState]] = {
-    StartupState.LOADING: frozenset([StartupState.READY, StartupState.ENDED]),
-    StartupState.READY: frozenset([StartupState.ENDED]),
-    StartupState.ENDED: frozenset(),
-}
 
 
 class Startup:
@@ -98,7 +91,7 @@ class Startup:
             self._application.exit()
 
     def _go(self, state: StartupState) -> None:
-        if state in TRANSITIONS[self._state]:
+        if self.alive:
             self._state = state
             if state is StartupState.ENDED:
                 self._kept.clear()

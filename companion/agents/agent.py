@@ -11,7 +11,8 @@ import re
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
 
 from ..settings import Settings
-from ..system.platform import LINUX, Platform
+from ..system.paths import is_below
+from ..system.platform import Platform
 from .dialect import Dialect
 from .hooks import HookDialect
 from .window import RESTORES_ALL
@@ -52,11 +53,7 @@ class LookupContext(NamedTuple):
 
 def contains(folder: str, path: str, lookup: LookupContext) -> bool:
     """Whether `path` is `folder` or below it, with links resolved. Case matters only on Linux."""
-    join = lookup.platform.path.join
-    outer, inner = join(lookup.real(folder), ""), join(lookup.real(path), "")
-    if lookup.platform.name != LINUX:
-        outer, inner = outer.lower(), inner.lower()
-    return inner.startswith(outer)
+    return is_below(lookup.real(folder), lookup.real(path), lookup.platform)
 
 
 class Announcement(NamedTuple):

@@ -18,6 +18,7 @@ import re
 from typing import Any, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
 
 from ..protocol.tools import Tool, ToolCall, ToolResult, text_result
+from ..system.paths import is_below
 from ..system.platform import WINDOWS, Platform
 from .agent import (
     EDITOR_DISPLAY_NAME,
@@ -357,10 +358,10 @@ def _is_usable(entry: DiscoveryFile, lookup: LookupContext) -> bool:
 
 
 def _holds_folder(entry: DiscoveryFile, lookup: LookupContext) -> bool:
-    """Links are resolved in the agent's own folder, and not in the file."""
-    join = lookup.platform.path.join
-    here = join(lookup.real(lookup.folder), "")
-    return any(here.startswith(join(folder, "")) for folder in folders_of(entry.content))
+    """As the agent does, letter by letter. Links are resolved in the agent's own folder, and not in the file."""
+    here = lookup.real(lookup.folder)
+    folders = folders_of(entry.content)
+    return any(is_below(folder, here, lookup.platform, exact=True) for folder in folders)
 
 
 CLAUDE_CODE = ClaudeCode()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Tuple
 
+from ..system.paths import is_below
 from .agent import DiscoveryFile, LookupContext, Profile, folders_of
 from .claude_code import PORT, ClaudeLockFiles
 
@@ -38,9 +39,9 @@ def _depth(entry: DiscoveryFile, lookup: LookupContext) -> int:
     """How long the longest of its folders is that hold the agent's, as text; 0 if none does."""
     if entry.content is None or entry.content.get("transport", "ws") != "ws":
         return 0
-    join = lookup.platform.path.join
-    here = join(lookup.real(lookup.folder), "")
-    return max((len(folder) for folder in folders_of(entry.content) if here.startswith(join(folder, ""))), default=0)
+    here, folders = lookup.real(lookup.folder), folders_of(entry.content)
+    holding = [each for each in folders if is_below(each, here, lookup.platform, exact=True)]
+    return max(map(len, holding), default=0)
 
 
 OPENCODE = OpenCode(

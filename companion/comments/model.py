@@ -20,6 +20,8 @@ import itertools
 from enum import Enum
 from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
+from ..common.transitions import may_step
+
 QUESTION = "??"
 MOST_QUOTED = 200
 """Characters of a line that are kept and quoted."""
@@ -128,7 +130,7 @@ def go(comments: Iterable[Comment], chosen: Iterable[int], state: CommentState, 
     some = frozenset(chosen)
     return [
         each._replace(state=state, sent=when if state is CommentState.SENT else 0.0)
-        if each.number in some and state in TRANSITIONS[each.state]
+        if each.number in some and may_step(TRANSITIONS, each.state, state)
         else each
         for each in comments
     ]

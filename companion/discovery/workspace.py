@@ -15,13 +15,12 @@ import os
 from pathlib import Path
 from typing import Callable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from ..system.platform import Platform
+from ..system.platform import HERE, Platform
 from ..system.programs import is_full
 
 # Entries in the root directory of a working copy.
 VERSION_CONTROL_MARKS = (".git", ".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".pijul")
 
-HERE = Platform.current()
 VERSION_CONTROL = "version_control"
 NONE = "none"
 

@@ -26,6 +26,7 @@ from ..agents.dialect import Dialect
 from ..agents.window import SharedContext
 from ..common.clock import clock
 from ..common.display_names import client_name
+from ..common.transitions import may_step
 from ..protocol.tools import ClientSession
 from ..system.processes import is_alive
 
@@ -84,7 +85,7 @@ class Client:
 
     def go(self, presence: Presence) -> bool:
         """Change the presence. False if there is no way to it."""
-        if presence not in TRANSITIONS[self.presence]:
+        if not may_step(TRANSITIONS, self.presence, presence):
             return False
         self.presence = presence
         return True

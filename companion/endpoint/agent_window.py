@@ -30,9 +30,10 @@ from ..review.document.writing import Guard, no_folder
 from ..review.manager import ReviewManager
 from ..review.proposing import Proposal, propose
 from ..runtime import Runtime, settle
+from ..system.files import Stamp
 from .agents_at_work import AgentsAtWork
 from .diagnostics import Diagnostics
-from .tab_origins import FileStamp, TabOrigins, stamp
+from .tab_origins import TabOrigins, stamp
 
 LOST_MILLISECONDS = 10000  # after which a client that still lives has its answer from elsewhere
 SAVE_SECONDS = 5.0
@@ -279,9 +280,10 @@ class EndpointWindow(AgentWindow):
             await asyncio.sleep(_SAVE_POLL_SECONDS)
         return True
 
-    def _is_stale(self, name: str, now: FileStamp) -> bool:
+    def _is_stale(self, name: str, now: Stamp) -> bool:
         """Whether the tab has edits of something else than what the disk holds now. Main thread."""
-        return bool(self._is_dirty([name])) and self._origins.of(name) != now
+        origin = self._origins.of(name)
+        return bool(self._is_dirty([name])) and (origin is None or origin.content != now.content)
 
     def _begin_to_save(self, names: Collection[str]) -> bool:
         """Let the editor write the file while its main thread goes on. Main thread."""
@@ -344,7 +346,7 @@ class EndpointWindow(AgentWindow):
         self._runtime.on_main(self._agents.rename, session, name)
 
 
-def _state(path: str) -> Tuple[str, Optional[FileStamp]]:
+def _state(path: str) -> Tuple[str, Optional[Stamp]]:
     """Where a file leads to without links, and its state. Disk thread."""
     return os.path.realpath(path), stamp(path)
 

@@ -26,6 +26,7 @@ from typing import Callable, Dict, FrozenSet, List, Optional, Tuple
 from ..agents.agent import Agent
 from ..agents.window import NOTHING, SharedContext
 from ..common.clock import clock
+from ..common.transitions import may_step
 from ..discovery.files import DiscoveryError, prepare
 from ..protocol.jsonrpc import decode, encode
 from ..protocol.tools import ClientSession
@@ -119,7 +120,7 @@ class ContextAnswers:
         return ", ".join(paths)
 
     def _go(self, holding: Holding) -> bool:
-        if holding not in TRANSITIONS[self.holding]:
+        if not may_step(TRANSITIONS, self.holding, holding):
             return False
         self.holding = holding
         return True

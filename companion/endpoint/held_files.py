@@ -27,6 +27,7 @@ from ..review.document import disk
 from ..review.document.disk import Original
 from ..settings import Settings
 from ..system import files
+from ..system.paths import path_below
 from ..unreviewed.texts import merged
 
 logger = logging.getLogger("gemini_companion.endpoint")
@@ -174,8 +175,8 @@ def _is_of_no_file(path: str) -> bool:
 
 def _below(place: str, folders: Sequence[str]) -> str:
     """The path of a file relative to its workspace folder."""
-    holding = [each for each in folders if place.startswith(os.path.join(each, ""))]
-    return os.path.relpath(place, max(holding, key=len)) if holding else place
+    rests = [path_below(each, place) for each in folders]
+    return min(filter(None, rests), key=len, default=place)
 
 
 def _bytes_of(path: str, most: int) -> Optional[bytes]:

@@ -32,6 +32,7 @@ from urllib.parse import quote
 
 from ..agents.agent import Agent
 from ..agents.dialect import file_url
+from ..common.transitions import may_step
 from ..protocol.serving import HOOK_SECRET, new_token
 from ..system import files
 from ..system.folders import check_own
@@ -227,7 +228,7 @@ class HookAnswers:
             await self._stop()
 
     def _go(self, serving: Serving) -> bool:
-        if serving not in TRANSITIONS[self.serving]:
+        if not may_step(TRANSITIONS, self.serving, serving):
             return False
         self.serving = serving
         return True

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Tuple
 
-from ..system.platform import LINUX, Platform
+from ..system.paths import is_below
+from ..system.platform import Platform
 from .endpoint import Endpoint
 
 
@@ -35,15 +36,10 @@ def holds(folders: Sequence[str], place: str, platform: Platform) -> bool:
 def _fit(folders: Sequence[str], place: str, platform: Platform) -> Tuple[int, int]:
     """How well these folders fit a place: 2 if one of them holds it, and how long the innermost of those is; 1 if one
     lies in it."""
-    place, best = _comparable(place, platform), (0, 0)
-    for folder in (_comparable(each, platform) for each in folders):
-        if place.startswith(folder):
+    place, best = platform.path.normpath(place), (0, 0)
+    for folder in map(platform.path.normpath, folders):
+        if is_below(folder, place, platform):
             best = max(best, (2, len(folder)))
-        elif folder.startswith(place):
+        elif is_below(place, folder, platform):
             best = max(best, (1, 0))
     return best
-
-
-def _comparable(folder: str, platform: Platform) -> str:
-    path = platform.path.join(platform.path.normpath(folder), "")
-    return path if platform.name == LINUX else path.lower()

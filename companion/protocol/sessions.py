@@ -11,6 +11,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Dict, FrozenSet, List, Optional, Union
 
+from ..common.transitions import step
 from .limits import Limits
 from .metadata import Revision
 from .streams import GONE_SECONDS, Notice, Outbox, QueuedMessage, Stream, export_messages, import_messages
@@ -86,7 +87,7 @@ class Session:
 
     def introduce(self, revision: Revision, name: str, version: str) -> None:
         """Note what `initialize` has said on its connection."""
-        self._become(_NEW)
+        self.state = step(TRANSITIONS, self.state, _NEW)
         self.revision = revision
         self.client = self.client._replace(client_name=name, client_version=version, protocol_version=revision.name)
 
@@ -94,7 +95,7 @@ class Session:
         """Note that the client has said on its connection that it is ready. False if that is nothing new."""
         is_news = self.kind is CONNECTION and self.state is _NEW
         if is_news:
-            self._become(_LISTENING)
+            self.state = step(TRANSITIONS, self.state, _LISTENING)
         return is_news
 
     @property
@@ -150,7 +151,7 @@ class Session:
         """Attach the stream to a connection. `received`: see `Stream.attach`."""
         stream.attach(received)
         self.current = stream
-        self._become(_LISTENING)
+        self.state = step(TRANSITIONS, self.state, _LISTENING)
         self._forget_old_streams()
 
     def detach(self, stream: Stream, was_reset: bool, now: float) -> None:
@@ -163,12 +164,12 @@ class Session:
             others = [other for other in self.streams.values() if other.open]
             self.current = others[-1] if others else None
         if self.state is _LISTENING and not self.open_streams():
-            self._become(_DISCONNECTED)
+            self.state = step(TRANSITIONS, self.state, _DISCONNECTED)
 
     def close(self) -> List[Output]:
         """End the session. Returns what is still open: streams, each of which ends once everything is written, or the
         connection itself."""
-        self._become(_CLOSED)
+        self.state = step(TRANSITIONS, self.state, _CLOSED)
         if self.kind is CONNECTION:
             return [self]
         return [*self.end_streams(GONE_SECONDS)]
@@ -183,11 +184,6 @@ class Session:
     def end_stream(self, stream: Stream, come_back_seconds: Optional[float]) -> None:
         """Let it end once everything is written. Its last event says when to come back, where there is a session."""
         stream.close(come_back_seconds if self.kind is MCP else None)
-
-    def _become(self, state: SessionState) -> None:
-        if state not in TRANSITIONS[self.state]:
-            raise RuntimeError(f"a session cannot go from {self.state.name} to {state.name}")
-        self.state = state
 
     def _forget_old_streams(self) -> None:
         idle = [stream for stream in self.streams.values() if not stream.open]

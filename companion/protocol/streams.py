@@ -17,6 +17,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
+from ..common.transitions import step
 from .jsonrpc import RequestId, notification_message
 from .limits import Limits
 
@@ -196,7 +197,7 @@ class Stream:
 
     def attach(self, received: Optional[int] = None) -> None:
         """Attach the stream to a connection. `received`: the sequence number in the client's `Last-Event-ID`."""
-        self._become(_ATTACHED)
+        self.state = step(TRANSITIONS, self.state, _ATTACHED)
         if received is not None:
             for sequence in [number for number in self._sent if number <= received]:
                 self._forget(sequence)
@@ -207,20 +208,15 @@ class Stream:
     def close(self, come_back_seconds: Optional[float] = None) -> None:
         """Let the connection end once everything is written. With `come_back_seconds`, its last event tells the client
         to reconnect after so long."""
-        self._become(_CLOSING)
+        self.state = step(TRANSITIONS, self.state, _CLOSING)
         if come_back_seconds is not None:
             self._reconnection = _RECONNECTION % int(come_back_seconds * 1000)
 
     def detach(self, was_reset: bool) -> None:
         """Detach the stream from its connection, which was lost. `was_reset`: or not everything could be written."""
-        self._become(_DETACHED)
+        self.state = step(TRANSITIONS, self.state, _DETACHED)
         self.was_reset = was_reset
         self._to_resend.clear()
-
-    def _become(self, state: StreamState) -> None:
-        if state not in TRANSITIONS[self.state]:
-            raise RuntimeError(f"a stream cannot go from {self.state.name} to {state.name}")
-        self.state = state
 
     def take(self, current: bool) -> bytes:
         """The next bytes to write, or nothing. `current`: the messages in the outbox go to this stream."""

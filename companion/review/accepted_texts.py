@@ -41,6 +41,7 @@ import sublime
 
 from ..agents.window import RESTORES_ALL, Restored
 from ..common.clock import clock
+from ..common.transitions import may_step
 from ..common.waiting import Latest
 from ..editor.file_views import same_key
 from ..editor.status_bar import say
@@ -133,7 +134,7 @@ class AcceptedText:
 
     def go(self, state: Holder) -> bool:
         """Change the state. False if there is no way to it."""
-        if state not in TRANSITIONS[self.state]:
+        if not may_step(TRANSITIONS, self.state, state):
             return False
         if state in (Holder.CLIENT_WRITES, Holder.CLIENT_GONE) and self.state is not Holder.WRITING:
             self._since = clock.now()

@@ -27,6 +27,7 @@ from enum import Enum
 from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..agents.window import CannotDo
+from ..common.transitions import may_step
 from ..comparison import Hunk
 from .document.disk import Original
 from .document.text import ProposedText
@@ -283,7 +284,7 @@ class Review:
         return Outcome(self.path, None) if self._go(ReviewState.REJECTED) else None
 
     def _go(self, state: ReviewState) -> bool:
-        if state not in TRANSITIONS[self.state]:
+        if not may_step(TRANSITIONS, self.state, state):
             return False
         self.state = state
         return True

@@ -13,6 +13,7 @@ The editor is not known here. These calls block on the disk, and raise `OSError`
 from __future__ import annotations
 
 import errno
+import operator
 import os
 import secrets
 import stat
@@ -66,11 +67,15 @@ def _check_regular(found: os.stat_result) -> None:
         raise NotRegularError(errno.EINVAL, "it is not a regular file")
 
 
-class Stamp(NamedTuple):
-    """What says that a file is still the same: which one it is, and numbers that change with it; times in nanoseconds.
+stamp_fields = operator.attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns", "st_mode")
+"""The fields of a `Stamp` in a plain tuple, which is equal to it: for thousands of files at a time."""
 
-    The one type for that question. Without arguments it is that of no file. On Windows `changed` is another number by
-    a file's name than by its descriptor, so stamps from the same source are compared.
+
+class Stamp(NamedTuple):
+    """Tells whether a file is still the same: which one it is, and numbers that change with it; times in nanoseconds.
+
+    The one type for that question. Without arguments it is that of no file. On Windows `changed` and `mode` differ
+    between a file's name and its descriptor: stamps from the same source are compared, or their `content`.
     """
 
     device: int = 0
@@ -78,21 +83,27 @@ class Stamp(NamedTuple):
     size: int = 0
     modified: int = 0
     changed: int = 0
+    mode: int = 0
 
     @classmethod
     def of(cls, found: os.stat_result) -> Stamp:
         """The stamp of a file with this status."""
-        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        return cls._make(stamp_fields(found))
+
+    @property
+    def file(self) -> Tuple[int, int]:
+        """Which file it is, whatever its name is: `os.path.samestat` compares this."""
+        return self[:2]
+
+    @property
+    def content(self) -> Tuple[int, ...]:
+        """Which file it is, and what changes when it is written; a new name or mode leaves it as it is."""
+        return self[:4]
 
     @property
     def settled(self) -> bool:
         """Whether the last change is so long ago that the next one gives another stamp."""
         return time.time_ns() - max(self.modified, self.changed) > COARSE_NANOSECONDS
-
-
-def identity_of(found: os.stat_result) -> Tuple[int, int]:
-    """Which file it is, whatever it is called: what `os.path.samestat` compares."""
-    return found.st_dev, found.st_ino
 
 
 @contextmanager

@@ -115,3 +115,7 @@ def _private_group(user_id: int) -> Optional[int]:
         return None
     alone = all(member == user.pw_name for member in group.gr_mem)
     return group.gr_gid if group.gr_name == user.pw_name and alone else None
+
+
+HERE = Platform.current()
+"""The platform of this process."""

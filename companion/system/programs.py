@@ -10,9 +10,10 @@ This blocks on the disk: disk thread.
 from __future__ import annotations
 
 import os
-from typing import Iterable, Iterator, List, NamedTuple
+from typing import Iterable, Iterator, List, NamedTuple, Sequence
 
-from .platform import LINUX, WINDOWS, Platform
+from .paths import is_below
+from .platform import WINDOWS, Platform
 
 EXTENSIONS = ".COM;.EXE;.BAT;.CMD"  # of programs on Windows, unless `PATHEXT` names them
 
@@ -101,12 +102,5 @@ def _spellings(path: str, platform: Platform) -> List[str]:
     return [platform.path.join(each, "") for each in (platform.path.abspath(path), platform.path.realpath(path))]
 
 
-def _is_below(paths: Iterable[str], folders: Iterable[str], platform: Platform) -> bool:
-    """Whether one of these spellings lies in, or is, one of these folders."""
-
-    def key(path: str) -> str:
-        path = platform.path.normcase(path)
-        return path if platform.name == LINUX else path.lower()
-
-    there = tuple(map(key, folders))
-    return any(key(path).startswith(there) for path in paths)
+def _is_below(paths: Iterable[str], folders: Sequence[str], platform: Platform) -> bool:
+    return any(is_below(folder, path, platform) for path in paths for folder in folders)

@@ -25,6 +25,7 @@ from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Mention
 from ..agents.hooks import Shell
 from ..agents.registry import AGENTS
+from ..system.paths import is_below, path_below
 from ..system.platform import MACOS, WINDOWS, Platform
 
 # Shells that take "-l -i -c COMMAND" and understand the POSIX syntax used below.
@@ -225,9 +226,9 @@ def selected_lines(first_row: int, last_row: int, last_column: int) -> Tuple[int
 def relative(path: str, folders: Sequence[str], platform: Platform) -> str:
     """A path below one of the folders without that folder, as it is written with slashes; others as they are."""
     for folder in folders:
-        inside = platform.path.normcase(platform.path.join(folder, ""))
-        if platform.path.normcase(path).startswith(inside):
-            path = path[len(inside) :]
+        inside = path_below(folder, path, platform)
+        if inside:
+            path = inside
             break
     return path.replace("\\", "/") if platform.name == WINDOWS else path
 
@@ -266,9 +267,8 @@ def for_programs(environment: Mapping[str, str], editors: Sequence[str], platfor
     files and folders.
     """
     kept = dict(environment)
-    path = platform.path.normcase(kept.get(CERTIFICATES, ""))
-    places = [platform.path.normcase(place) for place in editors if place]
-    if any(path == place or path.startswith(platform.path.join(place, "")) for place in places):
+    path = kept.get(CERTIFICATES, "")
+    if any(place and is_below(place, path, platform) for place in editors):
         kept.pop(CERTIFICATES, None)
     return kept
 

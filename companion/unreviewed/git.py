@@ -16,7 +16,8 @@ import sys
 import time
 from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..system.files import Stamp, identity_of
+from ..system.files import Stamp
+from ..system.paths import is_below
 from ..system.platform import WINDOWS, Platform
 from ..system.programs import find_program
 from .content import UNKNOWN, Content, identity
@@ -80,7 +81,7 @@ def find_git(platform: Platform, folders: Iterable[str]) -> Optional[str]:
 def git_of(folder: str) -> Optional[Tuple[int, int]]:
     """Which file or folder a folder has for git, if there is one."""
     try:
-        return identity_of(os.lstat(os.path.join(folder, ".git")))
+        return Stamp.of(os.lstat(os.path.join(folder, ".git"))).file
     except OSError:
         return None
 
@@ -98,8 +99,7 @@ class Repository:
             raise GitError(f"git is older than {'.'.join(map(str, OLDEST))}")
         top, self.own_folder = self._lines("rev-parse", "--show-toplevel", "--absolute-git-dir")
         # A configuration may name a work tree elsewhere, whose files are none of this window's.
-        inside = os.path.join(os.path.realpath(top), "")
-        if not os.path.join(os.path.realpath(folder), "").startswith(inside):
+        if not is_below(os.path.realpath(top), os.path.realpath(folder)):
             raise GitError("its configuration names a work tree elsewhere")
         common = self._lines("rev-parse", "--git-common-dir")[0]
         self._common_folder = os.path.join(folder, common)

@@ -19,14 +19,13 @@ These calls block on the disk. Disk threads.
 from __future__ import annotations
 
 import itertools
-import operator
 import os
 import stat
 import time
 from contextlib import contextmanager, suppress
 from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
-from ..system.files import COARSE_NANOSECONDS, opened, read_all
+from ..system.files import COARSE_NANOSECONDS, Stamp, opened, read_all, stamp_fields
 from .content import NOTHING, UNKNOWN, Content, full_path, identity, unread_identity
 
 COPIED_BYTES = 1 << 20
@@ -39,11 +38,7 @@ _STANDS_FOR_ANOTHER = 0x20000000  # the bit of a reparse tag (MS-FSCC 2.1.2.1); 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
 _EVERY = 500  # files after which `cancelled` is asked
 _TRIES = 3
-
-Signature = Tuple[int, ...]
-signature_of = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_ino", "st_mode")
-# On Windows neither the mode nor the time of the last change is the same by a file's name and by its descriptor.
-_while_read = operator.attrgetter("st_mtime_ns", "st_size", "st_ino")
+NO_FILE = Stamp()
 
 
 class FileReading(NamedTuple):
@@ -68,7 +63,7 @@ class Reader:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._known: Dict[str, Signature] = {}
+        self._known: Dict[str, Tuple[int, ...]] = {}  # `stamp_fields`; of `NO_FILE` where it is read again
         self._blobs: Mapping[str, str] = {}
         self._left_bytes = 0
         self.like = ""
@@ -90,7 +85,7 @@ class Reader:
 
     def remember(self, path: str) -> None:
         """There was a file at this path."""
-        self._known[path] = ()
+        self._known[path] = NO_FILE
 
     @contextmanager
     def again(self, found: Iterable[str]) -> Iterator[None]:
@@ -109,7 +104,7 @@ class Reader:
     def forget(self, path: str) -> None:
         """Look at this path the next time as if it had changed."""
         if path in self._known:
-            self._known[path] = ()
+            self._known[path] = NO_FILE
 
     def reads(self, path: str, size: int) -> bool:
         """Whether a file with so many bytes is read, so that its identity is theirs."""
@@ -124,7 +119,7 @@ class Reader:
     ) -> Dict[str, FileReading]:
         self._blobs = blobs
         found: Dict[str, FileReading] = {}
-        known, start, lstat, signature_at = self._known, os.path.join(self._folder, ""), os.lstat, signature_of
+        known, start, lstat, stamp_at = self._known, os.path.join(self._folder, ""), os.lstat, stamp_fields
         came: Dict[str, str] = {}  # by the name in lower case
         first = not known
         self._left_bytes = LOOK_BYTES
@@ -137,7 +132,7 @@ class Reader:
                 break
             with suppress(OSError, ValueError):
                 # Nearly always nothing has changed, and the interpreter finds that out without a line of ours.
-                if list(map(signature_at, map(lstat, map(start.__add__, some)))) == list(map(known.get, some)):
+                if list(map(stamp_at, map(lstat, map(start.__add__, some)))) == list(map(known.get, some)):
                     continue
             for path in some:
                 try:
@@ -148,11 +143,11 @@ class Reader:
                     continue
                 except (OSError, ValueError):
                     continue  # a disk that does not answer has lost nothing
-                signature = signature_at(status)
-                if known.get(path) != signature:
+                stamp = stamp_at(status)
+                if known.get(path) != stamp:
                     if path not in known:
                         came[path.casefold()] = path
-                    self._read_path(path, status, signature, solid, now, found)
+                    self._read_path(path, status, stamp, solid, now, found)
         if came and not first:
             self._tell_apart(came, found)
         return found
@@ -172,14 +167,14 @@ class Reader:
         self,
         path: str,
         status: os.stat_result,
-        signature: Signature,
+        stamp: Tuple[int, ...],
         solid: Dict[str, bool],
         now: int,
         found: Dict[str, FileReading],
     ) -> None:
         if not stat.S_ISREG(status.st_mode) or not self._is_solid(path.rpartition("/")[0], solid):
             if path in self._known:  # what has never been a file is none of ours
-                self._known[path] = signature
+                self._known[path] = stamp
                 found[path] = FileReading(NOTHING if stat.S_ISDIR(status.st_mode) else UNKNOWN)
             return
         full, blob = os.path.join(self._folder, path), self._blobs.get(path, "")
@@ -196,14 +191,14 @@ class Reader:
             except OSError:
                 self.torn = True
                 return  # the next look will tell
-            reading, signature = self._read(full, status, blob), ()
+            reading, stamp = self._read(full, status, blob), NO_FILE
         if reading is None:
             self.torn = True
             if path in self._known:
                 return
-            reading, signature = FileReading(UNKNOWN), ()
+            reading, stamp = FileReading(UNKNOWN), NO_FILE
         changed = max(status.st_mtime_ns, status.st_ctime_ns)
-        self._known[path] = () if changed + COARSE_NANOSECONDS > now else signature
+        self._known[path] = NO_FILE if changed + COARSE_NANOSECONDS > now else stamp
         found[path] = reading._replace(changed=changed)
 
     def _is_solid(self, folder: str, solid: Dict[str, bool]) -> bool:
@@ -222,7 +217,7 @@ class Reader:
         try:
             with opened(path, _FLAGS) as (descriptor, _):
                 data = read_all(descriptor, status.st_size)
-                if _while_read(os.fstat(descriptor)) != _while_read(status):
+                if Stamp.of(os.fstat(descriptor)).content != Stamp.of(status).content:
                     return None
         except FileNotFoundError:
             return None

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Callable, Dict, List, Mapping, NamedTuple
 
 from ..common.clock import clock
+from ..system.paths import is_below
 from .content import NOTHING, full_path, unread_identity
 from .evidence import Evidence
 from .model import Event, Model
@@ -41,7 +42,7 @@ class SideBar:
 
     def renames(self, name: str) -> None:
         """The user is about to type another name for this file or folder."""
-        paths = [path for path in self._model.all_paths() if lies_in(path, name)]
+        paths = [path for path in self._model.all_paths() if is_below(name, path)]
         unread = {self._unread_identity(path): path for path in paths}
         unread.pop("", None)
         self._leaving[name] = _Leaving(True, clock.now() + RENAMING_SECONDS, unread)
@@ -57,7 +58,7 @@ class SideBar:
         self._leaving = {name: each for name, each in self._leaving.items() if each.until > now}
         gone: Dict[str, List[str]] = {}
         for path, reading in found.items():
-            names = [] if reading.content.there else [name for name in self._leaving if lies_in(path, name)]
+            names = [] if reading.content.there else [name for name in self._leaving if is_below(name, path)]
             if any(self._leaving[name].is_renamed for name in names):
                 gone.setdefault(self._model.row(path).now.identity, []).append(path)
             elif names and not evidence(full_path(self.folder, path)).is_certain:
@@ -89,8 +90,3 @@ class SideBar:
             status = os.lstat(full_path(self.folder, path))
             return unread_identity(status.st_mtime_ns, status.st_size, status.st_ino)
         return ""
-
-
-def lies_in(path: str, name: str) -> bool:
-    """Whether a path is that of a file, or of one in a folder of this name."""
-    return path == name or path.startswith(name + "/")

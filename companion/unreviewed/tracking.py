@@ -28,6 +28,7 @@ from ..editor.storage import storage_folder
 from ..review.document.text import DEFAULT_FALLBACK
 from ..review.document.whole_file import BytesMaker
 from ..runtime import Runtime
+from ..system.paths import path_below
 from .evidence import Moment, OpenCall, OpenCalls
 from .files import NO_RULES, Rules
 from .folder import Cancelled, Folder, Job, Queue, Root, Surroundings, Waiter
@@ -155,8 +156,7 @@ class Tracking:
         have unreviewed changes. Disk thread."""
         real, below = os.path.realpath(root.name), []
         try:
-            start = os.path.join(real, "")
-            recorded = [folder for folder in recorded_folders(self._shared().store) if folder.startswith(start)]
+            recorded = [folder for folder in recorded_folders(self._shared().store) if path_below(real, folder)]
             below = [folder for folder in recorded if os.path.lexists(os.path.join(folder, ".git"))]
         except OSError as error:
             logger.info("what is known of folders cannot be read: %s", error)
@@ -402,9 +402,9 @@ class Tracking:
         """Under the lock."""
         path = os.path.normpath(path)
         for root in self._roots.values():
-            start = os.path.join(root.name, "")
-            if root.real and os.path.normcase(path).startswith(os.path.normcase(start)):
-                return self._containing(os.path.join(root.real, path[len(start) :]))
+            rest = path_below(root.name, path)
+            if root.real and rest:
+                return self._containing(os.path.join(root.real, rest))
         return self._containing(path)
 
     def holding(self, path: str) -> List[Tuple[Workspace, str]]:
@@ -414,11 +414,9 @@ class Tracking:
 
     def _containing(self, path: str) -> List[Tuple[Workspace, str]]:
         """Under the lock."""
-        return [
-            (folder.workspace, path[len(os.path.join(real, "")) :].replace(os.sep, "/"))
-            for real, folder in sorted(self._folders.items(), key=lambda each: -len(each[0]))
-            if folder.workspace is not None and path.startswith(os.path.join(real, ""))
-        ]
+        innermost_first = sorted(self._folders.items(), key=lambda each: -len(each[0]))
+        rests = [(folder.workspace, path_below(real, path)) for real, folder in innermost_first]
+        return [(workspace, rest.replace(os.sep, "/")) for workspace, rest in rests if workspace is not None and rest]
 
     def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
         """The user has accepted this, or what it makes, for the file at `path`; `agreed` is as in `Workspace.expect`.

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import heapq
 import os
-import time
 from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
 
 from ..common.clock import clock
-from ..system.files import COARSE_NANOSECONDS
-from .reading import Signature, is_real_folder, signature_of
+from ..system.files import Stamp, stamp_fields
+from .reading import NO_FILE, is_real_folder
 
 RELISTED_SECONDS = 60.0
 RELISTED_FOLDERS = 100  # at most at one walk, so that none takes long
@@ -33,7 +32,7 @@ class Walked(NamedTuple):
 
 
 class _Listed(NamedTuple):
-    signature: Signature
+    stamp: Stamp
     since: float  # by the monotonic clock, in seconds
     files: List[str]
     folders: List[str]
@@ -88,9 +87,9 @@ class Walks:
             status = os.lstat(path)
             if here and not is_real_folder(status):
                 return None
-            signature = signature_of(status)
+            stamp = Stamp._make(stamp_fields(status))
             known = before.get(here)
-            if known is not None and known.signature == signature and here not in self._due:
+            if known is not None and known.stamp == stamp and here not in self._due:
                 return known
             with os.scandir(path) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
@@ -108,9 +107,8 @@ class Walks:
                 continue  # the others are there all the same
             if is_ours and not self._left_out(name, is_folder):
                 (folders if is_folder else files).append(name)
-        fresh = max(signature[:2]) + COARSE_NANOSECONDS > time.time_ns()
         is_repository = any(entry.name == ".git" for entry in found)
-        return _Listed(() if fresh else signature, self._now, files, folders, is_repository)
+        return _Listed(stamp if stamp.settled else NO_FILE, self._now, files, folders, is_repository)
 
     def _longest_unlisted(self, listed: Dict[str, _Listed]) -> FrozenSet[str]:
         """Of the folders that were not listed for a while, those for which that is longest ago."""

@@ -44,7 +44,8 @@ from typing import (
 from ..common.clock import clock
 from ..comparison import Hunk
 from ..review.document.whole_file import BytesMaker
-from ..system.files import identity_of
+from ..system.files import Stamp
+from ..system.paths import is_below
 from .content import NOTHING, UNKNOWN, Content, full_path, identity
 from .edits import Edits
 from .evidence import NO_CLAIMS, PERHAPS, Evidence, Moment
@@ -55,7 +56,7 @@ from .model import ChangeScope, Event, Layer, Row, UnreviewedChange
 from .reading import FileReading, Reader, changed_at, is_later
 from .record import Group, Record, Step, Undone, contents_of, read_record, write_record
 from .saves import Saves
-from .side_bar import SideBar, lies_in
+from .side_bar import SideBar
 from .store import Store
 from .texts import accepted_of, sizes, with_hunks
 
@@ -144,7 +145,7 @@ class Workspace:
         What was unreviewed when tracking ended is so still. Raises `GitError` and `OSError`; then nothing has begun.
         """
         self.tracked = False
-        self._root = identity_of(os.stat(self.folder))
+        self._root = Stamp.of(os.stat(self.folder)).file
         self._begin_looking(cancelled)
         self.tracked = not cancelled()
         self._write_record()
@@ -196,7 +197,7 @@ class Workspace:
     def is_there(self) -> bool:
         """Whether the folder is the one that was looked at first."""
         try:
-            found = identity_of(os.stat(self.folder))
+            found = Stamp.of(os.stat(self.folder)).file
         except OSError:
             return False
         self._root = self._root or found
@@ -396,7 +397,7 @@ class Workspace:
 
     def removed(self, name: str) -> None:
         """The user has deleted this file or folder in the side bar, unless it is still there."""
-        for path in [path for path in self._model.all_paths() if lies_in(path, name)]:
+        for path in [path for path in self._model.all_paths() if is_below(name, path)]:
             if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
                 self._model.happened(Event.SAVED, path, NOTHING)
                 self._edits.drop_copy(path)

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Callable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ...common.display_names import client_name, columns, cut_middle, shown, wrapped
+from ...system.paths import path_below
 from ..decision import Writer
 from ..document.disk import Kind, Original
 from ..document.text import ProposedText
@@ -227,10 +228,10 @@ def place_of(path: str, folders: Sequence[str]) -> str:
     """
     parent = os.path.dirname(path)
     for folder in sorted(folders, key=len, reverse=True):
-        if parent == folder or parent.startswith(folder.rstrip(os.sep) + os.sep):
-            inside = os.path.relpath(parent, folder)
+        inside = path_below(folder, parent)
+        if inside is not None:
             parts = [os.path.basename(folder)] if len(folders) > 1 else []
-            return "/".join(parts + ([] if inside == os.curdir else inside.split(os.sep)))
+            return "/".join(parts + (inside.split(os.sep) if inside else []))
     return parent
 
 

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Protocol, Sequence
 
 from ...common.clock import clock
+from ...common.transitions import step
 from ...runtime import Runtime
 from .panes import FileWatch
 
@@ -25,10 +26,8 @@ class Phase(Enum):
     RETIRED = "retired"  # the review has ended; nothing happens any more
 
     def to(self, phase: Phase) -> Phase:
-        """The next phase. Raises `ValueError` if there is no way to it."""
-        if phase not in TRANSITIONS[self]:
-            raise ValueError(f"a review that is {self.value} cannot become {phase.value}")
-        return phase
+        """Return `phase`, the next one. Raises `WrongStepError` if there is no way to it."""
+        return step(TRANSITIONS, self, phase)
 
 
 _ALWAYS = frozenset({Phase.GATHERING, Phase.COMPARING, Phase.DRAWING, Phase.RETIRED})
@@ -86,10 +85,10 @@ class Slices:
             self._steps = None
             return
         end = time.perf_counter() + SLICE_SECONDS
-        for step in steps:
+        for result in steps:
             if steps is not self._steps:
                 return
-            if step is TURN or time.perf_counter() >= end:
+            if result is TURN or time.perf_counter() >= end:
                 self._runtime.later_on_main(1, self._go_on, steps, True)
                 return
         if steps is self._steps:

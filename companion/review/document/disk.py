@@ -252,8 +252,8 @@ def write(original: Original, data: bytes, storage: str, mode: int = 0) -> None:
         if original.kind is Kind.NEW:
             file_replacement.create(original.path, data, storage, mode)
             return
-        with _alone(original.stamp[:2]), opened(original.path, os.O_RDWR) as (descriptor, found):
-            is_same = Stamp.of(found)[:3] == original.stamp[:3]
+        with _alone(original.stamp.file), opened(original.path, os.O_RDWR) as (descriptor, found):
+            is_same = _may_hold_the_same(Stamp.of(found), original.stamp)
             old = read_all(descriptor, found.st_size) if is_same else b""
             if not is_same or _fingerprint(old) != original.fingerprint:
                 raise OvertakenError(0, "changed")
@@ -289,15 +289,18 @@ def changed(original: Original) -> bool:
             now = Stamp.of(found)
             if now == original.stamp and now.settled:
                 return False
-            if now[:3] != original.stamp[:3]:  # another file, or another size
-                return True
-            return _fingerprint(read_all(descriptor)) != original.fingerprint
+            is_same = _may_hold_the_same(now, original.stamp)
+            return not is_same or _fingerprint(read_all(descriptor)) != original.fingerprint
     except FileNotFoundError:
         return original.kind is not Kind.NEW
     except NotRegularError:
         return True
     except OSError:
         return False
+
+
+def _may_hold_the_same(one: Stamp, other: Stamp) -> bool:
+    return (one.file, one.size) == (other.file, other.size)
 
 
 def _failure(original: Original, name: str, error: OSError) -> DiskError:

@@ -24,7 +24,7 @@ from contextlib import suppress
 from functools import partial
 from typing import List, Tuple
 
-from ...system.files import flush, flush_folder, identity_of, new_file, read_all, remove, write_all
+from ...system.files import Stamp, flush, flush_folder, new_file, read_all, remove, write_all
 from .journal import PlannedWrite, give_name, noted, put_back, set_mode
 
 SUFFIX = ".gemini-companion"  # of the files that are beside another for a moment
@@ -109,7 +109,7 @@ def replace_content(
     if (old, former) == (new, mode):
         return
     target = os.path.realpath(path)
-    entry = PlannedWrite(target, beside(target), identity=identity_of(found), old=old, new=new, modes=(former, mode))
+    entry = PlannedWrite(target, beside(target), identity=Stamp.of(found).file, old=old, new=new, modes=(former, mode))
     with noted(storage, entry) as note:
         copy = _make_copy(entry)
         try:

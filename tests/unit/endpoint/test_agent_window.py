@@ -13,6 +13,7 @@ from companion.agents.window import ActiveFile, CannotDo, FileDiagnostics, OpenE
 from companion.protocol.tools import Cancellation
 from companion.review.decision import Outcome, ReviewError
 from companion.review.proposing import PREPARE_SECONDS
+from companion.system.files import Stamp
 from tests.support.agent_windows import CLIENT, OWNER, Bench, Syntax, View
 
 
@@ -285,7 +286,7 @@ class TestWhatIsDone:
         bench.window.tabs = [view]
         assert asyncio.run(bench.subject.save(bench.path())) is False
 
-    @pytest.mark.parametrize("origin", [None, (0, 0, 4, 0)], ids=["not known", "another"])
+    @pytest.mark.parametrize("origin", [None, Stamp(size=4)], ids=["not known", "another"])
     def test_what_has_changed_on_the_disk_is_not_overwritten_by_what_the_tab_has(self, bench, origin):
         view = View(bench.path(), dirty=True)
         bench.window.tabs = [view]

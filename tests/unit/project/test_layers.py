@@ -7,6 +7,7 @@ what only a type checker reads and what functions import late.
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import Dict, Iterator, List, Set, Tuple
 
@@ -18,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 #: Innermost first. An entry is a module or a folder below `companion`; entries of one row do not know each other.
 LAYERS: Tuple[Tuple[str, ...], ...] = (
-    ("common", "commands", "comparison", "protocol", "system"),
+    ("common",),
+    ("commands", "comparison", "protocol", "system"),
     ("settings", "log"),
     ("runtime",),
     ("editor", "agents", "transport", "libraries"),
@@ -42,6 +44,7 @@ SELF_CONTAINED = {
         "companion.system",
     },
     "discovery": {"companion.system", "companion.agents"},
+    "protocol": {"companion.common.transitions"},
 }
 PART_LAYER = {part: number for number, row in enumerate(LAYERS) for part in row}
 
@@ -141,6 +144,12 @@ def test_the_plugin_knows_the_application_only():
     assert GRAPH["companion.commands"] == set()
     at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.level}
     assert at_once == {"companion.startup", "companion.commands"}
+
+
+def test_states_change_by_one_function():
+    """A table is read where it is made, and by `common.transitions`."""
+    texts = {module: path.read_text(encoding="utf-8") for module, path in FILES.items()}
+    assert [module for module, text in texts.items() if re.search(r"\bTRANSITIONS\[", text)] == []
 
 
 @pytest.mark.parametrize("program", [*(agent.key for agent in AGENTS if agent.key != "gemini"), "aioncli"])

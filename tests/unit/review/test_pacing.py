@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 
+from companion.common.transitions import WrongStepError
 from companion.review.display import pacing
 from companion.review.display.pacing import Phase, Poller, Slices
 from tests.support.stepping import SteppedRuntime
@@ -22,7 +23,7 @@ def test_a_review_goes_no_other_way(before, after):
     if before is not Phase.RETIRED and (after in ANY_TIME or ONLY_AFTER[after] is before):
         assert before.to(after) is after
     else:
-        with pytest.raises(ValueError, match=f"{before.value} cannot become {after.value}"):
+        with pytest.raises(WrongStepError, match=f"from {before.name} to {after.name}"):
             before.to(after)
 
 

@@ -13,7 +13,7 @@ import pytest
 from companion.review.document import disk, journal
 from companion.review.document.journal import PATIENCE_SECONDS, Note, PlannedWrite, recover
 from companion.system import files
-from companion.system.files import identity_of
+from companion.system.files import Stamp
 
 OLD, NEW = b"old text\n", b"the new one, longer\n"
 HALF = NEW[:4] + OLD[4:]
@@ -35,7 +35,8 @@ def path(tmp_path: Path) -> Path:
 
 def entry(path: Path) -> PlannedWrite:
     """As it is noted while the file is rewritten, with the copy beside it."""
-    return PlannedWrite(str(path), str(path.with_name(".beside")), identity=identity_of(path.stat()), old=OLD, new=NEW)
+    identity = Stamp.of(path.stat()).file
+    return PlannedWrite(str(path), str(path.with_name(".beside")), identity=identity, old=OLD, new=NEW)
 
 
 def note(storage: Path, of: PlannedWrite) -> Note:
@@ -93,7 +94,7 @@ def test_one_that_was_changed_since_is_left_alone_and_the_old_text_is_kept(
 
 def test_it_is_the_same_file_when_the_system_numbers_its_devices_anew(path: Path, storage: Path) -> None:
     """As many do after the power has failed."""
-    device, number = identity_of(path.stat())
+    device, number = Stamp.of(path.stat()).file
     note(storage, entry(path)._replace(identity=(device + 1, number))).leave()
     in_place(path, HALF)
     assert recovered(storage) == [PUT_BACK]

@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """On a disk on which folders keep the time stamps that they were made with."""
     for name in "abc":
         (tmp_path / name).mkdir()
-    monkeypatch.setattr(walking, "signature_of", lambda found: (0, 0, 0, found.st_ino, 0))
+    monkeypatch.setattr(walking, "stamp_fields", lambda found: (0, found.st_ino, 0, 0, 0, 0))
     return tmp_path
 
 

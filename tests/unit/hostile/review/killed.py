@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 from companion.review.document import disk, file_replacement
 from companion.review.document.journal import Note, PlannedWrite, recover
 from companion.system import files
-from companion.system.files import identity_of
+from companion.system.files import Stamp
 from tests.support.everything import sample
 
 OLD, LONGER, SHORTER = b"old text\n" * 4, b"the new text\n" * 5, b"new\n"
@@ -65,7 +65,7 @@ def prepare(folder: Path, way: str, storage: str) -> Path:
     path.write_bytes(OLD)
     if way == "recovery":
         entry = PlannedWrite(
-            str(path), str(project / ".beside"), identity=identity_of(path.stat()), old=OLD, new=LONGER
+            str(path), str(project / ".beside"), identity=Stamp.of(path.stat()).file, old=OLD, new=LONGER
         )
         Note(storage, entry).leave()
         (project / ".beside").write_bytes(OLD)

@@ -1,0 +1,29 @@
+"""One function changes all states."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import pytest
+
+from companion.common.transitions import WrongStepError, may_step, step
+
+
+class Door(Enum):
+    OPEN = "open"
+    CLOSED = "closed"
+    LOCKED = "locked"
+
+
+TRANSITIONS = {
+    Door.OPEN: frozenset({Door.CLOSED}),
+    Door.CLOSED: frozenset({Door.OPEN, Door.LOCKED}),
+    Door.LOCKED: frozenset({Door.CLOSED}),
+}
+
+
+def test_a_step_of_the_table_is_taken_and_another_one_is_an_error_with_a_name():
+    assert step(TRANSITIONS, Door.OPEN, Door.CLOSED) is Door.CLOSED
+    assert not may_step(TRANSITIONS, Door.OPEN, Door.LOCKED)
+    with pytest.raises(WrongStepError, match="Door cannot go from OPEN to LOCKED"):
+        step(TRANSITIONS, Door.OPEN, Door.LOCKED)
