@@ -127,7 +127,7 @@ class Endpoints:
         endpoint = self._by_window.pop(window.id(), None)
         if endpoint is not None:
             endpoint.stop(for_good=True)
-            self._runtime.on_loop(self.hook_gate.look)
+            self._runtime.on_loop(self.hook_gate.release_outside)
             self._clients_changed()
             if endpoint.agents.waiting:
                 self._attention_changed()
@@ -177,7 +177,7 @@ class Endpoints:
 
     def _scope_changed(self) -> None:
         """A window has other folders or settings. Loop thread."""
-        self.hook_gate.look()
+        self.hook_gate.release_outside()
         self.hook_sessions.look()
 
     def _withdraw(self) -> None:

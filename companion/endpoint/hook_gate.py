@@ -1,24 +1,23 @@
-"""Every write is reviewed before it happens, if the user wants that: programs that are about to write wait here.
+"""Every write is reviewed before it happens, if the user wants that: agents that are about to write wait here.
 
-A tool that writes has told its arguments; what it would make of its files is shown as any other proposal
-(`held_call`). The program is answered once the user has decided every file of the call, and writes itself. Where its
-own diffs come to the editor the answer is *ask*, and the hook of its question carries the reason for a rejection.
+A tool that writes sends its arguments; what it would make of its files is shown as any other proposal (`held_call`).
+The agent is answered once the user has decided every file of the call, and then writes. If its own diffs come to the
+editor the answer is *ask*, and the hook of its question carries the reason for a rejection.
 
     a held call                                   is answered
     --------------------------------------------  ------------------------------------------
     the user accepts all of its files             allow; other arguments only for other text
     the user rejects one                          deny, with the reason if there is one
-    nobody has decided when its time is over      deny, or ask where it waits for seconds only
+    its time is over without a decision           deny, or ask where it waits for seconds only
     a window, a folder, the package ends          ask, or deny if it would not
     the user has taken back every part            deny
     its turn ends, another one begins, it ends    ask, or deny if it would not
-    the program gives up                          nothing: its diffs are withdrawn
+    the agent gives up                            nothing: its diffs are withdrawn
 
-Rules: nothing is ever allowed but what the user has pressed Accept for, in just that form. What `review_skip` names by
-its real path, and what really lies in no window that reviews every write, goes the program's own way. What is not
-understood, or cannot be shown, the program has to ask for: the answer "nothing" is only for what was understood and
-needs no review. A hook that has nothing to say asks neither the disk nor the main thread. Loop thread, except where
-noted.
+Rules: only what the user has pressed Accept for is allowed, exactly as it was shown. Files whose real path
+`review_skip` names, or lies in no window that reviews every write, are left to the agent. An agent has to ask for a
+call that is not understood, or cannot be shown: the answer "nothing" is only for calls that were understood and need no
+review. A hook that needs no answer asks neither the disk nor the main thread. Loop thread, except where noted.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Set, Tuple
 
 from ..agents.hooks import Happening, HookDialect, HookEvent, ToolKind, Way
 from ..editor.file_views import same_key
@@ -39,7 +38,7 @@ from .hook_sessions import OVER, HookAnswer, HookSession, ends_call
 
 logger = logging.getLogger("gemini_companion.endpoint")
 
-NOBODY = "Nobody has answered: the user did not review this change in time. Nothing is written."
+NOT_IN_TIME = "The user did not review this change in time. Nothing is written."
 
 
 class HookGate:
@@ -51,28 +50,25 @@ class HookGate:
         self._endpoints = endpoints
         self._held: List[HeldCall] = []
         self._beside: List[_Beside] = []  # main thread
-        self._accepted: Dict[HookSession, List[HookEvent]] = {}  # what may be written, with the arguments allowed
-        self._involved: Set[HookSession] = set()  # those whose accepted texts are followed, or who wait beside a diff
-        self._asking: Set[HookSession] = set()  # those that ask their user whatever was decided here
         self._ended = False
 
     async def answer(self, session: HookSession, event: HookEvent) -> HookAnswer:
-        """The answer to an event, once there is one. Cancelled when the program has given up."""
+        """The answer to an event, once there is one. Cancelled when the agent has given up."""
         dialect = session.agent.hooks
         assert dialect is not None
         if event.happening in OVER or event.happening is Happening.TOOL_ENDED:
             self._is_over(session, event)
-        if event.happening is Happening.WAITS and not dialect.permission_event and session in self._accepted:
-            self._asking.add(session)  # of what was accepted a moment ago: from now on once is enough
+        if event.happening is Happening.WAITS and not dialect.permission_event and session.accepted:
+            session.asks_again = True
         begins = event.happening is Happening.TOOL_BEGINS
         if event.kind is not ToolKind.WRITES or not (begins or event.name == dialect.permission_event):
             return HookAnswer(dialect.nothing())
         if begins:
-            self._forget(session, event)
+            session.accepted = _without(session.accepted, event.paths)
         ways = [dialect.way(event, connected) for connected in (False, True)]
         if not session.endpoint.reviews_every_write or self._ended:
             ways = [way if way in (Way.BESIDE, Way.FOLLOWS) else Way.ALONE for way in ways]
-        connected = session in self._asking
+        connected = session.asks_again
         if ways[0] is not ways[1] and not connected:
             connected = await self._runtime.call_main(self._is_connected, session)
         way = ways[connected]
@@ -89,14 +85,14 @@ class HookGate:
         return HookAnswer(dialect.nothing())
 
     def _folders(self, session: HookSession) -> Tuple[str, ...]:
-        """The folders of the session's window, and of the others in which every write of its program is reviewed."""
+        """The folders of the session's window, and of the others in which every write of its agent is reviewed."""
         here, agent = session.endpoint, session.agent
         others = (each for each in self._endpoints() if each.reviews_every_write and agent.is_wanted(each.settings()))
         return tuple(dict.fromkeys(folder for each in (here, *others) for folder in each.folders()))
 
     def _is_connected(self, session: HookSession) -> bool:
-        """Whether the diffs of the session's program come to one of the windows. Which connection is its own is known
-        by its process; else all are taken for connected, or none. Main thread."""
+        """Whether the diffs of the session's agent come to one of the windows. Its process tells which connection is
+        its own; without one, either all of its kind count as connected, or none. Main thread."""
         key, here = session.agent.key, session.endpoint.agents
         known = {client.process for each in self._endpoints() for client in each.agents.of(key)} - {None}
         if session.process is not None and known:
@@ -109,7 +105,7 @@ class HookGate:
     async def _hold(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> HookAnswer:
         held = HeldCall(self._runtime, session, dialect, event, self._folders(session))
         self._held.append(held)
-        self._involved.add(session)
+        session.is_in_review = True
         task = asyncio.ensure_future(held.review())
         try:
             waited: Set[asyncio.Future[Any]] = {task, held.decided}
@@ -122,7 +118,7 @@ class HookGate:
             elif dialect.asks_when_late:
                 held.let_ask()
             else:
-                held.decide(held.denied(NOBODY))
+                held.decide(held.denied(NOT_IN_TIME))
             return held.decided.result()
         finally:
             self._held.remove(held)
@@ -132,7 +128,7 @@ class HookGate:
 
     def _reviewed(self, held: HeldCall, found: Reviewed) -> None:
         if found.allowed is not None and not held.decided.done():
-            self._accepted.setdefault(held.session, []).append(found.allowed)
+            held.session.accepted.append(found.allowed)
         held.decide(found.answer)
 
     # -- what ends it -------------------------------------------------------------------------------------------------
@@ -141,40 +137,27 @@ class HookGate:
         """A call has ended, or all have."""
         if event.happening in OVER:
             self._let_ask(session, event)
-            self._keep(session, [each for each in self._accepted.get(session, ()) if not ends_call(event, each)])
+            session.accepted = [each for each in session.accepted if not ends_call(event, each)]
         elif event.kind is ToolKind.WRITES:
-            self._forget(session, event)
+            session.accepted = _without(session.accepted, event.paths)
         else:
             return
-        if session in self._involved:
+        if session.is_in_review:
             paths = event.paths if event.happening is Happening.TOOL_ENDED else None
             if paths is None:
                 if session.turn.subagents and event.happening is not Happening.SESSION_ENDED:
                     return  # what is accepted may be theirs, who go on: the end of each call tells of it
-                self._involved.discard(session)
+                session.is_in_review = False
             self._runtime.on_main(self._tell_over, session, paths)
 
     def _was_accepted(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> bool:
-        """Whether a question is about what the user has accepted. Each file of that answers one question."""
-        accepted = self._accepted.pop(session, [])
-        found = next((each for each in accepted if dialect.is_same(event, each)), None)
+        """Whether a question is about a call that the user has accepted. Each of its files answers one question."""
+        found = next((each for each in session.accepted if dialect.is_same(event, each)), None)
         if found is not None:
-            accepted.remove(found)
+            session.accepted.remove(found)
             left = tuple(path for path in found.paths if path not in event.paths)
-            accepted += [found._replace(paths=left)] if left else []
-        self._keep(session, accepted)
+            session.accepted += [found._replace(paths=left)] if left else []
         return found is not None
-
-    def _keep(self, session: HookSession, accepted: List[HookEvent]) -> None:
-        """These alone may be written."""
-        self._accepted.pop(session, None)
-        if accepted:
-            self._accepted[session] = accepted
-
-    def _forget(self, session: HookSession, event: HookEvent) -> None:
-        """What was allowed of these files is allowed no more: their call has ended, or another one begins."""
-        accepted = self._accepted.get(session, ())
-        self._keep(session, [each for each in accepted if not set(each.paths) & set(event.paths)])
 
     def _tell_over(self, session: HookSession, paths: Optional[Sequence[str]]) -> None:
         """Main thread."""
@@ -184,29 +167,28 @@ class HookGate:
                 self._leave(beside)
 
     def session_ended(self, session: HookSession) -> None:
-        """The program has gone, maybe without a word."""
-        self._asking.discard(session)
-        self._accepted.pop(session, None)
+        """The session has ended, maybe without an event."""
+        session.accepted, session.asks_again = [], False
         self._let_ask(session)
-        if session in self._involved:
-            self._involved.discard(session)
+        if session.is_in_review:
+            session.is_in_review = False
             self._runtime.on_main(session.endpoint.reviews.owner_gone, owner_of(session).session_id)
 
     def _let_ask(self, session: HookSession, event: Optional[HookEvent] = None) -> None:
-        """Nothing of it that waits, and that this event ends, is to run any more, and nobody would say that it is
-        over."""
+        """Have its held calls ask that this event ends: they should not run any more, and no event would tell of their
+        end."""
         for held in self._held:
             if held.session is session and (event is None or ends_call(event, held.event)):
                 held.let_ask(is_tracked=False)
 
     def end(self) -> None:
-        """The package ends: each program that waits asks its own user."""
+        """The package ends: each agent that waits asks its own user."""
         self._ended = True
         for held in self._held:
             held.let_ask(is_tracked=False)
 
-    def look(self) -> None:
-        """A window has other folders, or other settings: what belongs to none any more is not held."""
+    def release_outside(self) -> None:
+        """A window has other folders or settings: calls that are in no window any more are no longer held."""
         endpoints = self._endpoints()
         for held in self._held:
             endpoint = held.session.endpoint
@@ -217,8 +199,8 @@ class HookGate:
     # -- beside the program's own diff --------------------------------------------------------------------------------
 
     async def _wait_beside(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> HookAnswer:
-        """Wait as long as the program's own diff is open: the reason for its rejection goes this way."""
-        self._involved.add(session)
+        """Wait as long as the agent's own diff is open: the answer carries the reason for its rejection."""
+        session.is_in_review = True
         told: asyncio.Future[Optional[str]] = asyncio.get_running_loop().create_future()
         beside = _Beside(session, event.paths, partial(self._runtime.on_loop, settle, told))
         self._runtime.on_main(self._begin_beside, beside)
@@ -235,7 +217,7 @@ class HookGate:
         self.reviews_changed()
 
     def reviews_changed(self) -> None:
-        """A review was opened, or has ended: perhaps the one that a question waits for. Main thread."""
+        """A review was opened or has ended, perhaps the one that a question waits for. Main thread."""
         for beside in list(self._beside):
             if beside.ticket is None:
                 self._join(beside)
@@ -265,8 +247,13 @@ class HookGate:
                 beside.endpoint.reviews.refuse_by(beside.ticket, None)
 
 
+def _without(accepted: Sequence[HookEvent], paths: Sequence[str]) -> List[HookEvent]:
+    """The accepted calls without those of these files: their call has ended, or another one begins."""
+    return [each for each in accepted if not set(each.paths) & set(paths)]
+
+
 class _Beside:
-    """A question that is held beside the program's own diff. Main thread."""
+    """A question that is held beside the agent's own diff. Main thread."""
 
     def __init__(self, session: HookSession, paths: Sequence[str], tell: Callable[[Optional[str]], None]) -> None:
         self.session, self.paths, self.tell = session, paths, tell

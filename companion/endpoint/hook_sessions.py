@@ -104,6 +104,12 @@ class HookSession:
         """Done once the main thread knows of the session, so that its window's folders are tracked."""
         self.calls: Dict[int, HookEvent] = {}
         """The tools that run, as far as is known, by numbers of ours."""
+        self.accepted: List[HookEvent] = []
+        """The calls that may write, with the arguments that the user has accepted."""
+        self.is_in_review = False
+        """Whether accepted texts of it are followed, or a question of it waits beside a diff."""
+        self.asks_again = False
+        """Whether it asks its user about what was accepted here, so that once is enough."""
 
     @property
     def waits(self) -> Optional[Waiting]:

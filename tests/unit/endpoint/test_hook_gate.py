@@ -17,7 +17,7 @@ from companion.agents.registry import AGENTS
 from companion.endpoint import hook_gate
 from companion.endpoint.agent_row import HookedAgent
 from companion.endpoint.held_call import NOT_UNDERSTOOD, REJECTED, TAKEN_BACK, UNDECIDED, owner_of
-from companion.endpoint.hook_gate import NOBODY
+from companion.endpoint.hook_gate import NOT_IN_TIME
 from companion.endpoint.hook_sessions import HookSession
 from companion.review.decision import Owner, Ticket
 from tests.host.waiting import a_moment, comes_true
@@ -98,7 +98,7 @@ async def test_when_its_time_is_over_nobody_has_answered(agent, tool, answered, 
     answer = await task
     assert decision(answer) == answered
     if answered == "deny":
-        assert (reason(answer), answer.may_run) == (NOBODY, False)
+        assert (reason(answer), answer.may_run) == (NOT_IN_TIME, False)
     assert asked.gate._held == []
 
 
@@ -112,15 +112,15 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
 
     def leave(asked):
         asked.window.announced = ()
-        asked.gate.look()
+        asked.gate.release_outside()
 
     def disable(asked):
         asked.window.settings = lambda: disabled("claude")
-        asked.gate.look()
+        asked.gate.release_outside()
 
     def close(asked):
         asked.windows.clear()
-        asked.gate.look()
+        asked.gate.release_outside()
 
     for end, runs in (
         (leave, True),
@@ -131,7 +131,7 @@ async def test_who_is_held_asks_when_the_window_goes_its_turn_ends_or_the_packag
     ):
         asked = Asked(CLAUDE_CODE, Window(folder))
         task = await held(asked)
-        asked.gate.look()
+        asked.gate.release_outside()
         asked.gate.session_ended(HookSession(CLAUDE_CODE, "another", asked.window))
         await a_moment()
         assert not task.done()
@@ -176,7 +176,7 @@ async def test_a_file_in_a_folder_that_leaves_the_window_is_not_held_though_its_
     task = asyncio.ensure_future(asked.write("new\n", path=str(other / "a.py")))
     await comes_true(lambda: asked.window.reviews.shown)
     asked.window.announced = (str(folder),)
-    asked.gate.look()
+    asked.gate.release_outside()
     assert decision(await task) == "ask"
 
 
@@ -187,7 +187,7 @@ async def test_what_is_refused_because_it_cannot_be_asked_does_not_run(folder):
     while not asked.window.reviews.shown:
         await a_moment()
     asked.window.announced = ()
-    asked.gate.look()
+    asked.gate.release_outside()
     answer = await task
     assert (decision(answer), reason(answer), answer.may_run) == ("deny", UNDECIDED, False)
 
