@@ -18,7 +18,7 @@ from .commands import COMMANDS
 from .common.display_names import client_name, file_name
 from .editor.key_bindings import PREFIX
 from .editor.log_panel import LogPanel
-from .editor.marks import is_patch, put, read
+from .editor.marks import put, read
 from .editor.pages import open_page
 from .editor.quick_panel import PanelEntry, choose
 from .editor.status_bar import say
@@ -26,6 +26,7 @@ from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import STARTING, join_names, who_waits
 from .hooking.reviewing import AgentHooks
+from .page.page import ReviewPage
 from .review.changes import WHOLE_SELECTION
 from .review.decision import Review, takes_reason
 from .review.display.markup import ACCEPT, FOLD, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, WHITESPACE
@@ -36,7 +37,6 @@ from .terminals.command_lines import relative
 from .terminals.installed import InstalledPrograms
 from .terminals.launcher import Launcher, selected_places, terminal_of
 from .unreviewed.model import ChangeScope
-from .unreviewed.patch import walk
 
 LAST_AGENT = "gemini_companion.last_agent"  # the note in a window
 
@@ -81,17 +81,21 @@ class Actions:
         self.installed = InstalledPrograms(runtime)
         agent_hooks = AgentHooks(runtime, endpoints.hook_answers)
 
-        def on_review(verb: str) -> Action:
-            return Action(partial(self._on_review, verb), self._has_review, second=self._is_written)
+        def on_review(verb: str, on_page: str = "") -> Action:
+            return Action(
+                partial(self._on_review, verb, on_page),
+                lambda on: self._has_review(on) or bool(on_page and self._page(on)),
+                second=self._is_written,
+            )
 
         self._actions = {
-            "accept": on_review(ACCEPT)._replace(run=self._accept),
-            "reject": on_review(REJECT),
-            "reject_with_reason": Action(partial(self._on_review, REJECT_BECAUSE), self._takes_reason),
-            "next_change": Action(partial(self._walk, NEXT), self._can_walk),
-            "previous_change": Action(partial(self._walk, PREVIOUS), self._can_walk),
-            "revert_hunk": on_review(REVERT),
-            "accept_hunk": on_review(ACCEPT_ONLY)._replace(run=self._accept_hunk),
+            "accept": on_review(ACCEPT, "keep_file")._replace(run=self._accept),
+            "reject": on_review(REJECT, "undo_file"),
+            "reject_with_reason": on_review(REJECT_BECAUSE)._replace(can_run=self._takes_reason),
+            "next_change": on_review(NEXT, "next_change"),
+            "previous_change": on_review(PREVIOUS, "previous_change"),
+            "revert_hunk": on_review(REVERT, "undo_hunk"),
+            "accept_hunk": on_review(ACCEPT_ONLY, "keep_hunk")._replace(run=self._accept_hunk),
             "undo_accept": Action(
                 lambda on: on.changes.undo_accept.run(on.reviews.accepted_texts),
                 lambda on: on.reviews.accepted_texts.acceptances.any,
@@ -99,8 +103,8 @@ class Actions:
             "toggle_whitespace_changes": on_review(WHITESPACE),
             "fold_unchanged_lines": on_review(FOLD)._replace(offered=self._can_fold, second=self._has_folds),
             "show_pending_diffs": Action(self._show_pending_diffs, self._has_diffs),
-            "read_as_patch": Action(self._read_as_patch, self._can_read),
-            "open_patch_line": Action(_open_patch_line, _in_patch),
+            "review_changes": Action(_review_changes, self._can_read, second=lambda on: on.page.shows_all),
+            "act_on_page": Action(self._act_on_page, lambda on: self._page(on) is not None),
             "show_unreviewed_changes": Action(_show_changes, _has_changes),
             "keep_all_changes": Action(lambda on: on.changes.lists.keep_all(), _has_counted),
             "undo_all_changes": Action(lambda on: on.changes.lists.undo_all(), _has_counted),
@@ -178,9 +182,22 @@ class Actions:
         found = self._in_front(endpoint)
         return found is not None and bool(found[1].words.accept_hunk)
 
-    def _on_review(self, verb: str, endpoint: Endpoint) -> None:
-        found = self._in_front(endpoint)
-        if found is None:
+    def _page(self, endpoint: Endpoint) -> Optional[ReviewPage]:
+        """The page that has the focus, which may be another window's that was dragged here."""
+        view = endpoint.window.active_view()
+        return next((each.page for each in self._endpoints.all() if each.page.shows(view)), None)
+
+    def _act_on_page(self, endpoint: Endpoint, act: str = "") -> None:
+        page = self._page(endpoint)
+        if page is not None:
+            page.act(act)
+
+    def _on_review(self, verb: str, on_page: str, endpoint: Endpoint) -> None:
+        """Do this with the review in front or, where a page has the focus, do that on the page."""
+        page, found = self._page(endpoint) if on_page else None, self._in_front(endpoint)
+        if page is not None:
+            page.act(on_page)
+        elif found is None:
             say(endpoint.window, "there is no diff to review in this window")
         else:
             VERBS[verb](*found, WHOLE_SELECTION)
@@ -201,42 +218,19 @@ class Actions:
     def _has_folds(self, endpoint: Endpoint) -> bool:
         return self._folds(endpoint) is True
 
-    def _walk(self, verb: str, endpoint: Endpoint) -> None:
-        """From change to change: in the patch that has the focus, or in the review."""
-        view = endpoint.window.active_view()
-        if view is not None and is_patch(view):
-            walk(view, forward=verb == NEXT)
-        else:
-            self._on_review(verb, endpoint)
-
-    def _can_walk(self, endpoint: Endpoint) -> bool:
-        return self._has_review(endpoint) or _in_patch(endpoint)
-
     def _can_read(self, endpoint: Endpoint) -> bool:
-        """Whether there is something to review in the window, or a review in the tab in front."""
-        return bool(endpoint.reviews.pending()) or _has_changes(endpoint) or self._focused(endpoint) is not None
-
-    def _focused(self, endpoint: Endpoint) -> Optional[Tuple[Endpoint, Review]]:
-        """The review that has the focus, and the endpoint that it belongs to."""
-        view = endpoint.window.active_view()
-        found = self._endpoints.of_review(view) if view is not None else None
-        review = found.reviews.open_reviews.review_of(view) if found is not None else None
-        return (found, review) if found is not None and review is not None else None
-
-    def _read_as_patch(self, endpoint: Endpoint) -> None:
-        """The review that has the focus as a patch, or else all that is to be reviewed in the window."""
-        found, review = self._focused(endpoint) or (endpoint, None)
-        found.changes.patches.show(review)
+        """Whether there is something to review in the window."""
+        return bool(endpoint.reviews.open_reviews.pending()) or _has_changes(endpoint)
 
     def _accept(self, endpoint: Endpoint, from_command_line: bool = False) -> None:
         """`from_command_line`: the user has typed that into a panel, which closes."""
         if from_command_line:
             endpoint.window.run_command("hide_panel", {"cancel": True})
-        self._on_review(ACCEPT, endpoint)
+        self._on_review(ACCEPT, "keep_file", endpoint)
 
     def _accept_hunk(self, endpoint: Endpoint) -> None:
         """Of a proposal accept nothing but this; where each hunk is decided by itself, keep it."""
-        self._on_review(KEEP if self._is_written(endpoint) else ACCEPT_ONLY, endpoint)
+        self._on_review(KEEP if self._is_written(endpoint) else ACCEPT_ONLY, "keep_hunk", endpoint)
 
     def _pending(self) -> List[Tuple[Endpoint, Review]]:
         """The undecided reviews of all windows, those of one agent together."""
@@ -413,16 +407,10 @@ def _show_changes(endpoint: Endpoint, last_turn: bool = False) -> None:
     endpoint.changes.lists.show(ChangeScope.LAST_TURN if last_turn else ChangeScope.SINCE_KEPT)
 
 
-def _in_patch(endpoint: Endpoint) -> bool:
-    """Whether a patch has the focus."""
-    return is_patch(endpoint.window.active_view())
-
-
-def _open_patch_line(endpoint: Endpoint) -> None:
-    """Go to the review of the line at the cursor."""
-    view = endpoint.window.active_view()
-    if view is not None and is_patch(view):
-        endpoint.changes.patches.open_line(view)
+def _review_changes(endpoint: Endpoint, last_turn: bool = False) -> None:
+    """Open the page of all that waits, or of the last turn; on the page, the other one."""
+    last_turn = last_turn or endpoint.page.shows_all
+    endpoint.page.open(ChangeScope.LAST_TURN if last_turn else ChangeScope.SINCE_KEPT)
 
 
 def _last_agent(window: sublime.Window) -> Any:

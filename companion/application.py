@@ -254,6 +254,7 @@ class Application:
             self._endpoints.hook_sessions.seen(endpoint)
             endpoint.review_events.on_activated(view)
             endpoint.comments.view_came(view)
+            endpoint.page.activated(view)
             endpoint.workspace_changed()
             endpoint.show_status()
             self._export_environment()

@@ -77,7 +77,7 @@ MENUS: Mapping[str, Groups] = {
             Command(
                 "next_change",
                 "Next Change",
-                about="Go to the next change in the review, or in what **Read as Patch** shows.",
+                about="Go to the next change in the review, or on the page of **Review Changes**.",
             ),
             Command("previous_change", "Previous Change", about="Go to the change before."),
         ),
@@ -110,11 +110,12 @@ MENUS: Mapping[str, Groups] = {
                 about="Fold the unchanged lines of this review, or show those that are folded.",
             ),
             Command(
-                "read_as_patch",
-                "Read as Patch",
-                about="Show the review that has the focus, or else all that you have to review in the window, as one "
-                "plain unified diff. Next Change goes from change to change there, and Enter opens the review of a "
-                "line.",
+                "review_changes",
+                "Review Changes",
+                "Review Last Turn",
+                about="Review all that waits in the window on [one page](reviewing.md#all-on-one-page): proposals, "
+                "writes that are held, and unreviewed changes. On that page: only what the last turn has changed, and "
+                'then all again. With `{"last_turn": true}` a key begins with the last turn.',
             ),
             Command(
                 "show_pending_diffs",
@@ -219,9 +220,9 @@ MENUS: Mapping[str, Groups] = {
 
 LINKED: Sequence[Command] = (
     Command("open_page", "Open Page", always=True),
-    Command("open_patch_line", "Open Patch Line"),
     Command("send_files", "Send File to Agent"),
     Command("copy_environment", "Copy Connection Environment", always=True),
+    Command("act_on_page", "Act on Page"),
     Command("show_log", "Show Log", always=True),
     Command("toggle_log_details", "Toggle Log Details", always=True),
     Command("restart_server", "Restart Server", always=True),

@@ -9,7 +9,7 @@ Theory of operation, from the outside in:
 * `budget` bounds the work. A spent budget makes the result coarser, never wrong and never slow. It counts work, not
   seconds, so the same texts give the same hunks on every machine.
 * `hunks` says what a hunk is, moves it to where a reader expects it, and finds blocks of lines that were only moved.
-* `unified` makes a unified diff of hunks, and finds the way back from its lines.
+* `unified` makes a unified diff of hunks, whose lines know what they stand for.
 
 Rules of this package: it imports nothing but the standard library's small parts, holds no state, and every function
 may be called from any thread. It is pure Python, so a comparison on a worker thread shares the interpreter's lock with
@@ -23,12 +23,12 @@ from __future__ import annotations
 from .budget import Cancelled, never
 from .characters import CharacterChange, compare_characters
 from .coarse import Lines, Starts, compare_coarsely
-from .hunks import Hunk, HunkKind, Move, moved_blocks
+from .hunks import Hunk, HunkKind, Move, moved_blocks, put_together
 from .lines import Whitespace, compare_lines, hidden_changes, hides, split_lines
 from .matching import common_prefix, common_suffix
 
 __all__ = [
     "Cancelled", "CharacterChange", "Hunk", "HunkKind", "Lines", "Move", "Starts", "Whitespace", "common_prefix",
     "common_suffix", "compare_characters", "compare_coarsely", "compare_lines", "hidden_changes", "hides",
-    "moved_blocks", "never", "split_lines",
+    "moved_blocks", "never", "put_together", "split_lines",
 ]  # fmt: skip

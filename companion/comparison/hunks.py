@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Callable, Container, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Container, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .budget import Budget, never
 from .matching import common_prefix, common_suffix
@@ -61,6 +61,16 @@ class Hunk(NamedTuple):
         """This one, another one that does not begin before it, and what lies between them."""
         left_end, right_end = max(self.left_end, other.left_end), max(self.right_end, other.right_end)
         return Hunk(self.left_start, left_end, self.right_start, right_end)
+
+
+def put_together(old: Sequence[str], new: Sequence[str], hunks: Iterable[Hunk]) -> List[str]:
+    """The `old` lines, with these hunks as they are in `new`."""
+    lines: List[str] = []
+    place = 0  # in `old`
+    for hunk in sorted(hunks):
+        lines += [*old[place : hunk.left_start], *new[hunk.right_start : hunk.right_end]]
+        place = hunk.left_end
+    return [*lines, *old[place:]]
 
 
 # -- sliding -----------------------------------------------------------------------------------------------------------

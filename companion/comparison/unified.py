@@ -1,35 +1,48 @@
-"""Two texts as a unified diff, and what a line of such a diff stands for.
+"""Two texts as a unified diff, line by line, with what each line stands for.
 
 The format is that of POSIX.1-2017, diff, "Diff -u or -U Output Format": three equal lines around each place that
-differs, and a line that says so where the last one has no end. Rule: whoever reads a patch back counts the lines that a
-hunk's header announces, because a removed line may look like the header of a file.
+differs, and a line that says so where the last one has no end. Hunks whose equal lines meet share a header.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Iterator, List, NamedTuple, Optional, Sequence
+from typing import Iterator, List, NamedTuple, Sequence
 
 from .hunks import Hunk
 
 SURROUNDINGS = 3  # lines
-NO_END = "\\ No newline at end of file\n"
-NO_FILE = "/dev/null"
-_HUNK = re.compile(r"^@@ -\d+,(\d+) \+(\d+),(\d+) @@$", re.MULTILINE)
+NO_END = "\\ No newline at end of file"
+HEADER, EQUAL, REMOVED, ADDED, END = "@", " ", "-", "+", "\\"
 
 
-def unified(left: Sequence[str], right: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[str]:
-    """The lines of the diff, each with its end. `hunks` are those between the lines `left` and `right`."""
+class DiffLine(NamedTuple):
+    """A line of a diff, without its end, and the sign that it begins with.
+
+    `hunk` is the index of the hunk that the line belongs to. An equal line belongs to the hunk above it, or else to the
+    one below. `row` is the line's own: of the left text where it was removed, else of the right one.
+    """
+
+    text: str
+    sign: str
+    hunk: int
+    row: int
+
+
+def unified(left: Sequence[str], right: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[DiffLine]:
+    """The lines of the diff. `hunks` are those between the lines `left` and `right`."""
+    number = 0
     for group in _groups(hunks):
         before, after = min(SURROUNDINGS, group[0].left_start), min(SURROUNDINGS, len(left) - group[-1].left_end)
         start, end = group[0].left_start - before, group[-1].left_end + after
-        yield f"@@ -{_span(start, end)} +{_span(group[0].right_start - before, group[-1].right_end + after)} @@\n"
+        row = group[0].right_start - before
+        header = f"@@ -{_span(start, end)} +{_span(row, group[-1].right_end + after)} @@"
+        yield DiffLine(header, HEADER, number, row)
         for hunk in group:
-            yield from _lines(" ", left[start : hunk.left_start])
-            yield from _lines("-", left[hunk.left_start : hunk.left_end])
-            yield from _lines("+", right[hunk.right_start : hunk.right_end])
-            start = hunk.left_end
-        yield from _lines(" ", left[start:end])
+            yield from _lines(EQUAL, left[start : hunk.left_start], number - (hunk is not group[0]), row)
+            yield from _lines(REMOVED, left[hunk.left_start : hunk.left_end], number, hunk.left_start)
+            yield from _lines(ADDED, right[hunk.right_start : hunk.right_end], number, hunk.right_start)
+            start, row, number = hunk.left_end, hunk.right_end, number + 1
+        yield from _lines(EQUAL, left[start:end], number - 1, row)
 
 
 def _groups(hunks: Sequence[Hunk]) -> Iterator[List[Hunk]]:
@@ -49,54 +62,8 @@ def _span(start: int, end: int) -> str:
     return f"{start + 1 if end > start else start},{end - start}"
 
 
-def _lines(sign: str, lines: Sequence[str]) -> Iterator[str]:
-    for line in lines:
-        yield sign + line
+def _lines(sign: str, lines: Sequence[str], hunk: int, row: int) -> Iterator[DiffLine]:
+    for at, line in enumerate(lines, row):
+        yield DiffLine(sign + line.rstrip("\n"), sign, hunk, at)
         if not line.endswith("\n"):
-            yield "\n" + NO_END
-
-
-# -- reading one back --------------------------------------------------------------------------------------------------
-
-
-class PatchLine(NamedTuple):
-    """What a line of a patch is about: the name of a file as its header has it, and a row of the new text that has
-    changed, or before which lines have gone."""
-
-    name: str
-    row: int
-
-
-def place_at(lines: Sequence[str], row: int) -> Optional[PatchLine]:
-    """What the line `row` of a patch is about: for an equal line the change above it in its hunk, else the one below.
-
-    None above the first file.
-    """
-    name, changed, new = "", 0, 0
-    left = right = 0  # lines of the hunk that are still to come
-    known = True  # whether what is to be known of the line is
-    for number, line in enumerate(lines):
-        if number > row and known:
-            break
-        if left > 0 or right > 0:
-            sign = line[:1]
-            if sign in ("-", "+"):
-                changed, known = new, True
-            left -= sign in ("-", " ")
-            right -= sign in ("+", " ")
-            new += sign in ("+", " ")
-            continue
-        hunk = _HUNK.match(line)
-        if hunk is not None:
-            left, right, known = int(hunk.group(1)), int(hunk.group(3)), False
-            new = int(hunk.group(2)) - (right > 0)
-        elif line.startswith(("--- ", "+++ ")):
-            known = line.startswith("+++ ")
-            if line[4:] != NO_FILE:
-                name, changed = line[len("+++ b/") :], 0
-    return PatchLine(name, changed) if name else None
-
-
-def hunk_starts(text: str) -> List[int]:
-    """Where the hunks of a patch begin."""
-    return [found.start() for found in _HUNK.finditer(text)]
+            yield DiffLine(NO_END, END, hunk, at)

@@ -53,8 +53,8 @@ def own(settings: sublime.Settings, window: Optional[sublime.Window], name: str)
 
 ROLE = "gemini_companion.role"  # what a view of ours is for; absent in all others
 ORIGINAL, PROPOSAL = "original", "proposal"  # the roles of the two views of a review
-PATCH = "patch"  # the role of a plain view of all changes
-PATCH_KEYS = "gemini_companion.patch"  # true in such a view: the editor asks about its keys nowhere else
+PAGE = "page"  # the role of the view in which all changes are reviewed
+PAGE_KEYS = "gemini_companion.page"  # true in such a view: the editor asks about its keys nowhere else
 TERMINAL = "terminus_view"  # set by Terminus
 TERMINAL_ARGUMENTS = "terminus_view.args"  # what it was started with, as well; no two terminals have the same
 
@@ -80,9 +80,9 @@ def role_of(view: sublime.View) -> Optional[str]:
     return role if role in (ORIGINAL, PROPOSAL) else None
 
 
-def is_patch(view: Optional[sublime.View]) -> bool:
-    """Whether the view is, or before a restart was, a patch to be read. Main thread."""
-    return view is not None and _role(view) == PATCH
+def is_page(view: Optional[sublime.View]) -> bool:
+    """Whether the view is, or before a restart was, that of *Review Changes*. Main thread."""
+    return view is not None and _role(view) == PAGE
 
 
 def _role(view: sublime.View) -> Optional[str]:

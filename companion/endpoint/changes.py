@@ -24,7 +24,6 @@ from ..settings import Settings
 from ..unreviewed.content import identity
 from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
-from ..unreviewed.patch import Patches
 from ..unreviewed.reviewing import ChangeLists, ChangeReviews
 from ..unreviewed.tracking import Tracking
 from ..unreviewed.undo_accept import UndoAccept
@@ -76,7 +75,6 @@ class WindowChanges:
             window, settings, reviews.open_reviews, tracking, self.decisions, lambda review: reviews.end(review, None)
         )
         self.lists = ChangeLists(window, self.reviews, self.decisions)
-        self.patches = Patches(window, settings, reviews, self.reviews, tracking)
         self.undo_accept = UndoAccept(window, tracking)
 
     @property

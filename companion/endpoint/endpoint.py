@@ -30,6 +30,7 @@ from ..editor import marks
 from ..editor.scope import Scope
 from ..editor.status_bar import StatusBar, say
 from ..libraries import Libraries
+from ..page.page import ReviewPage
 from ..protocol.serving import Address, Hooks, Tokens
 from ..protocol.tools import ToolCall, ToolResult, error_result
 from ..review.decision import Outcome, Review
@@ -152,6 +153,7 @@ class Endpoint:
             way.take_back,
         )
         self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents, self.comments)
+        self.page = ReviewPage(scope, self.reviews, self.changes.reviews, self.changes.decisions, tracking)
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
             scope,
@@ -190,6 +192,7 @@ class Endpoint:
     def _on_count(self) -> None:
         self._reviews_changed()
         self.comments.reviews_changed()
+        self.page.follow()
         self.show_status()
 
     def _agents_changed(self) -> None:
@@ -237,6 +240,7 @@ class Endpoint:
     def _recover(self) -> None:
         if not self._stopped:
             self.reviews.recover()
+            self.page.recover()
 
     def stop(self, *, for_good: bool) -> Future[States]:
         """Reject what is pending, give the window back and end the servers. `for_good`: the window closes.
@@ -245,6 +249,7 @@ class Endpoint:
         """
         self._runtime.assert_main_thread()
         self.reviews.shutdown()
+        self.page.leave()
         self._stopped = True
         self.agents.stop()
         self.changes.stop()
@@ -293,6 +298,7 @@ class Endpoint:
         for change in (*self.changes.reviews.lists.changes, *self.changes.reviews.lists.outside):
             if change.old_path:
                 self.comments.renamed(full_path(change.folder, change.old_path), change.full_path)
+        self.page.follow()
         if self.changes.count != before:
             self.show_status()
 
@@ -302,6 +308,7 @@ class Endpoint:
         self.workspace_changed()
         self.reviews.open_reviews.note_project()
         self.reviews.recover()
+        self.page.recover()
 
     def look_at_project(self) -> None:
         """Check whether the window has another project, or other settings in it: the editor has no event for that."""

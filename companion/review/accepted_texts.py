@@ -232,7 +232,8 @@ class AcceptedTexts:
             self.write(review, text, lambda problem: say(self._window, problem) if problem else None)
         elif ticket is not None and ticket.consider is not None:
             if review.offer():
-                self._open.presentations[review].freeze(True)
+                if review in self._open.presentations:
+                    self._open.presentations[review].freeze(True)
                 ticket.consider(text, self._open.original_of(review))
         else:
             self.tell(review, text, text if ticket is None else ticket.written(review.proposal.exact, text))

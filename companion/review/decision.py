@@ -27,6 +27,7 @@ from enum import Enum
 from typing import Callable, Dict, FrozenSet, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..agents.window import CannotDo
+from ..common.arrivals import numbers
 from ..common.transitions import may_step
 from ..comparison import Hunk
 from .document.disk import Original
@@ -201,8 +202,9 @@ class Review:
     not told by a notification. `draft` is what a view of the review is filled with: the proposal, or what the user had
     made of it in a view before that one. `before` is what the text is compared with, if that is not the file on disk.
     `whole_file` says what changes in all of the file, as far as that is known by now.
-    `file_change` says what becomes of the file itself. `notes` are sentences for its header, `position` is its place
-    among other files. `row` of the text is gone to when it is shown first: to the change there.
+    `file_change` says what becomes of the file itself. `number` grows from review to review. `notes` are sentences for
+    its header, `position` is its place among other files. `row` of the text is gone to when it is shown first: to the
+    change there.
     """
 
     def __init__(
@@ -231,6 +233,7 @@ class Review:
         self.notes: Tuple[str, ...] = ()
         self.position = Position()
         self.row = 0
+        self.number = next(numbers)
 
     @property
     def words(self) -> Words:

@@ -23,7 +23,7 @@ from .window import views
 from .window.views import FEED, Typed
 
 IN_REVIEW = "gemini_companion.in_review"
-IN_PATCH = "gemini_companion.in_patch"
+IN_PAGE = "gemini_companion.in_page"
 REVIEW_BELOW = "gemini_companion.review_below"  # a proposal is behind the panel that has the focus
 
 # After a burst of edits in other views: milliseconds without one, and at the most.
@@ -161,7 +161,7 @@ class ReviewEvents:
     def on_saved(self, view: sublime.View) -> None:
         """A view was saved: one of ours, which has a name now, is the user's."""
         reviews = self._reviews.of_view(view)  # the user may have dragged it here from another window
-        if reviews is None and marks.role_of(view) is None and not marks.is_patch(view):
+        if reviews is None and marks.role_of(view) is None and not marks.is_page(view):
             return
         review = reviews.open_reviews.review_of(view) if reviews is not None else None
         if reviews is None or review is None:
@@ -210,8 +210,8 @@ class ReviewEvents:
         if key == REVIEW_BELOW:
             below = self._window.active_view()
             return answer(below is not None and self._reviews.of_view(below) is not None, operator, operand)
-        if key == IN_PATCH:
-            return answer(marks.is_patch(view), operator, operand)
+        if key == IN_PAGE:
+            return answer(marks.is_page(view), operator, operand)
         if key != IN_REVIEW:
             return None
         return answer(self._reviews.of_view(view) is not None, operator, operand)

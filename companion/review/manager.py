@@ -16,7 +16,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 import sublime
 
-from ..comparison import Hunk
+from ..comparison import Hunk, put_together, split_lines
 from ..editor import marks
 from ..editor.scope import Scope
 from ..runtime import Runtime
@@ -244,11 +244,10 @@ class ReviewManager:
     # -- what the user decides ----------------------------------------------------------------------------------------
 
     def accept(self, review: Review) -> None:
-        """Accept the text as it is in the view."""
+        """Accept the text as it is in the view, or would be there."""
         self._runtime.assert_main_thread()
-        if review in self._presentations and review.pending:
-            if not self.changes.wait(review, lambda: self._accept_later(review)):
-                review.source.accept(review, self._presentations[review].current_text())
+        if review.pending and not self.changes.wait(review, lambda: self._accept_later(review)):
+            review.source.accept(review, self.open_reviews.text_of(review))
 
     def _accept_later(self, review: Review) -> None:
         """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
@@ -494,8 +493,15 @@ class Proposals(Source):
             reviews.tell(review, outcome)
 
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
-        """Take them back in the text."""
-        self._reviews.open_reviews.presentations[review].hunks.revert(hunks)
+        """Take them back in the text, whether a view shows it or not."""
+        opened = self._reviews.open_reviews
+        original, shown = opened.original_of(review), review.draft.shown
+        if review in opened.presentations:
+            opened.presentations[review].hunks.revert(hunks)
+        elif original is not None:
+            back = [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks]
+            text = "".join(put_together(split_lines(shown), split_lines(original.text), back))
+            review.draft = ProposedText(review.draft.restore(text), review.draft.restored)
 
     def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
         """To the one that its client has proposed next, or before it."""

@@ -137,7 +137,8 @@ class OpenReviews:
             return []
         review = self.review_of(view)
         if review is None:
-            return [view] if typing or marks.role_of(view) is not None else []  # of another window's, brought here
+            ours = marks.is_page(view) or marks.role_of(view) is not None  # this one of another window's, brought here
+            return [view] if typing or ours else []
         return [*self.presentations[review].views, view] if review.pending else []
 
     @property
@@ -205,6 +206,7 @@ class OpenReviews:
             self.await_focus(review, prepared, unasked)
             return review
         review.replace(proposed, draft)
+        self._note_news()
         if review in self._waiting:
             self._waiting[review] = prepared
             return review
@@ -496,7 +498,12 @@ class OpenReviews:
 
     def _has_read(self, review: Review, proposal: ProposedText, found: Preparation) -> None:
         self._read_for.discard(review)
-        if review in self._waiting and self._waiting[review] is None and review.proposal is proposal:
+        if review.proposal is proposal:
+            self.note_read(review, found)
+
+    def note_read(self, review: Review, found: Preparation) -> None:
+        """The file of a review was read, which may wait to be shown."""
+        if review in self._waiting:
             self._waiting[review] = found
 
     def note_project(self) -> None:

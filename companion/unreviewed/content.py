@@ -59,12 +59,12 @@ def identity(data: bytes, like: str = "", kind: bytes = b"blob") -> str:
     return digest.hexdigest()
 
 
-def portions(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[List[Item]]:
+def portions(items: Iterable[Item], size: Callable[[Item], int], most: int = PORTION_BYTES) -> Iterator[List[Item]]:
     """All of them in their order, so many at a time that no portion is too large. One alone may be."""
     portion: List[Item] = []
     total = 0
     for item in items:
-        if portion and (len(portion) == PORTION_FILES or total + size(item) > PORTION_BYTES):
+        if portion and (len(portion) == PORTION_FILES or total + size(item) > most):
             yield portion
             portion, total = [], 0
         portion.append(item)

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence
 
 import sublime
 
 from ..common.clock import clock
 from ..comparison import Hunk
-from ..editor.file_views import unsaved_files
+from ..editor.edits import set_text
+from ..editor.file_views import unsaved_files, views_of_file
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..review.document.disk import Original
 from .content import NOTHING, full_path
-from .model import UnreviewedChange
-from .texts import TextPair, file_count, text_pair
+from .model import ChangeKind, UnreviewedChange
+from .texts import TextPair, file_count, taken_back, text_pair, without_hunks
 from .tracking import Answers, Tracking
 from .undoing import DECIDED_SINCE, Progress, Refusal, restore, undo
 from .workspace import Workspace
@@ -29,11 +30,11 @@ from .workspace import Workspace
 LATER = PanelEntry("Decide later", lambda: None)
 PROGRESS_SECONDS = 0.3
 MANY_FILES = 100
-OUTSIDE = "changed outside of an agent's steps"
 EARLIER = "{} with earlier changes left to be decided"
 LEFT = "{} left to be decided one by one: {}"
 PERHAPS_YOURS, IGNORED_NOW = "perhaps your own", "ignored by now"
 ANOTHER = "{} has changed again: look, then decide."
+WHOLE_ONLY = "{} can only be kept or undone as a whole."
 
 Told = Callable[[List[Refusal]], None]
 """Gets those that were left as they are, and why."""
@@ -70,6 +71,30 @@ class ChangeDecisions:
             return text_pair(change, workspace.all_data(both) if workspace else [None, None], decoded)
 
         self._tracking.use_disk(find, then)
+
+    def decide(
+        self,
+        change: UnreviewedChange,
+        texts: TextPair,
+        keep: bool,
+        hunks: Sequence[Hunk],
+        then: Told,
+        same_files: FrozenSet[str] = frozenset(),
+    ) -> None:
+        """Keep or undo the change that is shown as `texts`, or only these hunks between them. A file that is new, or
+        has gone, is one hunk. What a tab has unsaved edits of is undone in the tab, and `then` says so; `same_files`
+        are further names by which tabs call the file."""
+        hunks = hunks if change.kind is ChangeKind.CHANGED else ()
+
+        def undone(refused: List[Refusal]) -> None:
+            if refused and refused[0].unsaved:
+                refused = [refused[0]._replace(sentence=_undo_in_tab(change, texts, hunks, same_files))]
+            then(refused)
+
+        if keep:
+            self.keep([change], then, hunks)
+        else:
+            self.undo([change], undone, hunks)
 
     def keep(
         self,
@@ -202,6 +227,29 @@ class _Said(Progress):
     def _say(self, done: int) -> None:
         self.unsaved = unsaved_files()
         say(self._window, f"{self._doing} {done:,} of {file_count(self.count)}")
+
+
+def whole_only(change: UnreviewedChange, texts: TextPair) -> str:
+    """Why hunks of a change cannot be decided by themselves, as a sentence; empty if they can."""
+    can = texts.by_lines or change.kind is not ChangeKind.CHANGED
+    return "" if can else WHOLE_ONLY.format(os.path.basename(change.path))
+
+
+def _undo_in_tab(change: UnreviewedChange, texts: TextPair, hunks: Sequence[Hunk], same_files: FrozenSet[str]) -> str:
+    """Undo a change, or some hunks of it, in the tab that has unsaved edits of its file. Says what was done."""
+    name = os.path.basename(change.path)
+    views = [view for view in views_of_file(change.full_path, same_files) if view.is_dirty()]
+    if not views or texts.right is None or change.kind is not ChangeKind.CHANGED:
+        return f"{name} has unsaved edits in a tab: save or revert them, then undo again."
+    view = views[0]
+    typed = view.substr(sublime.Region(0, view.size()))
+    both = (texts.left.text, texts.right.shown, typed)
+    wanted, shown, edited = (text.encode("utf-8", "surrogatepass") for text in both)
+    left = taken_back(without_hunks(wanted, shown, hunks) if hunks else wanted, shown, edited)
+    if left is None:
+        return f"{name} has unsaved edits beside what is to be undone: nothing was done."
+    set_text(view, left.decode("utf-8", "surrogatepass"))
+    return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
 
 
 def _another(change: UnreviewedChange, why: str = ANOTHER) -> Refusal:

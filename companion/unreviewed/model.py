@@ -20,7 +20,6 @@ Pure; knows neither disk, git nor editor. One thread at a time for a model, any 
 
 from __future__ import annotations
 
-import itertools
 from enum import Enum
 from typing import (
     Any,
@@ -32,6 +31,7 @@ from typing import (
     Tuple,
 )
 
+from ..common.arrivals import numbers
 from .content import NOTHING, Content, folders_of, full_path
 from .evidence import NO_CLAIMS, UNNAMED, Claims, Origin
 
@@ -118,7 +118,6 @@ class Layer(NamedTuple):
     turn: Optional[Content] = None
 
 
-_numbers = itertools.count(1)
 SAVED_FIELDS = 9
 """The first so many fields of a `Row` are stored."""
 
@@ -213,7 +212,7 @@ class Row(NamedTuple):
         if before.holds(self.now):
             return self._replace(before=None, number=0, origin=UNNAMED, claims=NO_CLAIMS, save=None)
         is_new = is_new or self.before is None
-        row = self._replace(before=before, number=next(_numbers) if is_new else self.number)
+        row = self._replace(before=before, number=next(numbers) if is_new else self.number)
         if is_new:
             row = row._replace(origin=origin or UNNAMED, claims=claims)
         elif origin is not None:
@@ -305,7 +304,7 @@ class Model:
         """What an earlier process knew of a path."""
         is_unreviewed = not row.approved.holds(row.now)
         row = row if is_unreviewed else row._replace(before=None, below=(), save=None)
-        self.put(path, row._replace(number=next(_numbers) if is_unreviewed else 0))
+        self.put(path, row._replace(number=next(numbers) if is_unreviewed else 0))
 
     def leave(self, path: str) -> None:
         """The path is none of ours any more."""

@@ -18,7 +18,6 @@ import sublime
 
 from ..comparison import Hunk
 from ..editor import file_views
-from ..editor.edits import set_text
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..review.decision import FileChange, Owner, Review, ReviewState, Source, Words
@@ -29,18 +28,17 @@ from ..review.document.preparation import Preparation
 from ..review.open_reviews import LAST_ROW, OpenReviews
 from ..review.position import Position
 from ..settings import Settings
-from .deciding import OUTSIDE, ChangeDecisions, left_words
+from .deciding import ChangeDecisions, left_words, whole_only
 from .listing import Lists
 from .model import ChangeKind, ChangeScope, UnreviewedChange
 from .reading import COPIED_BYTES
-from .texts import TextPair, about, caveats, change_item, doing, file_count, taken_back, without_hunks
+from .texts import OUTSIDE, TextPair, about, caveats, change_item, doing, file_count
 from .tracking import Tracking
 from .undoing import Refusal
 
 WORDS = Words("Keep", "Undo", "Keep", "Undo", "before", "")
 UNKNOWN_WRITER = "changed outside the editor"
 
-WHOLE_ONLY = "{} can only be kept or undone as a whole."
 NOT_SHOWN = "{} cannot be shown as text: choose it in “Show Unreviewed Changes” to decide it"
 
 NOTHING_TO_TAKE_BACK = "nothing was decided that can be taken back"
@@ -54,11 +52,10 @@ HEADINGS = {
 
 
 class _Shown(NamedTuple):
-    """What a review shows. `by_lines`: whether each line of the texts is one of the bytes, so that hunks can be decided
-    one by one."""
+    """What a review shows."""
 
     change: UnreviewedChange
-    by_lines: bool
+    texts: TextPair
 
 
 class _Decision(NamedTuple):
@@ -178,7 +175,7 @@ class ChangeReviews(Source):
             owner_of(change), change.full_path, texts.right, self, before=texts.left, whole_file=change.whole_file
         )
         review.row = row
-        self._shown[review] = _Shown(change, texts.by_lines)
+        self._shown[review] = _Shown(change, texts)
         self._note(review)
         prepared = Preparation(texts.left, review.same_files, review.whole_file)
         if former is None or former not in self._open.presentations:
@@ -250,7 +247,7 @@ class ChangeReviews(Source):
         if texts.right is None:
             self._finish(review)
             return
-        self._shown[review] = _Shown(change, texts.by_lines)
+        self._shown[review] = _Shown(change, texts)
         review.before, review.whole_file = texts.left, change.whole_file
         review.replace(texts.right)
         self._note(review)
@@ -310,11 +307,11 @@ class ChangeReviews(Source):
 
     def accept(self, review: Review, text: str) -> None:
         """Keep the change."""
-        self._keep(review, ())
+        self._decide(review, True, ())
 
     def reject(self, review: Review) -> None:
         """Undo the change."""
-        self._undo(review, ())
+        self._decide(review, False, ())
 
     def closed(self, review: Review) -> None:
         """Decide nothing."""
@@ -324,45 +321,27 @@ class ChangeReviews(Source):
     def accept_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Keep these hunks."""
         if self._can_decide(review):
-            self._keep(review, hunks)
+            self._decide(review, True, hunks)
 
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Undo these hunks."""
         if self._can_decide(review):
-            self._undo(review, hunks)
+            self._decide(review, False, hunks)
 
     def _can_decide(self, review: Review) -> bool:
         """Whether hunks can be decided by themselves, else the user hears why not. A file that is new, or has gone, is
         one hunk."""
-        shown = self._shown[review]
-        if shown.change.kind is ChangeKind.CHANGED and not shown.by_lines:
-            say(self._window, WHOLE_ONLY.format(os.path.basename(review.path)))
-            return False
-        return True
+        problem = whole_only(*self._shown[review])
+        if problem:
+            say(self._window, problem)
+        return not problem
 
-    def _keep(self, review: Review, hunks: Sequence[Hunk]) -> None:
-        change = self._begin(review)
-        if change is not None:
-            hunks = hunks if change.kind is ChangeKind.CHANGED else ()
-            self._decisions.keep([change], partial(self._decided, review, _Decision(change, kept=True)), hunks)
-
-    def _undo(self, review: Review, hunks: Sequence[Hunk]) -> None:
-        change = self._begin(review)
-        if change is not None:
-            hunks = hunks if change.kind is ChangeKind.CHANGED else ()
-            self._decisions.undo([change], partial(self._undone, review, change, hunks), hunks)
-
-    def _begin(self, review: Review) -> Optional[UnreviewedChange]:
-        """The change, which is being decided from now on; None if it cannot be decided now."""
+    def _decide(self, review: Review, keep: bool, hunks: Sequence[Hunk]) -> None:
         self._last = None  # until that is done
-        return self._shown[review].change if review in self._shown and review.begin_writing() else None
-
-    def _undone(
-        self, review: Review, change: UnreviewedChange, hunks: Sequence[Hunk], refused: Sequence[Refusal]
-    ) -> None:
-        if refused and refused[0].unsaved and review in self._shown:
-            refused = [refused[0]._replace(sentence=self._undo_in_tab(review, hunks))]
-        self._decided(review, _Decision(change, kept=False), refused)
+        if review in self._shown and review.begin_writing():
+            change, texts = self._shown[review]
+            then = partial(self._decided, review, _Decision(change, keep))
+            self._decisions.decide(change, texts, keep, hunks, then, review.same_files)
 
     def take_back(self, review: Review) -> bool:
         """Take back the last decision, once it is carried out, and show what it was about."""
@@ -425,21 +404,6 @@ class ChangeReviews(Source):
             self._read(following, partial(self._show, following, review, passed))
         else:
             self._finish(review)
-
-    def _undo_in_tab(self, review: Review, hunks: Sequence[Hunk]) -> str:
-        """Undo a change, or some hunks of it, in the tab that has unsaved edits of its file. Says what was done."""
-        name, before, now = os.path.basename(review.path), review.before, review.proposal.shown
-        views = [view for view in file_views.views_of_file(review.path, review.same_files) if view.is_dirty()]
-        if len(views) == 0 or before is None or self._shown[review].change.kind is not ChangeKind.CHANGED:
-            return f"{name} has unsaved edits in a tab: save or revert them, then undo again."
-        view = views[0]
-        typed = view.substr(sublime.Region(0, view.size()))
-        wanted, shown, edited = (text.encode("utf-8", "surrogatepass") for text in (before.text, now, typed))
-        left = taken_back(without_hunks(wanted, shown, hunks) if hunks else wanted, shown, edited)
-        if left is None:
-            return f"{name} has unsaved edits beside what is to be undone: nothing was done."
-        set_text(view, left.decode("utf-8", "surrogatepass"))
-        return f"{name} has unsaved edits: the change was undone in its tab, which is not saved."
 
 
 def owner_of(change: UnreviewedChange) -> Owner:

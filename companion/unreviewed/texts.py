@@ -17,7 +17,7 @@ from codecs import BOM_UTF8
 from collections import Counter
 from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from ..comparison import Hunk, compare_lines, split_lines
+from ..comparison import Hunk, compare_lines, put_together, split_lines
 from ..review.document.disk import Kind, Original
 from ..review.document.text import BYTE_ORDER_MARK, ProposedText, plain, with_endings_of, without_mark
 from ..review.document.whole_file import WrittenText, same_encoding
@@ -136,7 +136,7 @@ def with_hunks(before: bytes, now: bytes, hunks: Iterable[Hunk]) -> bytes:
     order mark stays, and where line ends have changed in all of the file, lines get those that it has."""
     rest, taken = without_mark(before)[1], without_mark(now)[1]
     mark, lines = before[: len(before) - len(rest)], lines_of(rest)
-    return mark + bytes_of(_put_together(lines, _with_ends_of(lines, lines_of(taken)), hunks))
+    return mark + bytes_of(put_together(lines, _with_ends_of(lines, lines_of(taken)), hunks))
 
 
 def _with_ends_of(lines: Sequence[str], others: List[str]) -> List[str]:
@@ -167,18 +167,8 @@ def _with_edits(before: bytes, changes: Sequence[Hunk], edited: bytes, edits: Se
     for edit in edits:
         shift = sum(change.left_count - change.right_count for change in changes if change.right_end <= edit.left_start)
         made.append(Hunk(edit.left_start + shift, edit.left_end + shift, edit.right_start, edit.right_end))
-    lines = _put_together(lines_of(before), lines_of(edited), made)
+    lines = put_together(lines_of(before), lines_of(edited), made)
     return bytes_of(lines) if all(line.endswith("\n") for line in lines[:-1]) else None
-
-
-def _put_together(old: Sequence[str], new: Sequence[str], hunks: Iterable[Hunk]) -> List[str]:
-    """The `old` lines, with these hunks as they are in `new`."""
-    lines: List[str] = []
-    place = 0  # in `old`
-    for hunk in sorted(hunks):
-        lines += [*old[place : hunk.left_start], *new[hunk.right_start : hunk.right_end]]
-        place = hunk.left_end
-    return [*lines, *old[place:]]
 
 
 def _overlap(change: Hunk, edit: Hunk) -> bool:
@@ -207,6 +197,7 @@ class TextPair(NamedTuple):
 SINCE_SAVE = "Since you saved the file. Its earlier changes come next."
 IGNORED = "The file is ignored by now."
 EXCLUDED = "not shown: excluded"
+OUTSIDE = "changed outside of an agent's steps"
 
 
 def file_count(count: int) -> str:

@@ -35,7 +35,7 @@ IN_REVIEW = [
     "Revert Hunk / Undo Hunk",
     "Accept This Hunk Only / Keep Hunk",
     "Toggle Whitespace Changes",
-    "Read as Patch",
+    "Review Changes / Review Last Turn",
     "Show Pending Diffs",
 ]
 

@@ -8,6 +8,7 @@ from tests.host.driver import Host
 from tests.support.by_hand import GREETING, PROPOSED, open_diff, regions_of, text_of, told
 from tests.tools.desktop import Desktop
 
+ON_PAGE = "gemini_companion_act_on_page"
 INPUT_GUARD = "Gemini Companion.companion.review.window.focus"
 
 
@@ -80,21 +81,22 @@ def test_keys_walk_and_take_back(desktop):
     assert text_of(desktop, view) == PROPOSED
 
 
-def test_keys_walk_a_patch_and_lead_to_the_review(desktop):
+def test_keys_walk_the_page_and_lead_to_the_review(desktop):
     review = open_diff(desktop)
-    desktop.run("Read as Patch")
+    assert desktop.host.call("press", keys="n") != ON_PAGE
+    desktop.host.call("press", keys="ctrl+k ctrl+shift+r")
     active = "window.active_view()"
-    desktop.host.wait_until(lambda: desktop.host.evaluate(f"{active}.name()") == "Changes as Patch")
-    desktop.host.wait_until(
-        lambda: "+++ b/greeting.py\n" in desktop.host.evaluate(f"{active}.substr(sublime.Region(0, 999))")
-    )
-    assert desktop.host.call("press", keys="f8") == "gemini_companion_next_change"
-    assert desktop.host.call("press", keys="shift+f8") == "gemini_companion_previous_change"
-    line = desktop.host.evaluate(f"{active}.substr({active}.line({active}.sel()[0].b))")
-    assert line.startswith("@@ ")
-    assert desktop.host.call("press", keys="enter") == "gemini_companion_open_patch_line"
+    caret = f"{active}.substr({active}.line({active}.sel()[0].b))"
+    desktop.host.wait_until(lambda: desktop.host.evaluate(f"{active}.name()") == "Review Changes")
+    desktop.host.wait_until(lambda: desktop.host.evaluate(caret) == "+import sys")
+    lines = []
+    for keys in ("n", "shift+n", "f8", "shift+f8", "p"):
+        assert desktop.host.call("press", keys=keys) == ON_PAGE
+        lines.append(desktop.host.evaluate(caret))
+    assert len(set(lines)) == 3
+    assert desktop.host.call("press", keys="enter") == ON_PAGE
     desktop.host.wait_until(lambda: desktop.host.evaluate(f"{active}.id()") == review)
-    assert desktop.host.call("press", keys="enter") != "gemini_companion_open_patch_line"
+    assert desktop.host.call("press", keys="enter") != ON_PAGE
 
 
 def test_on_another_screen_it_fits_again(desktop):

@@ -178,15 +178,25 @@ def mark(regions: Regions, side: Side, analysis: Analysis, style: MarkStyle) -> 
     places = [(starts[block.start], starts[block.start]) for block in captioned]
     regions.show(MOVED_CAPTIONS, places, Look(), [block.caption for block in captioned], _MOVED_LOOK.scope)
     yield
-    colors = {"added": style.added, "removed": style.removed, "changed": "yellowish", "moved": "purplish"}
     for kind, spans in gutter.items():
-        regions.show(GUTTER[kind], spans, Look("region." + colors[kind], UNSEEN, ICONS[kind]))
+        regions.show(GUTTER[kind], spans, gutter_look(kind, style))
         yield
     parts = [part for change in analysis.changes for part in (change.left_parts if left else change.right_parts)]
-    underlined = Look(scope, _UNDERLINED)
-    look = _filled(regions.styles, side.value + ".char", underlined) if style.own_scopes else underlined
-    regions.show(CHARACTERS, parts, look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP))
+    regions.show(CHARACTERS, parts, character_look(regions.styles, side, style))
     yield
+
+
+def gutter_look(kind: str, style: MarkStyle) -> Look:
+    """How the lines of a kind of change are marked in the gutter and the minimap."""
+    colors = {"added": style.added, "removed": style.removed, "changed": "yellowish", "moved": "purplish"}
+    return Look("region." + colors[kind], UNSEEN, ICONS[kind])
+
+
+def character_look(styles: Styles, side: Side, style: MarkStyle) -> Look:
+    """How changed characters are marked."""
+    look = Look("region." + (style.removed if side is Side.LEFT else style.added), _UNDERLINED)
+    look = _filled(styles, side.value + ".char", look) if style.own_scopes else look
+    return look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP)
 
 
 def _filled(styles: Styles, scope: str, otherwise: Look) -> Look:

@@ -21,7 +21,6 @@ import sublime
 from ...common.clock import clock
 from ...editor.file_views import is_in
 from ...editor.marks import is_terminal
-from ..decision import Review
 
 ALWAYS, NEVER = "always", "never"
 # Overlays show tabs behind them, of which the editor may tell as if they had the focus.
@@ -154,11 +153,12 @@ _MOST = 100  # views of which the times are remembered: widgets are views, too, 
 
 
 class InputGuard:
-    """The guard of one window's reviews. Main thread only. Views are named by their ids."""
+    """The guard of one window's reviews, and of what else is decided there. Main thread only. Views are named by their
+    ids."""
 
     def __init__(self) -> None:
         self._clock = clock
-        self._until: WeakKeyDictionary[Review, float] = WeakKeyDictionary()
+        self._until: WeakKeyDictionary[object, float] = WeakKeyDictionary()
         self._until_any = float("-inf")  # which review it will be is not known yet
         self._edited: Dict[int, float] = {}
         self._reloaded: Dict[int, float] = {}
@@ -182,7 +182,7 @@ class InputGuard:
         by_disk = abs(edited - self._reloaded.get(view, float("-inf"))) < _SAME_MOMENT_SECONDS
         return self._clock.now() - edited < TYPING_SECONDS and not by_disk
 
-    def came(self, review: Optional[Review] = None, typing: bool = False) -> None:
+    def came(self, review: Optional[object] = None, typing: bool = False) -> None:
         """The review, or whichever it will be, has come to the front, or shows another text, and the user has not asked
         for that."""
         until = self._clock.now() + (TYPING_SECONDS if typing else _AFTER_COMING_SECONDS)
@@ -192,17 +192,17 @@ class InputGuard:
             self._until_any = float("-inf")
             self._until[review] = until
 
-    def asked_for(self, review: Review) -> None:
+    def asked_for(self, review: object) -> None:
         """The user has gone to the review."""
         if self.ignores(review):
             self._until_any = float("-inf")
             self._until.pop(review, None)
 
-    def ignores(self, review: Review) -> bool:
+    def ignores(self, review: object) -> bool:
         """Whether what is done now does not decide this review."""
         return self._clock.now() < max(self._until_any, self._until.get(review, self._until_any))
 
-    def pressed(self, review: Review) -> bool:
+    def pressed(self, review: object) -> bool:
         """The user has asked to decide the review. True if that is to be ignored, as are the repeats of a held key."""
         ignored = self.ignores(review)
         if ignored:

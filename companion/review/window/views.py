@@ -18,7 +18,7 @@ from ...common.display_names import client_name as shown_client
 from ...common.display_names import file_name
 from ...editor import file_views
 from ...editor.file_views import is_open, views_of_file
-from ...editor.marks import PATCH_KEYS, ROLE, take_role
+from ...editor.marks import PAGE_KEYS, ROLE, take_role
 from ..decision import Review, Words
 from ..document.disk import Kind
 
@@ -145,7 +145,7 @@ def close(view: Optional[sublime.View]) -> None:
 def release(view: sublime.View) -> None:
     """Give the user a view that they have saved as a file, and its clones: nothing of ours stays in their settings."""
     for settings in [each.settings() for each in (view, *view.clones())]:
-        for name in (ROLE, *_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", PATCH_KEYS, SETTING):
+        for name in (ROLE, *_SETTINGS, *_SIDE_BY_SIDE, "wrap_width", PAGE_KEYS, SETTING):
             settings.erase(name)
     view.set_scratch(False)
     view.set_read_only(False)

@@ -394,11 +394,13 @@ class OneProgram(ConnectTestCase):
         self.window.run_command("gemini_companion_accept")
         yield lambda: not os.path.exists(self.settings_path())
 
-    def test_with_the_review_it_can_be_read_as_a_patch(self) -> Iterator[Any]:
+    def test_it_can_be_read_and_decided_on_the_page(self) -> Iterator[Any]:
         self.put(SETTINGS)
         yield from self.shown()
-        self.window.run_command("gemini_companion_read_as_patch")
+        self.window.run_command("gemini_companion_review_changes")
         yield lambda: any('+    "hooks": {' in self.text(view) for view in self.window.views())
+        self.window.run_command("gemini_companion_act_on_page", {"act": "keep_file"})
+        yield lambda: os.path.exists(self.hook_file())
 
 
 COMMANDS = ("GeminiCompanionAcceptCommand", "GeminiCompanionRejectCommand")

@@ -1,4 +1,4 @@
-"""Unified diffs: programs that apply patches take them, and each line is found again in the new text."""
+"""Unified diffs: programs that apply patches take them, and each line knows what it stands for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from companion.comparison import compare_lines, split_lines
-from companion.comparison.unified import PatchLine, hunk_starts, place_at, unified
+from companion.comparison.unified import ADDED, END, EQUAL, HEADER, REMOVED, unified
 
 LEFT = "".join(f"{number}\n" for number in range(20))
 
@@ -16,12 +16,8 @@ LEFT = "".join(f"{number}\n" for number in range(20))
 def patch(left, right, name="file"):
     """The patch of a file."""
     before, after = split_lines(left), split_lines(right)
-    body = "".join(unified(before, after, compare_lines(before, after)))
+    body = "".join(line.text + "\n" for line in unified(before, after, compare_lines(before, after)))
     return f"--- a/{name}\n+++ b/{name}\n{body}"
-
-
-def places(text):
-    return [place_at(text.split("\n"), row) for row in range(text.count("\n"))]
 
 
 @pytest.mark.parametrize(
@@ -78,23 +74,20 @@ def test_git_makes_the_new_text_of_the_old_one(tmp_path):
         assert file.read_bytes().decode() == right
 
 
-def test_each_line_leads_to_its_file_and_to_its_hunk():
-    text = patch(LEFT, LEFT.replace("5\n", "five\n", 1).replace("18\n", ""), "one.py")
-    two = patch("a\nb\nc\n", "a\n++ b/c\n", "two.py")
-    found = places("# heading\n" + text + two)
-    assert found[0] is None
-    assert found[1:3] == [PatchLine("one.py", 0)] * 2
-    assert found[3:12] == [PatchLine("one.py", 5)] * 9
-    assert found[12:18] == [PatchLine("one.py", 18)] * 6
-    assert found[18:20] == [PatchLine("two.py", 0)] * 2
-    assert set(found[20:]) == {PatchLine("two.py", 1)}
+def test_each_line_knows_its_hunk_and_its_row():
+    left, right = split_lines(LEFT), split_lines(LEFT.replace("5\n", "five\n6\n", 1).replace("18\n19\n", "18"))
+    lines = list(unified(left, right, compare_lines(left, right)))
+    texts = {REMOVED: left, ADDED: right, EQUAL: right}
+    for line in lines:
+        if line.sign in texts:
+            assert line.text == line.sign + texts[line.sign][line.row].rstrip("\n")
+    assert [line.hunk for line in lines if line.sign == HEADER] == [0, 1]
+    assert [(line.hunk, line.row) for line in lines if line.sign == REMOVED] == [(0, 5), (1, 18), (1, 19)]
+    assert [line.hunk for line in lines if line.sign == EQUAL] == [0] * 6 + [1] * 3
+    assert lines[-1][1:3] == (END, 1)
 
 
-def test_a_file_that_is_new_or_has_gone_is_called_by_its_only_name():
-    for head in ("--- /dev/null\n+++ b/x\n", "--- a/x\n+++ /dev/null\n", "--- a/old\n+++ b/x\n# not shown\n"):
-        assert set(places(head)) == {PatchLine("x", 0)}
-
-
-def test_where_hunks_start():
-    text = patch("a\n", "@@ -1,1 +1,1 @@\n")
-    assert [text[start:].split("\n")[0] for start in hunk_starts(text)] == ["@@ -1,1 +1,1 @@"]
+def test_an_equal_line_between_two_hunks_belongs_to_the_upper_one():
+    left, right = ["a\n", "b\n", "c\n"], ["A\n", "b\n", "C\n"]
+    lines = list(unified(left, right, compare_lines(left, right)))
+    assert [(line.text, line.hunk) for line in lines if line.sign == EQUAL] == [(" b", 0)]

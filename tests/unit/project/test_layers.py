@@ -27,6 +27,7 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
     ("discovery", "context", "review", "terminals"),
     ("unreviewed",),
     ("comments",),
+    ("page",),
     ("endpoint",),
     ("diagnosis", "hooking"),
     ("actions",),

@@ -112,6 +112,19 @@ def test_every_page_leads_back(page: str) -> None:
     assert text_of(page).splitlines()[2] == "[Back to README](../README.md)"
 
 
+ON_PAGE = "act_on_page"
+
+
+def test_the_keys_of_the_page_of_changes_are_named_where_it_is_explained() -> None:
+    named = " ".join(" ".join(row) for row in rows(ROOT / "docs" / "reviewing.md", "All on one page")) + " `?` `q`"
+    for key in [keys for keys, command in bound() if command == ON_PAGE]:
+        modifier, _, letter = key.rpartition("+")
+        name = letter.upper() if modifier == "shift" and len(letter) == 1 else letter
+        written = f"`{name}`" if len(name) == 1 and not modifier.startswith("primary") else ""
+        typed = "+".join(part.title() for part in key.replace("primary", "ctrl").split("+"))
+        assert (written or typed) in named, key
+
+
 def bound() -> Iterator[Tuple[str, str]]:
     for binding in resource("Default.sublime-keymap"):
         if not any(each["key"] == "setting._nv_ex_mode" for each in binding.get("context", ())):
@@ -123,9 +136,7 @@ def test_the_page_of_keys_has_those_of_the_package() -> None:
         (keys.strip("`"), command.split(", ")[0].lower().replace(" ", "_"))
         for keys, command, _ in rows(REFERENCE, "Keys")
     }
-    assert named == {
-        (keys, "go_to_the_review_of_the_line" if command == "open_patch_line" else command) for keys, command in bound()
-    }
+    assert named == {(keys, command) for keys, command in bound() if command != ON_PAGE}
     file = (ROOT / "Default.sublime-keymap").read_text(encoding="utf-8")
     examples = lenient_json.loads(
         "[" + re.sub(r"(?m)^    // (?=[{}\" ])", "", file.partition("These have no keys")[2].partition("\n")[2]), ""

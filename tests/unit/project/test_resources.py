@@ -19,7 +19,8 @@ OWN_CONTEXT_KEY = "gemini_companion"
 DEFAULTS = json.loads(json.dumps(vars(settings.Settings())))  # as they stand in a settings file
 PAGE_COMMAND = "gemini_companion_open_page"  # for the menus: the palette would be full of pages
 MOST_IN_PALETTE = 30
-FREE = [["primary+k", "primary+r"]]  # the editor and its packages bind nothing to it, on no platform
+# The editor and its packages bind nothing to these, on no platform.
+FREE = [["primary+k", "primary+r"], ["primary+k", "primary+shift+r"]]
 
 
 def resource(name: str) -> Any:

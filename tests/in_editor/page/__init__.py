@@ -1,0 +1,1 @@
+"""In-editor tests of `companion/unreviewed/`."""
