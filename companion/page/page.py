@@ -94,6 +94,7 @@ class ReviewPage:
         self._scope = ChangeScope.SINCE_KEPT
         self._helps = False  # whether the keys are listed
         self._is_new = False  # whether nothing that the page shows was shown before
+        self._goes_to_first = False  # whether the caret is to go to the first change once there is one
         self._acts: Dict[str, Callable[[], None]] = {
             "next_change": partial(self._walk, True),
             "previous_change": partial(self._walk, False),
@@ -122,7 +123,7 @@ class ReviewPage:
             return
         if scope is not self._scope or not self._tab.is_open:
             self._forget()
-            self._scope, self._is_new = scope, True
+            self._scope, self._is_new, self._goes_to_first = scope, True, True
         self._reviews.when_free(self._open)
 
     def _open(self) -> None:
@@ -254,12 +255,11 @@ class ReviewPage:
         self._parts[file] = key, made
 
     def _shown(self) -> None:
-        """All is in the view: of a page that was just opened go to the first change."""
-        view = self._tab.view
-        if self._is_new and view is not None and self._tab.caret == 0:
-            first = self._tab.layout.next_change(0)
-            if first is not None:
-                self._tab.go_to(first)
+        """What was read is in the view: of a page that was just opened go to the first change."""
+        first = self._tab.layout.next_change(0) if self._goes_to_first else None
+        if first is not None:
+            self._goes_to_first = False
+            self._tab.go_to(first)
 
     def _caret_lost(self, was: PlacedRow, now: Optional[PlacedRow]) -> None:
         """The caret is on another change, because its own has gone. Unless the user has decided that, the next key may
@@ -319,6 +319,7 @@ class ReviewPage:
 
     def act(self, act: str) -> None:
         """Do what a key of the page stands for, if that is known."""
+        self._goes_to_first = False
         if self._tab.is_open and act in self._acts:
             self._acts[act]()
 

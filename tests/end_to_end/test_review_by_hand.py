@@ -83,7 +83,6 @@ def test_keys_walk_and_take_back(desktop):
 
 def test_keys_walk_the_page_and_lead_to_the_review(desktop):
     review = open_diff(desktop)
-    assert desktop.host.call("press", keys="n") != ON_PAGE
     desktop.host.call("press", keys="ctrl+k ctrl+shift+r")
     active = "window.active_view()"
     caret = f"{active}.substr({active}.line({active}.sel()[0].b))"
