@@ -154,6 +154,7 @@ class Endpoint:
         )
         self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents, self.comments)
         self.page = ReviewPage(scope, self.reviews, self.changes.reviews, self.changes.decisions, tracking)
+        self.comments.places = self.page.places
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
             scope,

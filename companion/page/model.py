@@ -17,6 +17,7 @@ from enum import Enum
 from itertools import accumulate
 from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from ..comments.model import TextSide
 from ..common.display_names import client_name, shown
 from ..comparison import unified
 from ..review.decision import Review
@@ -26,13 +27,6 @@ from ..unreviewed.texts import OUTSIDE, TextPair, doing, file_count
 
 PART_ROWS = 400
 PART_CHARACTERS = 1 << 17
-
-
-class TextSide(Enum):
-    """Which text of a file a line is of."""
-
-    OLD = "old"
-    NEW = "new"
 
 
 class RowKind(Enum):

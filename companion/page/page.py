@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import sublime
 
+from ..comments.model import CommentPlace, TextSide
 from ..common.display_names import shown
 from ..common.waiting import Latest
 from ..comparison import Hunk
@@ -42,7 +43,6 @@ from .model import (
     PlacedRow,
     Remark,
     RowKind,
-    TextSide,
     introduction,
     parts_of,
     rows_of,
@@ -58,16 +58,6 @@ ANOTHER = "{} has changed again: look, then decide"
 NO_ACCEPT_OF_HUNKS = "hunks of a proposal can be reverted: accept the file with what is left"
 NOT_COMPARED = "{} is just being compared: revert that again"
 WORDS = {ReviewState.ACCEPTED: "accepted", ReviewState.REJECTED: "rejected"}
-
-
-class PagePlace(NamedTuple):
-    """Lines of a file that are selected on the page: their numbers, from 1 on, in the old or the new text."""
-
-    path: str
-    side: TextSide
-    first: int
-    last: int
-    text: str
 
 
 class ReviewPage:
@@ -275,7 +265,7 @@ class ReviewPage:
         for region in self._tab.selections():
             yield list(self._tab.layout.between(region.begin(), region.end()))
 
-    def places(self) -> List[PagePlace]:
+    def places(self) -> List[CommentPlace]:
         """The lines that are selected on the page, for each selection; none of those that touch no line of a file. Of
         lines that were removed only if there are no others among them."""
         found = []
@@ -286,7 +276,7 @@ class ReviewPage:
             if new and new[0].file is not None:
                 numbers = [each.row.row + 1 for each in new]
                 text = "\n".join(each.row.text[1:] for each in new)
-                found.append(PagePlace(new[0].file.path, new[0].row.side, min(numbers), max(numbers), text))
+                found.append(CommentPlace(new[0].file.path, new[0].row.side, min(numbers), max(numbers), text))
         return found
 
     def _files_selected(self) -> Dict[PageFile, Optional[Body]]:
@@ -473,6 +463,7 @@ def _help() -> Tuple[str, ...]:
         ("k", "keep hunk", "u", "undo hunk, or revert it in a proposal"),
         (f"K, {primary}+S", "keep or accept file", "U, Shift+Escape", "undo or reject file"),
         ("Enter", "open the review here", "e", "open the file here"),
+        ("c", "comment on the line", f"{primary}+Enter", "send the review"),
         ("?", "hide the keys", "q", "close"),
     ]
     return tuple(f"  {a:<11} {b:<22} {c:<16} {d}" for a, b, c, d in rows)

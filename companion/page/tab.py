@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Named
 
 import sublime
 
+from ..comments.model import TextSide
 from ..editor import marks
 from ..editor.edits import MOVE_CARET, Edit, apply_edits, difference, first_caret, some_selections
 from ..editor.file_views import is_open
@@ -25,7 +26,7 @@ from ..review.display.mark_style import MarkStyle
 from ..review.display.pacing import Slices
 from ..review.window import views
 from ..runtime import Runtime
-from .model import PageFile, PageLayout, Part, PlacedRow, RowKind, TextSide
+from .model import PageFile, PageLayout, Part, PlacedRow, RowKind
 
 TITLE = "Review Changes"
 FILE_NAME = "changes.diff"  # of which it has the syntax

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from companion.comments.model import TextSide
 from companion.page import model
 from companion.page.model import (
     Body,
@@ -13,7 +14,6 @@ from companion.page.model import (
     Part,
     Remark,
     RowKind,
-    TextSide,
     introduction,
     parts_of,
     rows_of,

@@ -112,12 +112,9 @@ def test_every_page_leads_back(page: str) -> None:
     assert text_of(page).splitlines()[2] == "[Back to README](../README.md)"
 
 
-ON_PAGE = "act_on_page"
-
-
 def test_the_keys_of_the_page_of_changes_are_named_where_it_is_explained() -> None:
     named = " ".join(" ".join(row) for row in rows(ROOT / "docs" / "reviewing.md", "All on one page")) + " `?` `q`"
-    for key in [keys for keys, command in bound() if command == ON_PAGE]:
+    for key, _ in bound("in_page"):
         modifier, _, letter = key.rpartition("+")
         name = letter.upper() if modifier == "shift" and len(letter) == 1 else letter
         written = f"`{name}`" if len(name) == 1 and not modifier.startswith("primary") else ""
@@ -125,9 +122,11 @@ def test_the_keys_of_the_page_of_changes_are_named_where_it_is_explained() -> No
         assert (written or typed) in named, key
 
 
-def bound() -> Iterator[Tuple[str, str]]:
+def bound(where: str = "") -> Iterator[Tuple[str, str]]:
+    """The keys and their commands that mean something in the page of changes, or anywhere else."""
     for binding in resource("Default.sublime-keymap"):
-        if not any(each["key"] == "setting._nv_ex_mode" for each in binding.get("context", ())):
+        keys = [each["key"].partition(".")[2] for each in binding.get("context", ())]
+        if ("in_page" in keys) is bool(where) and "_nv_ex_mode" not in keys:
             yield ", ".join(binding["keys"]), binding["command"][len("gemini_companion_") :]
 
 
@@ -136,7 +135,7 @@ def test_the_page_of_keys_has_those_of_the_package() -> None:
         (keys.strip("`"), command.split(", ")[0].lower().replace(" ", "_"))
         for keys, command, _ in rows(REFERENCE, "Keys")
     }
-    assert named == {(keys, command) for keys, command in bound() if command != ON_PAGE}
+    assert named == set(bound())
     file = (ROOT / "Default.sublime-keymap").read_text(encoding="utf-8")
     examples = lenient_json.loads(
         "[" + re.sub(r"(?m)^    // (?=[{}\" ])", "", file.partition("These have no keys")[2].partition("\n")[2]), ""
