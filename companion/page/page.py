@@ -47,7 +47,7 @@ from .model import (
     parts_of,
     rows_of,
 )
-from .reading import FileAnswer, Reader
+from .reading import FileAnswer, PageReader
 from .tab import PageTab
 
 NOTHING, ALL_DONE = "there is nothing to review", "nothing is left to review"
@@ -75,7 +75,7 @@ class ReviewPage:
         self._reviews = reviews
         self._changes = changes
         self._decisions = decisions
-        self._reader = Reader(scope.window, scope.settings, reviews, changes, tracking)
+        self._reader = PageReader(scope.window, scope.settings, reviews, changes, tracking)
         self._tab = PageTab(scope.runtime, self._caret_lost)
         self._stock = Latest(self._take_stock)
         self._files: List[PageFile] = []

@@ -71,7 +71,7 @@ class _Reading(NamedTuple):
     room: int
 
 
-class Reader:
+class PageReader:
     """For one window."""
 
     def __init__(
