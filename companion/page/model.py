@@ -19,6 +19,7 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Option
 
 from ..comments.model import TextSide
 from ..common.display_names import client_name, shown
+from ..common.transitions import may_step
 from ..comparison import unified
 from ..review.decision import Review
 from ..review.document.analysis import Analysis, Moved, Span, moved_on_left, moved_on_right
@@ -212,7 +213,7 @@ class PageFile:
 
     def go(self, state: PageFileState) -> bool:
         """Go to another state. False if there is no way to it."""
-        if state not in TRANSITIONS[self.state]:
+        if not may_step(TRANSITIONS, self.state, state):
             return False
         self.state = state
         return True
