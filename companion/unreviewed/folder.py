@@ -184,14 +184,14 @@ class Folder:
                 workspace.look(cancelled)
         except (GitError, OSError) as error:
             logger.info("a folder cannot be looked at: %s", error)
-        is_needed = tracked or workspace.tracked or workspace.has_rows or workspace.last_undone.groups
+        is_needed = tracked or workspace.tracked or workspace.model.rows or workspace.last_undone.groups
         if not roots or not is_needed:
             self.workspace = self._listing = None
         return is_first
 
     def repositories(self) -> Iterator[str]:
         """The real paths of the repositories in it."""
-        for name in self.workspace.repositories() if self.workspace is not None else ():
+        for name in self.workspace.files.entries.repositories if self.workspace is not None else ():
             path = full_path(self.path, name)
             if os.path.realpath(path) == path and os.path.isdir(path):
                 yield path

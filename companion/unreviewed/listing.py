@@ -94,7 +94,7 @@ class Listing:
         return Lists(changes, turn, outside, bool(self._workspace.last_undone.groups))
 
     def _listed(self, counts: Dict[_Key, _Counts], scope: ChangeScope) -> Tuple[UnreviewedChange, ...]:
-        changes = {_key(change): change for change in self._workspace.changes(scope)}
+        changes = {_key(change): change for change in self._workspace.model.changes(scope)}
         self._counts.update((key, counts[key]) for key in changes if key in counts)
         uncounted = [change for key, change in changes.items() if key not in self._counts]
         for some in portions(uncounted, lambda change: change.before.size + change.now.size):
@@ -104,7 +104,7 @@ class Listing:
 
     def _line(self, change: UnreviewedChange, counts: _Counts) -> UnreviewedChange:
         workspace, line = self._workspace, change._replace(folder=self._workspace.folder, **counts._asdict())
-        if workspace.is_excluded(change.path):
+        if workspace.files.is_excluded(change.path):
             name = change.path.rpartition("/")[2]
             return line._replace(excluded=True, obstacle=NOT_KEPT.format(name))
         return line._replace(ignored=workspace.is_left_out(change))

@@ -20,7 +20,10 @@ from .texts import same_text
 from .tracking import Tracking
 from .workspace import Workspace
 
-_TYPED = ("paths", Workspace.renames)
+_TYPED: Tuple[str, Callable[[Workspace, str], None]] = (
+    "paths",
+    lambda workspace, name: workspace.side_bar.renames(name),
+)
 SIDE_BAR: Mapping[str, Tuple[str, Callable[[Workspace, str], None]]] = {
     "delete_file": ("files", Workspace.removed),
     "delete_folder": ("dirs", Workspace.removed),
@@ -30,7 +33,7 @@ SIDE_BAR: Mapping[str, Tuple[str, Callable[[Workspace, str], None]]] = {
     "side_bar_mass_rename": _TYPED,
     "side_bar_move": _TYPED,
     "side_bar_cut": _TYPED,
-    "side_bar_delete": ("paths", Workspace.removes),
+    "side_bar_delete": ("paths", lambda workspace, name: workspace.side_bar.removes(name)),
 }
 """The commands of the side bar, with the argument that says which files, and what the user does with them."""
 
@@ -85,7 +88,7 @@ def refresh(workspace: Workspace, name: str) -> None:
 def take_over(path: str, text: str, encoding: str, line_endings: str, workspace: Workspace, name: str) -> None:
     """Take over the text that a tab has saved; encoding and line endings by the editor's names. Disk thread."""
     data = saved(text, encoding, line_endings)
-    if not workspace.is_excluded(name):
+    if not workspace.files.is_excluded(name):
         with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
             found = read_all(descriptor, READ_BYTES)
             if same_text(found, data):  # the editor knows best how lines end

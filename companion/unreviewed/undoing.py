@@ -266,7 +266,7 @@ def _without(workspace: Workspace, change: UnreviewedChange, hunks: Sequence[Hun
     if old is None or new is None:
         return UNKNOWN
     data = without_hunks(old, new, hunks)
-    return change.before if data == old else workspace.content(data, change.now)
+    return change.before if data == old else workspace.edits.content(data, change.now)
 
 
 def _exchanged(
@@ -328,7 +328,7 @@ def _problem(workspace: Workspace, group: Group, unsaved: Collection[str]) -> Op
 
 def _state(workspace: Workspace, path: str, content: Content) -> FileBytes:
     """Raises `DiskError` if nobody knows what is or was in the file."""
-    data = workspace.data(content)
+    data = workspace.copies.data(content)
     if data is None:
         raise DiskError(_unknown(path))
     return FileBytes(data if content.there else None, content.mode)

@@ -52,7 +52,7 @@ from .evidence import NO_CLAIMS, PERHAPS, Evidence, Moment
 from .files import IGNORES, NAMED_FILES, Files, Rules, is_left_alone
 from .git import GitError, Repository, git_of
 from .left import LeftContents
-from .model import ChangeScope, Event, Layer, Row, UnreviewedChange
+from .model import Event, Layer, Row, UnreviewedChange
 from .reading import FileReading, Reader, changed_at, is_later
 from .record import Group, Record, Step, Undone, contents_of, read_record, write_record
 from .saves import Saves
@@ -89,14 +89,14 @@ class Workspace:
         self._now = now
         self._moment = Moment()  # at which the last look began that has seen all
         self._saves = saves or Saves()
-        self._files = Files(folder, repository)
+        self.files = Files(folder, repository)
         self._reader = Reader(folder)
-        self._reader.is_excluded = self._files.is_excluded
+        self._reader.is_excluded = self.files.is_excluded
         self._ignored: FrozenSet[str] = frozenset()  # as far as git was asked
-        self._edits = Edits(store, repository)
-        self._model, self._copies = self._edits.model, self._edits.copies
+        self.edits = Edits(store, repository)
+        self.model, self.copies = self.edits.model, self.edits.copies
         self._expected: Dict[str, List[_Expected]] = {}
-        self._side_bar = SideBar(folder, self._model)
+        self.side_bar = SideBar(folder, self.model)
         self.last_undone = Undone()
         """What the last undo was, to be restored where nobody has touched the file since."""
         self.tracked = False
@@ -112,30 +112,30 @@ class Workspace:
     def use(self, rules: Rules) -> None:
         """From the next look on, read what these rules allow. What they uncover the user has seen, and of what they
         hide nothing is kept."""
-        uncovered = set(filter(self._files.is_excluded, self._model.all_paths()))
-        self._files.use(rules)
-        if self._left is not None and self._left.patterns != self._files.patterns:
+        uncovered = set(filter(self.files.is_excluded, self.model.all_paths()))
+        self.files.use(rules)
+        if self._left is not None and self._left.patterns != self.files.patterns:
             self._left = None
-        is_excluded = self._files.is_excluded
+        is_excluded = self.files.is_excluded
         undone = [group for group in self.last_undone.groups if any(is_excluded(step.path) for step in group)]
-        rows = {path: self._model.row(path) for path in filter(is_excluded, self._model.all_paths())}
+        rows = {path: self.model.row(path) for path in filter(is_excluded, self.model.all_paths())}
         hidden = [path for path, row in rows.items() if any(each.readable for each in row.contents())]
         for path in (each for each in uncovered if not is_excluded(each)):
-            if self._model.row(path).unreviewed:
+            if self.model.row(path).unreviewed:
                 self._reader.forget(path)
             else:
-                self._model.leave(path)
+                self.model.leave(path)
                 self._reader.leave(path)
         names = {content.identity for content in contents_of(undone)}
         for path in hidden:
             names.update(content.identity for content in rows[path].contents())
-            self._model.leave(path)
+            self.model.leave(path)
             self._reader.leave(path)
-            self._edits.unkept.discard(path)
+            self.edits.unkept.discard(path)
         if names:
             left = tuple(group for group in self.last_undone.groups if group not in undone)
             self.last_undone = self.last_undone._replace(groups=left)
-            self._write_record()
+            self.write_down()
             self._store.drop(names)
 
     def begin(self, cancelled: Callable[[], bool]) -> None:
@@ -148,11 +148,11 @@ class Workspace:
         self._root = Stamp.of(os.stat(self.folder)).file
         self._begin_looking(cancelled)
         self.tracked = not cancelled()
-        self._write_record()
+        self.write_down()
 
     def _begin_looking(self, cancelled: Callable[[], bool]) -> bool:
-        self._files.begin()
-        self._edits.holds = True
+        self.files.begin()
+        self.edits.holds = True
         return self._take_all(cancelled)
 
     def end(self, cancelled: Callable[[], bool]) -> None:
@@ -165,13 +165,13 @@ class Workspace:
 
     def _settle(self) -> None:
         """Nobody tracks: what nobody has to review is the user's from now on."""
-        was_held, self._edits.holds = self._edits.holds, False
-        kept = [path for path, row in self._model.rows.items() if row.only_in_store]
+        was_held, self.edits.holds = self.edits.holds, False
+        kept = [path for path, row in self.model.rows.items() if row.only_in_store]
         for path in kept:
-            self._edits.drop_copy(path)
+            self.edits.drop_copy(path)
         if kept or was_held:
             self.tracked = False
-            self._write_record()
+            self.write_down()
 
     def look(self, cancelled: Callable[[], bool]) -> bool:
         """Look again, but not while git is at work. Whether all was seen. Raises `GitError` and `OSError`."""
@@ -180,9 +180,9 @@ class Workspace:
             raise OSError("the folder is not there any more")
         if not self.tracked:
             with suppress(GitError):
-                self._files.note_position()
+                self.files.note_position()
             if self._left is None:
-                self._take_paths(list(self._model.rows))
+                self._take_paths(list(self.model.rows))
             elif not self._begin_looking(cancelled):
                 return False
             self._settle()
@@ -192,7 +192,7 @@ class Workspace:
     def refresh(self, paths: Sequence[str]) -> None:
         """Look at these files alone, because a tab has just read them, or something was done to them."""
         if self.is_there():
-            self._take_paths([path for path in paths if self.tracked or path in self._model.rows])
+            self._take_paths([path for path in paths if self.tracked or path in self.model.rows])
 
     def is_there(self) -> bool:
         """Whether the folder is the one that was looked at first."""
@@ -208,35 +208,35 @@ class Workspace:
         return self._repository is not None and self._repository.at_work()
 
     def _take_paths(self, paths: Iterable[str]) -> None:
-        known = [path for path in paths if self._model.knows(path)]
-        found = self._reader.read_again(known, self._files.entries.files)
+        known = [path for path in paths if self.model.knows(path)]
+        found = self._reader.read_again(known, self.files.entries.files)
         with self._reader.again(found):
             self._take(found, self._now())
 
     def _take_all(self, cancelled: Callable[[], bool]) -> bool:
         whole, moment = False, self._now()
         try:
-            paths = self._files.list()
-            self._reader.like = self._files.like
+            paths = self.files.list()
+            self._reader.like = self.files.like
             if self._left is not None:
-                for path in self._left.missed(self._files.entries.files):
+                for path in self._left.missed(self.files.entries.files):
                     self._reader.remember(path)
             found = self._reader.read_changed(paths, cancelled)
             ignores = [path for path in found if path.endswith(IGNORES)]
-            if not all(found[path].content.holds(self._model.row(path).now) for path in ignores):
-                self._files.ask_again()
-                self._files.list()  # what has come to be listed is looked at the next time
+            if not all(found[path].content.holds(self.model.row(path).now) for path in ignores):
+                self.files.ask_again()
+                self.files.list()  # what has come to be listed is looked at the next time
             self._early = 0 if self.tracked else self._now().early
             with self._reader.again(found):
-                self._edits.committed = self._files.committed()
+                self.edits.committed = self.files.committed()
                 self._take(found, moment)
             whole = not self._reader.torn and not cancelled()
         finally:
-            self._edits.committed, self._early = {}, 0
-            self._files.listed(whole)
+            self.edits.committed, self._early = {}, 0
+            self.files.listed(whole)
         if whole:
             self._moment, self._left = moment, None
-        self._edits.refresh()
+        self.edits.refresh()
         return whole
 
     # -- what a look has found ----------------------------------------------------------------------------------------
@@ -248,42 +248,42 @@ class Workspace:
         fresh: List[str] = []
         if found:
             with suppress(OSError):
-                self._files.note_moves()
+                self.files.note_moves()
             only_hooked = self._moment.only_hooked and moment.only_hooked
-            evidence = self._moment.evidence(Evidence(None, self._files.has_moved, only_hooked))
-            self._edits.measure_room()
-            self._side_bar.follow(found, evidence)
+            evidence = self._moment.evidence(Evidence(None, self.files.has_moved, only_hooked))
+            self.edits.measure_room()
+            self.side_bar.follow(found, evidence)
             saving = self._saves.files()
             fresh = self._found_since(found) if self._left is not None else []
             oldest_first = sorted(found.items(), key=lambda each: changed_at(self.folder, *each))
             fresh += [path for path, each in oldest_first if self._found(path, each, evidence, saving)]
             fresh += self._found_missing()
-            rows = [self._model.row(path) for path in fresh]
-            self._copies.keep_all(row.approved for row in rows if row.unreviewed)
-        for path in self._edits.committed.keys() & self._model.rows.keys():
-            row = self._model.row(path)
-            if row.unreviewed and not self._edits.written(path, row.now, None, None):
+            rows = [self.model.row(path) for path in fresh]
+            self.copies.keep_all(row.approved for row in rows if row.unreviewed)
+        for path in self.edits.committed.keys() & self.model.rows.keys():
+            row = self.model.row(path)
+            if row.unreviewed and not self.edits.written(path, row.now, None, None):
                 fresh.append(path)
         if fresh or (self.tracked and self._noted != self._unkept()):
-            self._write_record()
+            self.write_down()
 
     def _found_since(self, found: Mapping[str, FileReading]) -> List[str]:
         """The paths at which something is found that was written, or deleted, after an earlier process has ended."""
-        new = {path: reading for path, reading in found.items() if not self._model.knows(path)}
-        new = {path: reading for path, reading in new.items() if not self._files.is_excluded(path)}
+        new = {path: reading for path, reading in found.items() if not self.model.knows(path)}
+        new = {path: reading for path, reading in new.items() if not self.files.is_excluded(path)}
         left = self._left.at(new) if self._left is not None else {}
         for path, before in left.items():
-            self._model.learn(path, before, before)
-            self._edits.written(path, new[path].content, new[path].data, PERHAPS)
+            self.model.learn(path, before, before)
+            self.edits.written(path, new[path].content, new[path].data, PERHAPS)
         return list(left)
 
     def _found_missing(self) -> List[str]:
         """The files of git that are not there at the first look, and may have gone just now."""
-        missing = self._reader.missing(self._files.entries.files) if self._early else []
-        gone = [path for path in missing if not self._model.knows(path) and self._is_early(path, FileReading(NOTHING))]
+        missing = self._reader.missing(self.files.entries.files) if self._early else []
+        gone = [path for path in missing if not self.model.knows(path) and self._is_early(path, FileReading(NOTHING))]
         for path in gone:
-            self._model.learn(path, UNKNOWN, UNKNOWN)
-            self._edits.written(path, NOTHING, None, PERHAPS)
+            self.model.learn(path, UNKNOWN, UNKNOWN)
+            self.edits.written(path, NOTHING, None, PERHAPS)
         return gone
 
     def _is_early(self, path: str, reading: FileReading) -> bool:
@@ -296,16 +296,16 @@ class Workspace:
         self, path: str, reading: FileReading, evidence: Callable[[str], Evidence], saving: Collection[str]
     ) -> bool:
         """A look has found something at a path. Whether that is to be written down."""
-        now, data, row, history = reading.content, reading.data, self._model.row(path), self._edits
+        now, data, row, edits = reading.content, reading.data, self.model.row(path), self.edits
         shown = row.now
         if reading.blob and reading.blob != now.identity:
-            self._copies.blobs[now.identity] = reading.blob
+            self.copies.blobs[now.identity] = reading.blob
         if now.holds(shown):
-            self._model.happened(Event.WRITTEN, path, now)  # its permissions may be others
+            self.model.happened(Event.WRITTEN, path, now)  # its permissions may be others
             if row.before is None:
-                history.seen(path, now, data)
-            return self._model.row(path).only_in_store is not row.only_in_store
-        if not self._model.knows(path) and now.there and (self._files.uncovers or self._files.was_ignored(path)):
+                edits.seen(path, now, data)
+            return self.model.row(path).only_in_store is not row.only_in_store
+        if not self.model.knows(path) and now.there and (self.files.uncovers or self.files.was_ignored(path)):
             return self._was_there(path, reading, saving)
         if saving and full_path(self.folder, path) in saving:
             self._reader.remember(path)  # `saved` will say what of it is the user's
@@ -314,53 +314,53 @@ class Workspace:
             return True
         if self.tracked or row.only_in_store:
             seen = evidence(full_path(self.folder, path))
-            if self._files.restored(path) in (now.identity, reading.blob or now.identity):
+            if self.files.restored(path) in (now.identity, reading.blob or now.identity):
                 seen = seen._replace(git_moved=True)
-            history.written(path, now, data, seen.origin, seen.claims)
+            edits.written(path, now, data, seen.origin, seen.claims)
         elif self._is_early(path, reading):
-            history.written(path, now, data, PERHAPS)
+            edits.written(path, now, data, PERHAPS)
         elif row.before is None:
-            self._model.happened(Event.SAVED, path, now)
-            history.seen(path, now, data)
+            self.model.happened(Event.SAVED, path, now)
+            edits.seen(path, now, data)
         elif now.there and shown.there:
-            self._copies.keep(now, data)
-            history.said(Event.SAVED, path, now, shown, now)
+            self.copies.keep(now, data)
+            edits.said(Event.SAVED, path, now, shown, now)
         else:
-            history.written(path, now, data, PERHAPS)  # what was to be reviewed is so still
+            edits.written(path, now, data, PERHAPS)  # what was to be reviewed is so still
         return True
 
     def _was_there(self, path: str, reading: FileReading, saving: Collection[str]) -> bool:
         """Learn a file that was there before the first look; what it held is not known if it was written to since.
         Whether that is to be written down."""
         if self._is_early(path, reading) and full_path(self.folder, path) not in saving:
-            self._model.learn(path, UNKNOWN, UNKNOWN)
-            self._edits.written(path, reading.content, reading.data, PERHAPS)
+            self.model.learn(path, UNKNOWN, UNKNOWN)
+            self.edits.written(path, reading.content, reading.data, PERHAPS)
             return True
-        self._model.learn(path, reading.content, reading.content)
-        self._edits.seen(path, reading.content, reading.data)
-        return self._model.row(path).only_in_store
+        self.model.learn(path, reading.content, reading.content)
+        self.edits.seen(path, reading.content, reading.data)
+        return self.model.row(path).only_in_store
 
     def _arrived(self, path: str, now: Content, reading: FileReading) -> bool:
         """Whether it is a text that the user has accepted, or what somebody has written since beside all of that."""
         known = self._expected.get(path, []) if now.there else []
         for index in reversed(range(len(known))):
             expected = known[index]
-            data = reading.data if reading.data is not None else self._copies.data(now)
+            data = reading.data if reading.data is not None else self.copies.data(now)
             agreed = expected.agreed
-            if self._files.is_excluded(path):  # it is not read; it has just the size
+            if self.files.is_excluded(path):  # it is not read; it has just the size
                 data, agreed = expected.text() if now.size in sizes(expected.text()) else None, None
             if data is None or clock.now() - expected.since >= EXPECTED_SECONDS:
                 continue
-            self._copies.keep(now, reading.data)
-            shown = self._copies.data(expected.shown)
+            self.copies.keep(now, reading.data)
+            shown = self.copies.data(expected.shown)
             accepted = accepted_of(data, expected.text(), agreed() if agreed is not None else None, shown)
             if accepted is None:
                 continue
-            wanted = now if accepted == data else self._edits.content(accepted, now)
+            wanted = now if accepted == data else self.edits.content(accepted, now)
             del known[: index + 1]  # in place, since the main thread may append meanwhile
             for place, each in enumerate(known):
                 known[place] = each._replace(shown=wanted)  # it was made of this
-            self._edits.said(Event.ACCEPTED, path, now, expected.shown, wanted)
+            self.edits.said(Event.ACCEPTED, path, now, expected.shown, wanted)
             return True
         return False
 
@@ -368,15 +368,15 @@ class Workspace:
 
     def saved(self, path: str, data: bytes) -> None:
         """The user has saved `data` from a tab; the file may hold something else again by now."""
-        shown = self._model.row(path).now
+        shown = self.model.row(path).now
         now = self._saved_content(path, data, shown)
         is_same = now.holds(shown)
         if is_left_alone(path) or (is_same and not self.tracked):
             return
-        self._edits.said(Event.SAVED, path, now, shown, now)
+        self.edits.said(Event.SAVED, path, now, shown, now)
         if not is_same and now.readable:
             self._reader.forget(path)
-        self._write_record()
+        self.write_down()
 
     def _saved_content(self, path: str, data: bytes, shown: Content) -> Content:
         """What the user has saved, which is kept, unless the file is not read."""
@@ -387,30 +387,22 @@ class Workspace:
         with suppress(OSError):
             mode = stat.S_IMODE(os.lstat(full_path(self.folder, path)).st_mode)
         now = Content(identity(data, shown.identity or self._reader.like), mode, len(data))
-        self._copies.keep(now, data)
+        self.copies.keep(now, data)
         return now
 
     def settle(self, call: Hashable) -> None:
         """A tool call that was doubtful has ended."""
-        if self._model.settle(call):
-            self._write_record()
+        if self.model.settle(call):
+            self.write_down()
 
     def removed(self, name: str) -> None:
         """The user has deleted this file or folder in the side bar, unless it is still there."""
-        for path in [path for path in self._model.all_paths() if is_below(name, path)]:
-            if self._model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
-                self._model.happened(Event.SAVED, path, NOTHING)
-                self._edits.drop_copy(path)
-                self._edits.unkept.add(path)  # until a look finds that it has gone
-        self._write_record()
-
-    def renames(self, name: str) -> None:
-        """The user is about to type another name for this file or folder in the side bar."""
-        self._side_bar.renames(name)
-
-    def removes(self, name: str) -> None:
-        """The user is being asked whether this file or folder is to be deleted."""
-        self._side_bar.removes(name)
+        for path in [path for path in self.model.all_paths() if is_below(name, path)]:
+            if self.model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
+                self.model.happened(Event.SAVED, path, NOTHING)
+                self.edits.drop_copy(path)
+                self.edits.unkept.add(path)  # until a look finds that it has gone
+        self.write_down()
 
     def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
         """The user has accepted a proposal; `accepted` is what the file is about to hold, or makes it. Where it arrives
@@ -418,83 +410,58 @@ class Workspace:
         before the client hears of it: after that the file may hold it already.
         """
         text = lru_cache(maxsize=1)(accepted) if callable(accepted) else lambda: accepted
-        self._expected.setdefault(path, []).append(_Expected(text, self._model.row(path).now, clock.now(), agreed))
+        self._expected.setdefault(path, []).append(_Expected(text, self.model.row(path).now, clock.now(), agreed))
 
     def keep(self, path: str, before: Content, now: Content, hunks: Sequence[Hunk] = ()) -> bool:
         """Keep what was made of a file, or some of the hunks of it alone, in lines as `texts.lines_of` counts.
 
         False if it holds something else by now. It outlives the process once `write_down` was called.
         """
-        held = self._model.row(path).now
+        held = self.model.row(path).now
         if not held.holds(now):
             return False
         wanted = held
         if hunks:
-            old, new = self._copies.all_data([before, held])
+            old, new = self.copies.all_data([before, held])
             if old is None or new is None:
                 return False
-            wanted = self._edits.content(with_hunks(old, new, hunks), held)
-        self._edits.keep(path, held, before, wanted)
+            wanted = self.edits.content(with_hunks(old, new, hunks), held)
+        self.edits.keep(path, held, before, wanted)
         return True
 
     def keep_no_more(self, path: str) -> bool:
         """Take back what was kept last. False if that was another file's, or something has happened to it since."""
-        is_taken_back = self._edits.keep_no_more(path)
+        is_taken_back = self.edits.keep_no_more(path)
         if is_taken_back:
-            self._write_record()
+            self.write_down()
         return is_taken_back
-
-    def write_down(self) -> None:
-        """Write down what is known."""
-        self._write_record()
 
     def begin_turn(self) -> None:
         """A program begins another turn. What is to count as earlier was looked at before."""
-        self._model.begin_turn()
-        self._write_record()
+        self.model.begin_turn()
+        self.write_down()
 
     # -- what there is ------------------------------------------------------------------------------------------------
-
-    def repositories(self) -> Tuple[str, ...]:
-        """The folders below that are repositories of their own, relative."""
-        return self._files.entries.repositories
-
-    def is_excluded(self, path: str) -> bool:
-        """Whether a file is not read, so that only that it has changed is known."""
-        return self._files.is_excluded(path)
 
     def is_left_out(self, change: UnreviewedChange) -> bool:
         """Whether the file is there and would not be listed if it came now."""
         if not change.now.there:
             return False
-        is_known = self.tracked and self._files.knows_left_out()
-        return change.path in self._ignored or (is_known and self._files.is_left_out(change.path))
+        is_known = self.tracked and self.files.knows_left_out()
+        return change.path in self._ignored or (is_known and self.files.is_left_out(change.path))
 
     def ignored_now(self, paths: Sequence[str]) -> FrozenSet[str]:
         """Those of these files that are left out at this moment."""
         try:
-            found = self._files.left_out_now(paths)
+            found = self.files.left_out_now(paths)
         except GitError:
             found = frozenset()
         self._ignored |= found
         return found
 
-    def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
-        """All that is unreviewed, the newest first."""
-        return self._model.changes(scope)
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether anything is unreviewed, or what a program has made may come back."""
-        return bool(self._model.rows)
-
-    def data(self, content: Content) -> Optional[bytes]:
-        """The bytes that a file held, or None if nobody has them any more."""
-        return self.all_data([content])[0]
-
     def all_data(self, contents: Sequence[Content]) -> List[Optional[bytes]]:
-        """The same for several files, for which git is asked once."""
-        return self._copies.all_data(contents)
+        """The bytes that files held, None where nobody has them any more. Any thread: no content ever changes."""
+        return self.copies.all_data(contents)
 
     # -- undo ---------------------------------------------------------------------------------------------------------
 
@@ -503,7 +470,7 @@ class Workspace:
 
         The result are those that can be undone, because it is known what their files hold and held.
         """
-        known = self._copies.secure(contents_of(wanted))
+        known = self.copies.secure(contents_of(wanted))
         ready = dict.fromkeys(
             group for group in wanted if all({step.held.identity, step.wanted.identity} <= known for step in group)
         )
@@ -511,7 +478,7 @@ class Workspace:
             return ready
         former, self.last_undone = self.last_undone, Undone(tuple(ready), when, under_way=True)
         try:
-            self._write_record(secure=True)
+            self.write_down(secure=True)
         except OSError:
             self.last_undone = former
             raise
@@ -522,8 +489,8 @@ class Workspace:
         `OSError`; then restore nothing."""
         self.last_undone = self.last_undone._replace(under_way=True)
         steps = itertools.chain.from_iterable(self.last_undone.groups)
-        done = {each.path: each for each in steps if self._model.row(each.path).now.holds(each.wanted)}
-        self._write_record(secure=True, restored=done)
+        done = {each.path: each for each in steps if self.model.row(each.path).now.holds(each.wanted)}
+        self.write_down(secure=True, restored=done)
 
     def exchanged(self, event: Event, done: Sequence[Group], undone: Undone) -> None:
         """These were undone, or (`WRITTEN`) restored: then they are unreviewed as they were, whether anybody tracks.
@@ -532,50 +499,48 @@ class Workspace:
         """
         for path, held, wanted, origin in itertools.chain.from_iterable(done):
             if event is Event.UNDONE:
-                self._edits.rebase_turn(path, held, wanted)
-            self._model.happened(event, path, wanted)
+                self.edits.rebase_turn(path, held, wanted)
+            self.model.happened(event, path, wanted)
             if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
-                row = self._model.row(path)
+                row = self.model.row(path)
                 if row.unreviewed:
                     row = row._replace(origin=origin, claims=NO_CLAIMS, made=None, save=row.now)
-                self._model.put(path, row)
-            is_kept = self._edits.holds and self._copies.has(wanted)
-            self._model.put(path, self._model.row(path)._replace(only_in_store=is_kept))
+                self.model.put(path, row)
+            is_kept = self.edits.holds and self.copies.has(wanted)
+            self.model.put(path, self.model.row(path)._replace(only_in_store=is_kept))
             self._reader.remember(path)  # somebody may have written since
         self.last_undone = undone
-        self._write_record()
-
-    def content(self, data: bytes, like: Content) -> Content:
-        """Bytes that a file is about to have, which are kept, with the permissions of another content."""
-        return self._edits.content(data, like)
+        self.write_down()
 
     # -- the record ---------------------------------------------------------------------------------------------------
 
-    def _write_record(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
-        saved = dict(self._model.rows)
+    def write_down(self, secure: bool = False, restored: Mapping[str, Step] = {}) -> None:
+        """Write down what is known; of what is `restored`, what is known once that is done. Raises `OSError` if it has
+        to be `secure`."""
+        saved = dict(self.model.rows)
         for path, step in restored.items():
-            row, left = self._model.row(path), self._model.row(path).below
+            row, left = self.model.row(path), self.model.row(path).below
             left = left if row.before is None else (*left, Layer(row.before, row.origin, row.turn))
             saved[path] = Row(step.held, step.wanted, None, step.origin, below=left)
-        files, noted, self._noted = self._files, self._unkept(), None
-        record = Record(saved, self.last_undone, self._copies.blobs, files.head, noted, files.patterns)
+        files, noted, self._noted = self.files, self._unkept(), None
+        record = Record(saved, self.last_undone, self.copies.blobs, files.head, noted, files.patterns)
         write_record(self._store, self.folder, record, secure)
         self._noted = noted  # if it could not be written, the next look tries again
 
     def _unkept(self) -> Optional[FrozenSet[str]]:
-        is_named = self.tracked and len(self._edits.unkept) <= NAMED_FILES  # in the record
-        return self._files.unseen().union(self._edits.unkept) if is_named else None
+        is_named = self.tracked and len(self.edits.unkept) <= NAMED_FILES  # in the record
+        return self.files.unseen().union(self.edits.unkept) if is_named else None
 
     def _load(self) -> None:
         record = read_record(self._store, self.folder)
-        self._copies.blobs.update(record.blobs)
+        self.copies.blobs.update(record.blobs)
         self.last_undone = record.undone
         if record.rows or record.unkept is not None:
-            self._files.stood_at(record.head)
+            self.files.stood_at(record.head)
         if record.unkept is not None and (self._repository is not None or not record.head):
             with suppress(GitError):  # the commit may have gone
-                self._left = LeftContents(self._copies, self._repository, record)
+                self._left = LeftContents(self.copies, self._repository, record)
         for path, row in record.rows.items():
-            self._model.recall(path, row)
+            self.model.recall(path, row)
             if row.now.there:
                 self._reader.remember(path)

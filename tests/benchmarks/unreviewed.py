@@ -103,7 +103,7 @@ def measured(count: int, with_git: bool) -> Tuple[float, List[float], List[float
         first = cost(lambda: workspace.begin(never))
         settle(workspace)
         later = [cost(lambda: workspace.look(never)) for _ in range(TURNS)]
-        if workspace.changes():
+        if workspace.model.changes():
             raise AssertionError("nothing has changed")
         return first, later, [passed(lambda: workspace.look(never)) for _ in range(TURNS)]
 

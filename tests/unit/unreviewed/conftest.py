@@ -200,7 +200,7 @@ class Project:
 
     def before(self, name: str) -> Optional[bytes]:
         """What a listed file held before."""
-        data: Optional[bytes] = self.workspace.data({**self.listed(), **self.outside()}[name].before)
+        data: Optional[bytes] = self.workspace.copies.data({**self.listed(), **self.outside()}[name].before)
         return data
 
     def undo(self, *names: str) -> List[Refusal]:

@@ -101,7 +101,7 @@ def test_a_side_bar_rename_across_excluded_names_is_not_listed(project, names):
     (project.folder / "new").mkdir()
     project.write(**{old.replace(".", "_"): TEXT})
     project.begin()
-    project.workspace.renames(old)
+    project.workspace.side_bar.renames(old)
     os.rename(str(project.folder / old), str(project.folder / new))
     assert project.all_listed() == {}
     (project.folder / new).write_bytes(text(line3=b"agent"))

@@ -135,7 +135,7 @@ def test_what_is_pending_is_not_forgotten_whatever_becomes_of_the_file_while_nob
     for _ in range(2):
         assert set(project.all_listed()) == {"a.txt"}
         assert project.before("a.txt") == TEXT
-        assert project.workspace.changes()[0].origin.perhaps, "so Undo All does not take it"
+        assert project.workspace.model.changes()[0].origin.perhaps, "so Undo All does not take it"
         project.begin()
     assert project.undo() == []
     assert project.read("a.txt") == TEXT
@@ -353,7 +353,7 @@ def test_a_workspace_of_an_earlier_process_tells_of_what_it_has(project):
     project.begin()
     assert kept(project) == 1
     again = Workspace(str(project.folder), Store(str(project.storage / STORE)))
-    assert again.has_rows
+    assert again.model.rows
 
 
 def test_what_a_last_look_cannot_see_the_next_process_finds(project):

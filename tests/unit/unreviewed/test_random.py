@@ -381,14 +381,16 @@ class Day:
                 self.files[name] = former
                 self.looked = False
             return
-        hunks = hunks_between(workspace.data(before), workspace.data(now))
+        hunks = hunks_between(workspace.copies.data(before), workspace.copies.data(now))
         some = self.random.sample(hunks, self.random.randrange(1, len(hunks) + 1))
         if self.random.random() < 0.5:
             assert workspace.keep(name, before, now, some)
             workspace.write_down()
         else:
             self.undo(change, some)
-            assert oracle.below or workspace.data(workspace._model.row(name).approved) == workspace.data(before)
+            assert oracle.below or workspace.copies.data(workspace.model.row(name).approved) == workspace.copies.data(
+                before
+            )
         self.look()
         self.relearn(name)
 
@@ -409,22 +411,22 @@ class Day:
         mine.update(line.text for lower in oracle.below for line in lower.lines if not line.added)
         before = (old or b"").decode().splitlines(True)
         assert all(line in mine or line in (now or b"").decode() for line in before if line.startswith("agent"))
-        layers = workspace._model.row(name).below
+        layers = workspace.model.row(name).below
         assert len(layers) <= len(oracle.below)
-        above = [*(workspace.data(layer.before) for layer in layers[1:]), old]
+        above = [*(workspace.copies.data(layer.before) for layer in layers[1:]), old]
         oracle.below = [
-            Below(compared(workspace.data(layer.before), later or b""), layer.before.there, frozenset(["git"]))
+            Below(compared(workspace.copies.data(layer.before), later or b""), layer.before.there, frozenset(["git"]))
             for layer, later in zip(layers, above)
         ]
         is_risen, oracle.existed = oracle.before != old, old is not None
         oracle.decided(lines)
         oracle.how |= {"git"} if is_risen else frozenset()
-        oracle.is_marked = workspace._model.row(name).save == workspace._model.row(name).now
+        oracle.is_marked = workspace.model.row(name).save == workspace.model.row(name).now
         oracle.forget_typed()
 
     def held_before(self, name: str) -> Optional[bytes]:
-        before = self.project.workspace._model.row(name).approved
-        data: Optional[bytes] = self.project.workspace.data(before)
+        before = self.project.workspace.model.row(name).approved
+        data: Optional[bytes] = self.project.workspace.copies.data(before)
         return None if before == NOTHING else data
 
     def stage(self, name: str) -> None:
@@ -492,7 +494,7 @@ class Day:
 
     def check(self) -> None:
         """What is held, what is listed and what is in the files is what the oracle says."""
-        model, data = self.project.workspace._model, self.project.workspace.data
+        model, data = self.project.workspace.model, self.project.workspace.copies.data
         for name, oracle in self.files.items():
             assert self.held_before(name) == oracle.before, name
             path = self.project.folder / name

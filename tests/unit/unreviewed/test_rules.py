@@ -246,7 +246,7 @@ def test_a_turn_holds_what_programs_have_done_in_it(hooked):
     hooked.write(b_txt=text(line1=b"user"))
     with hooked.call(*CLAUDE):
         hooked.write(a_txt=text(line1=b"agent"))
-    turn = hooked.workspace.changes(ChangeScope.LAST_TURN)
+    turn = hooked.workspace.model.changes(ChangeScope.LAST_TURN)
     assert [change.path for change in turn] == ["a.txt"]
     assert hooked.undo_these(turn) == []
     assert set(hooked.outside()) == {"b.txt"}
@@ -308,9 +308,9 @@ def test_what_a_stash_takes_and_gives_back_is_its_program_s_as_before(dirty, loo
     dirty.git("stash", "pop", "-q")
     assert {path: change.origin for path, change in dirty.look().items()} == dict.fromkeys(before, Origin(*CLAUDE))
     assert dirty.outside() == {}
-    assert {each.path for each in dirty.workspace.changes(ChangeScope.LAST_TURN)} == set(before)
+    assert {each.path for each in dirty.workspace.model.changes(ChangeScope.LAST_TURN)} == set(before)
     dirty.workspace.begin_turn()
-    assert dirty.workspace.changes(ChangeScope.LAST_TURN) == []
+    assert dirty.workspace.model.changes(ChangeScope.LAST_TURN) == []
     assert dirty.undo() == []
     assert dirty.read("a.txt") == text(line3=b"first", line9=b"user")
 
@@ -323,7 +323,7 @@ def test_what_comes_back_out_of_a_stash_is_of_the_turn_in_which_it_was_written(d
     dirty.workspace.begin_turn()
     dirty.git("stash", "pop", "-q")
     assert set(dirty.look()) == {"b.txt"}
-    assert dirty.workspace.changes(ChangeScope.LAST_TURN) == []
+    assert dirty.workspace.model.changes(ChangeScope.LAST_TURN) == []
 
 
 def test_what_the_user_has_undone_and_makes_again_is_perhaps_his(hooked):

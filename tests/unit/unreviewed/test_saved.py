@@ -167,8 +167,8 @@ def test_in_the_last_turn_a_save_counts_too(project):
     project.save(a_txt=text(line3=b"mine"))
     project.write(a_txt=text(line3=b"third"))
     project.look()
-    (change,) = project.workspace.changes(ChangeScope.LAST_TURN)
-    assert project.workspace.data(change.before) == text(line3=b"mine")
+    (change,) = project.workspace.model.changes(ChangeScope.LAST_TURN)
+    assert project.workspace.copies.data(change.before) == text(line3=b"mine")
 
 
 def test_an_accepted_text_counts_as_a_saved_one(project):

@@ -275,7 +275,7 @@ def test_looks_and_decisions_write_nothing_in_the_folder(project, everything):
     listed = project.look()
     assert set(listed) == {"a.txt", "b.txt", "new.txt"}
     for path, change in listed.items():
-        project.workspace.data(change.before)
+        project.workspace.copies.data(change.before)
         assert project.workspace.keep(path, change.before, change.now)
     project.workspace.write_down()
     project.begin()

@@ -27,7 +27,7 @@ def texts(tracking):
     """What the only file that is listed held before, and what it holds."""
     (change,) = tracking.lists(1).changes
     workspace = tracking.workspace_of(change.folder)
-    return workspace.data(change.before), workspace.data(change.now)
+    return workspace.copies.data(change.before), workspace.copies.data(change.now)
 
 
 def test_repositories_inside_have_workspaces_of_their_own(repository, tracking, runtime, rules):

@@ -22,13 +22,13 @@ def turns(project):
 
 
 def undo_last_turn(project):
-    changes = project.workspace.changes(ChangeScope.LAST_TURN)
+    changes = project.workspace.model.changes(ChangeScope.LAST_TURN)
     assert project.undo_these(changes) == []
     return [change.path for change in changes]
 
 
 def test_the_last_turn_is_undone_and_the_earlier_one_stays(turns):
-    assert turns.workspace.changes(ChangeScope.LAST_TURN) == []
+    assert turns.workspace.model.changes(ChangeScope.LAST_TURN) == []
     turns.write(a_txt=BEFORE.replace(b"1", b"one").replace(b"5", b"five"))
     turns.look()
     assert undo_last_turn(turns) == ["a.txt"]
@@ -63,7 +63,7 @@ def test_a_hunk_of_an_earlier_turn_that_was_undone_does_not_come_back_with_an_un
     now = BEFORE.replace(b"1", b"one").replace(b"5", b"five")
     turns.write(a_txt=now)
     turns.look()
-    assert turns.undo_these(turns.workspace.changes(), hunks=hunks_between(BEFORE, now)[:1]) == []
+    assert turns.undo_these(turns.workspace.model.changes(), hunks=hunks_between(BEFORE, now)[:1]) == []
     assert turns.read("a.txt") == BEFORE.replace(b"5", b"five")
     assert undo_last_turn(turns) == ["a.txt"]
     assert turns.read("a.txt") == BEFORE

@@ -97,7 +97,7 @@ def test_a_file_whose_time_is_set_back_is_read_again_on_a_disk_with_coarse_time_
         project.write(a_txt=data)
         os.utime(str(project.folder / "a.txt"), (1e9, 1e9))
         change = project.look()["a.txt"]
-        assert project.workspace.data(change.now) == data
+        assert project.workspace.copies.data(change.now) == data
 
 
 def test_what_is_told_of_a_file_by_its_name_and_by_its_descriptor_may_differ(project, monkeypatch):
