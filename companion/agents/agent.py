@@ -1,8 +1,8 @@
-"""The base class of the agents: everything that the package has to know about one.
+"""The base class of the agents: everything that the package knows about one.
 
-Rule: everything is computed, without side effects, so that tests and Diagnose can repeat what each release does when it
-looks for its window. Agents differ only in what their classes override. Code that uses them iterates over
-`registry.AGENTS` and never compares names.
+Rule: no method has side effects, so that tests and Diagnose can repeat what each release does when it looks for its
+window. Agents differ only in what their classes override. Code that uses them iterates over `registry.AGENTS` and never
+compares names.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class DiscoveryFile(NamedTuple):
 
 
 class LookupContext(NamedTuple):
-    """An agent that looks for its window, from the working directory `folder`.
+    """The situation of an agent that looks for its window, in the working directory `folder`.
 
-    `editor_pid` is the editor that it finds among its ancestor processes. `port` is from its environment, "" outside of
-    the editor's terminals. `is_alive` tells whether a process id is in use; `real` resolves symbolic links.
+    `editor_pid` is the editor among its ancestor processes. `port` is from its environment, "" outside of the editor's
+    terminals. `is_alive` tells whether a process id is in use; `real` resolves symbolic links.
     """
 
     folder: str
@@ -59,10 +59,10 @@ def contains(folder: str, path: str, lookup: LookupContext) -> bool:
 class Announcement(NamedTuple):
     """One endpoint as its discovery files describe it.
 
-    `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `agent_tokens` has the
-    tokens of agents, by title, that get one of their own instead of `token`. `socket` is the path of the endpoint's
+    `folders` are absolute; `editor_pid` is the editor's process id, not the plugin host's. `agent_tokens` has, by
+    title, the tokens of agents that get one of their own instead of `token`. `socket` is the path of the endpoint's
     socket, or "" if it has a port; `began` is when it began to listen, in milliseconds since the epoch. `real_folders`
-    are the folders with all links resolved, for agents that compare text.
+    are the folders with all links resolved, for agents that compare them as text.
     """
 
     port: int
@@ -87,27 +87,27 @@ class Place(NamedTuple):
     root_is_shared: bool
 
     def path(self, platform: Platform) -> str:
-        """The innermost of them."""
+        """The path of the innermost directory."""
         return str(platform.path.join(self.root, *self.below))
 
 
 class SharedSocket(NamedTuple):
-    """A socket of which there is one for each user, whichever editor has it: a `name` in a directory; on Windows a
-    named pipe, which stands in none."""
+    """A socket that exists once for each user, whichever editor holds it: a `name` in a directory; on Windows a named
+    pipe, which is in no directory."""
 
     place: Optional[Place]
     name: str
 
 
 class ConnectionDetails(NamedTuple):
-    """What an agent in a terminal has to know about one endpoint. `separator` is the platform's path list separator."""
+    """What an agent in a terminal needs to find one endpoint. `separator` is the platform's path list separator."""
 
     port: int
     folders: Tuple[str, ...]
     editor_pid: int
     separator: str
     ports: Mapping[str, int] = {}
-    """Of the endpoint's other servers, by the key of their dialect."""
+    """The ports of the endpoint's other servers, by the key of their dialect."""
 
     @property
     def workspace(self) -> str:
@@ -201,17 +201,17 @@ class Agent(RunnableAgent):
     """An agent that connects to the editor. `registry` lists those that the package knows; users add their own."""
 
     dialect: Dialect
-    """What it speaks with the editor."""
+    """The protocol that it speaks with the editor."""
     hooks: Optional[HookDialect] = None
     """Its hooks, if they can tell the editor what it does."""
     restored = RESTORES_ALL
     """What it restores of a file when it writes an accepted proposal of its own diffs."""
     client_names: Tuple[str, ...] = ()
-    """By which it introduces itself, where several agents come in by one token."""
+    """The names by which it introduces itself, if several agents share one token."""
     has_own_token = False
-    """Whether it has a token that no other agent gets: nothing that it says would tell which agent it is."""
+    """Whether it gets a token that no other agent has, because it does not introduce itself by a name."""
     folder = ""
-    """Of a user's own: the folder in which it looks for the editor; "" for that of the agent that it is like."""
+    """The folder in which a user's own agent looks for the editor; "" for that of the agent that it is like."""
     profile: Profile
     can_be_told_which = True
     """Whether a terminal of the editor can tell it which of several windows to take."""
@@ -228,7 +228,7 @@ class Agent(RunnableAgent):
 
     @property
     def token_name(self) -> str:
-        """The name of the token that it shows; "" for the one that the agents of its dialect share."""
+        """The name of its token; "" for the one that the agents of its dialect share."""
         return self.title if self.has_own_token else ""
 
     @property
@@ -258,13 +258,13 @@ class Agent(RunnableAgent):
     # -- where it asks ------------------------------------------------------------------------------------------------
 
     def shared_sockets(self, platform: Platform) -> Sequence[SharedSocket]:
-        """Where it asks for the context, if it looks for no window but takes any answer there."""
+        """The sockets at which it asks for the context, if it asks instead of looking for its window."""
         return ()
 
     # -- its discovery files ------------------------------------------------------------------------------------------
 
     def home(self, platform: Platform) -> str:
-        """The folder of its own files: what the user's row says, else its variable, else the usual one."""
+        """The folder of its own files: from the user's row, else from its variable, else the usual one."""
         if self.folder:
             return platform.with_home(self.folder)
         return platform.variable(self.home_variable) or platform.with_home("~/" + self.usual_home)
@@ -278,12 +278,12 @@ class Agent(RunnableAgent):
         return Place(self.home(platform), ("ide",), False)
 
     def files(self, announcement: Announcement, platform: Platform) -> Dict[str, Dict[str, Any]]:
-        """The contents of one endpoint's discovery files by name. Current releases read the first one. None: it looks
-        for no window."""
+        """The contents of one endpoint's discovery files by name; empty if it does not look for its window. Current
+        releases read the first one."""
         return {}
 
     def identity(self, content: Mapping[str, Any]) -> Tuple[object, ...]:
-        """The address and the secret in a discovery file: what tells one server's from another's."""
+        """The address and the secret in a discovery file, by which those of two servers differ."""
         return content.get("port"), content.get("authToken")
 
     def owner(self, name: str, content: Mapping[str, Any]) -> Optional[int]:
@@ -298,7 +298,7 @@ class Agent(RunnableAgent):
     # -- environment --------------------------------------------------------------------------------------------------
 
     def terminal_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
-        """The environment variables of terminals started from the editor, by which it finds the window. No secrets."""
+        """The environment variables by which it finds the window, for terminals started from the editor. No secrets."""
         return {}
 
     def client_variables(self, connection: ConnectionDetails) -> Dict[str, str]:
@@ -327,5 +327,5 @@ def folders_of(content: Optional[Mapping[str, Any]]) -> List[str]:
 
 
 def process_id(value: Any) -> Optional[int]:
-    """What a discovery file gives as the editor's process id; None if that is none."""
+    """The editor's process id in a discovery file; None if the value is no id."""
     return value if type(value) is int else None

@@ -1,12 +1,12 @@
-"""A dialect: the protocol that one or more agents speak with the editor; the base classes of the modules beside it.
+"""Dialects: the protocols that agents speak with the editor. These are the base classes of the modules beside it.
 
-Rules: every literal of an agent's wire stands in the module of its dialect, and nowhere else; so does every answer to
-a call. A dialect is pure: it asks the window through `AgentWindow`, and what it wants sent it gives back as
-`ClientNotice`s. It keeps no state of a client.
+Rules: the literals of a protocol and the answers to its calls are in the module of its dialect, and nowhere else. A
+dialect is pure: it asks the window through `AgentWindow`, and returns what should be sent as `ClientNotice`s. It keeps
+no state of a client.
 
-`SelectionDialect` is what Claude Code, opencode and Copilot CLI share: all three were made for VS Code first. Such a
-agent receives the file in front and what is selected in it. It hears of the user's decision by the result of the call
-that opened the review.
+`SelectionDialect` is shared by Claude Code, opencode and Copilot CLI, which were made for VS Code first. Such an agent
+receives the file in front and its selection. It learns the user's decision from the result of the call that opened the
+review.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .window import (
 
 
 class Transport(Enum):
-    """What a dialect is carried by."""
+    """How the messages of a dialect travel."""
 
     HTTP_ON_PORT = "streamable HTTP on a port of the loopback address"
     HTTP_ON_SOCKET = "streamable HTTP on a socket in the file system"
@@ -42,7 +42,7 @@ class Transport(Enum):
 
 
 class ClientNotice(NamedTuple):
-    """A notification to a client. One with the same `collapse` key that still waits is replaced."""
+    """A notification to a client. It replaces one with the same `collapse` key that has not been sent yet."""
 
     method: str
     params: Dict[str, Any]
@@ -50,37 +50,37 @@ class ClientNotice(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A place in a file that the user wants to point an agent to. Lines count from 0; None is the whole file."""
+    """A place in a file to which the user points an agent. Lines count from 0; None is the whole file."""
 
     path: str
     lines: Optional[Tuple[int, int]] = None
     last_line: Optional[int] = None
-    """Of the file, if that is known: of a folder it never is."""
+    """The last line of the file; None if it is not known, or for a folder."""
 
     def spelled_out(self) -> Optional[Mention]:
-        """The same with lines, be they all of the file; None if they are not known."""
+        """The mention with lines: for a whole file, all of them. None if they are not known."""
         if self.lines is not None:
             return self
         return self._replace(lines=(0, self.last_line)) if self.last_line is not None else None
 
 
 ContextOf = Callable[[str, str], Awaitable[Optional[SharedContext]]]
-"""The context for an agent that runs in this folder and calls itself so; None if no window has one for it."""
+"""Finds the context for an agent that runs in this folder and has this name; None if no window shares one with it."""
 
 Handler = Callable[[Any, ToolCall, AgentWindow], Awaitable[ToolResult]]
 """A method of a dialect that carries out the calls of one tool."""
 
 
 class Dialect(ServedDialect):
-    """One protocol. One instance of each subclass; an agent names its dialect."""
+    """One protocol. Each subclass has one instance, which agents refer to."""
 
     key: str
-    """Among the dialects; lower case."""
+    """Its name, which no other dialect has; lower case."""
     transport: Transport
     handlers: ClassVar[Mapping[str, Handler]] = {}
     """The methods that carry out the tools, by the tool's name."""
     trial: Mapping[str, Any] = {}
-    """On a shared socket: a message whose answer tells nothing of the user."""
+    """On a shared socket: a message whose answer contains nothing of the user."""
     turn_begins = ""
     """The tool that agents call whenever they begin a turn, and at no other time; "" if there is none."""
     edits_return = True
@@ -88,10 +88,10 @@ class Dialect(ServedDialect):
     takes_mentions = False
     """Whether `mention` has something to send."""
     attentive_after_seconds: Sequence[float] = ()
-    """If clients miss what they are sent at first: how long after the list of tools it is sent again."""
+    """If clients miss the first notifications: how long after the list of tools the context is sent again."""
 
     def messages(self, context: SharedContext) -> Sequence[ClientNotice]:
-        """What a client is to be sent so that it knows this context."""
+        """The notifications that give a client this context."""
         raise NotImplementedError
 
     async def reply(self, message: Mapping[str, Any], context_of: ContextOf) -> Optional[Dict[str, Any]]:
@@ -99,21 +99,21 @@ class Dialect(ServedDialect):
         raise NotImplementedError
 
     def only_takes_back(self, context: SharedContext) -> bool:
-        """Whether this context only takes back what the client has heard before."""
+        """Whether this context only takes back what the client has received before."""
         return False
 
     def mention(self, mention: Mention) -> Optional[ClientNotice]:
-        """What puts the mention into the agent's prompt, or None if the agent takes no mentions."""
+        """The notification that puts the mention into the agent's prompt, or None if the agent takes no mentions."""
         return None
 
     def decided(self, path: str, accepted: Optional[str]) -> ClientNotice:
-        """What tells a client, whose call does not wait for it, what the user has decided of its proposal: the text
-        that is accepted, or None."""
+        """The notification of the user's decision for a client whose call does not wait for it. `accepted` is the
+        accepted text, or None."""
         raise NotImplementedError
 
     async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
-        """Carry out a tool of `tools`. What the window cannot do is a result with `isError`, because agents take any
-        other for a decision."""
+        """Carry out a call of one of the `tools`. If the window cannot do it, the result has `isError`: agents take any
+        other result for a decision."""
         try:
             return await self.handlers[call.name](self, call, window)
         except CannotDo as refusal:
@@ -121,7 +121,7 @@ class Dialect(ServedDialect):
 
 
 def tool(name: str, title: str, description: str, required: Sequence[str] = (), /, **properties: Any) -> Tool:
-    """A tool with these arguments, each with its schema. Others are let through: a newer agent may send more."""
+    """A tool with these arguments, each with its schema. Further arguments are allowed: a newer agent may send them."""
     schema: Dict[str, Any] = {"type": "object", "properties": properties}
     if required:  # draft 4 allows no empty list
         schema["required"] = list(required)
@@ -134,7 +134,7 @@ def json_result(value: Any) -> ToolResult:
 
 
 def file_url(path: str) -> str:
-    """The address of a file. Windows paths are recognised by their form, so that this means the same everywhere."""
+    """The URL of a file. Windows paths are recognised by their form, so that the result is the same on each system."""
     try:
         if ntpath.splitdrive(path)[0]:
             return pathlib.PureWindowsPath(path).as_uri()
@@ -144,10 +144,10 @@ def file_url(path: str) -> str:
 
 
 def path_of_url(address: str) -> str:
-    """The path that an address of a file names; what is no such address is taken for a path.
+    """The path in the URL of a file; any other text is taken for a path.
 
-    Agents send paths with the scheme before them, too: so `#` and `?` are characters of the name, and what stands
-    where addresses have a host may be a drive.
+    Agents also send paths with just the scheme before them. Therefore `#` and `?` are characters of the name, and the
+    host may be a drive.
     """
     from urllib.parse import unquote
 
@@ -173,10 +173,10 @@ TEXT: Dict[str, Any] = {"type": "string"}
 
 
 class SelectionDialect(Dialect):
-    """A dialect whose agents receive the file in front and what is selected in it, and nothing else.
+    """A dialect whose agents receive the file in front and its selection, and nothing else.
 
-    There is no message that says "no file". An empty one takes the place of what the agent has received and not yet
-    shown to its model; opencode then says that the user opened the file "", which is better than what is not shared.
+    There is no message for "no file". An empty one replaces a selection that the agent has received and not yet shown
+    to its model. opencode then says that the user opened the file "", which is better than showing what is not shared.
     """
 
     def messages(self, context: SharedContext) -> Sequence[ClientNotice]:
@@ -186,8 +186,8 @@ class SelectionDialect(Dialect):
         return context.active is None
 
     async def reviewed(self, call: ToolCall, window: AgentWindow, path_argument: str) -> Optional[str]:
-        """Show the proposal of a call for the file that this argument names, and wait for the decision: the accepted
-        text, or None."""
+        """Show the proposal of a call for the file that this argument names, and wait for the decision. Returns the
+        accepted text, or None."""
         arguments = call.arguments
         path, proposed = arguments[path_argument], arguments["new_file_contents"]
         return await window.review(ReviewRequest(call, path, proposed, arguments["tab_name"], self.edits_return))
@@ -204,7 +204,7 @@ def position(place: TextPosition) -> Dict[str, int]:
 
 
 def selection_fields(active: Optional[ActiveFile]) -> Dict[str, Any]:
-    """The file in front and what is selected in it. Without one the fields are empty: nothing is selected any more."""
+    """The file in front and its selection. Without a file the fields are empty: nothing is selected any more."""
     if active is None:
         active = ActiveFile("", TextPosition(0, 0), TextPosition(0, 0))
     return {

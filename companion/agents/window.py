@@ -1,9 +1,8 @@
 """One window as agents see it: the context that it shares, and what an agent may ask of it.
 
-Rule: pure values and types only. What is in a context has passed the user's settings: what is not to be shared is not
-in it. Dialects are written against the interface `AgentWindow`. The endpoint implements it with the editor; a test
-implements it with a few lines. Everything is called on the loop thread and awaited there; whatever it takes of the main
-thread or the disk is not the caller's concern.
+Rule: pure values and types only. A context has passed the user's settings: it contains only what is shared. Dialects
+use the interface `AgentWindow`, which the endpoint implements with the editor, and a test with a few lines. Its methods
+are called and awaited on the loop thread; they see to the main thread and the disk themselves.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ class TextPosition(NamedTuple):
 
 
 class ActiveFile(NamedTuple):
-    """The file that the user was last in, and one selection in it, with its text; without text it is the caret.
+    """The file that the user was last in, and one selection in it with its text; without text it is the caret.
 
-    Of several selections it is the last that is not empty: agents that know of one take its text for the range's.
+    Of several selections it is the last that is not empty: agents that know of one take its text for that of the range.
     """
 
     path: str
@@ -32,18 +31,18 @@ class ActiveFile(NamedTuple):
     end: TextPosition
     text: str = ""
     selections: Tuple[Tuple[TextPosition, TextPosition], ...] = ()
-    """All of them, where there are several that are not empty."""
+    """All selections that are not empty, if there are several."""
 
 
 class SharedContext(NamedTuple):
-    """All at once: what the IDE companion protocol calls `IdeContext`, and the file in front, if it is shared."""
+    """What the IDE companion protocol calls `IdeContext`, and the file in front, if it is shared."""
 
     ide_context: Mapping[str, Any]
     active: Optional[ActiveFile] = None
 
 
 NOTHING = SharedContext({"workspaceState": {"openFiles": []}})
-"""What agents receive where nothing is shared."""
+"""The context in which nothing is shared."""
 
 
 # -- the window --------------------------------------------------------------------------------------------------------
@@ -54,7 +53,7 @@ class CannotDo(Exception):
 
 
 class Restored(NamedTuple):
-    """What a writer restores of a file when it writes an accepted text over it: its line ends where the text has line
+    """What an agent restores of a file when it writes an accepted text over it: its line ends where the text has line
     feeds only, its byte order mark where the text has none, its encoding."""
 
     line_ends: bool
@@ -63,7 +62,7 @@ class Restored(NamedTuple):
 
 
 RESTORES_ALL = Restored(line_ends=True, mark=True, encoding=True)
-"""How the companion writes a file, and what is assumed of an agent that has not been measured."""
+"""How the companion writes a file, and how agents are assumed to write that have not been measured."""
 RESTORES_NOTHING = Restored(line_ends=False, mark=False, encoding=False)
 
 
@@ -72,11 +71,11 @@ class ReviewRequest(NamedTuple):
 
     call: ToolCall
     path: str
-    """As the agent sent it; absolute, or the request is refused."""
+    """As the agent sent it. A relative path is refused."""
     proposed: str
     """The whole text, with the line ends and the byte order mark that the agent sent."""
     name: str
-    """The agent's own name for the review, by which it takes it back."""
+    """The agent's own name for the review, by which it withdraws it."""
     edits_return: bool
     """Whether the answer carries the user's edits of the proposal."""
 
@@ -100,8 +99,8 @@ class Severity(Enum):
 
 
 class Diagnostic(NamedTuple):
-    """What a language server or a linter says of a place in a file. `source` is its name, `code` its own name for what
-    is wrong; both may be ""."""
+    """A message of a language server or a linter for a range in a file. `source` is its name, `code` its own name for
+    the problem; both may be ""."""
 
     message: str
     severity: Severity
@@ -122,9 +121,9 @@ class AgentWindow(Protocol):
     """One window, as agents may use it. Loop thread. Every method may raise `CannotDo`."""
 
     async def review(self, request: ReviewRequest) -> Optional[str]:
-        """Show a proposal and wait for the decision: minutes, if need be. The accepted text, its line ends and byte
-        order mark as proposed; None if the user rejects it, or has closed the view. `CannotDo`: it is not shown, or was
-        taken back, as the agent has its answer from elsewhere."""
+        """Show a proposal and wait for the decision, which may take hours. Returns the accepted text, its line ends and
+        byte order mark as proposed; None if the user rejects it or closes the view. `CannotDo`: it is not shown, or was
+        withdrawn, since the agent has its answer from elsewhere."""
 
     async def withdraw_review(self, session: str, name: str) -> bool:
         """Close this client's review of this name. The client is not told. False if there is none."""
@@ -133,11 +132,11 @@ class AgentWindow(Protocol):
         """Close all reviews of this client, and no one else's; returns how many there were."""
 
     async def propose(self, client: ClientSession, path: str, proposed: str) -> None:
-        """Show a proposal under the file's path. The client hears of the decision by `Dialect.decided`."""
+        """Show a proposal under the file's path. `Dialect.decided` tells the client the decision."""
 
     async def close_proposal(self, client: ClientSession, path: str, *, silently: bool) -> Optional[str]:
-        """Close the review of this file; its text, the user's edits included, or None if there is none. `silently`: the
-        client is not told."""
+        """Close the review of this file. Returns its text with the user's edits, or None if there is none. `silently`:
+        the client is not told."""
 
     async def accept_proposal(self, client: ClientSession, path: str) -> None:
         """Write the text under review to the file, which lies inside the workspace folders, and tell the client."""
@@ -146,7 +145,7 @@ class AgentWindow(Protocol):
         """Close the review, leave the file alone, and tell the client."""
 
     async def in_worker(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call a function that takes long on another thread."""
+        """Call a slow function on another thread."""
 
     async def selection(self) -> Optional[ActiveFile]:
         """The file that the user was last in, with the selection; None if there is none to be shared."""
@@ -158,7 +157,8 @@ class AgentWindow(Protocol):
         """The workspace folders as announced."""
 
     async def diagnostics(self, path: Optional[str]) -> Sequence[FileDiagnostics]:
-        """What the user's language servers and linters say: of one file, or of all open ones that may be shared."""
+        """The diagnostics of the user's language servers and linters: of one file, or of all open ones that may be
+        shared."""
 
     async def is_dirty(self, path: str) -> Optional[bool]:
         """Whether the file has edits that are not saved; None if it is not open."""
@@ -167,8 +167,8 @@ class AgentWindow(Protocol):
         """Save an open file inside the workspace folders; False if it is not open."""
 
     async def open_file(self, path: str, *, in_front: bool = True, preview: bool = False) -> None:
-        """Show a file that exists inside the workspace folders: before the other tabs, with the focus where the user's
-        settings give it to an agent, or behind them. The next file takes the place of a `preview`."""
+        """Show a file that exists inside the workspace folders: in front of the other tabs, with the focus if the
+        user's settings allow that, or behind them. The next file replaces a `preview`."""
 
     def rename_client(self, session: str, name: str) -> None:
-        """Show the client under this name from now on. The name may hold anything."""
+        """Show the client under this name from now on. The name may be any text."""
