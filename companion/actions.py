@@ -32,8 +32,6 @@ from .review.decision import Review, takes_reason
 from .review.display.markup import ACCEPT, FOLD, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, WHITESPACE
 from .review.manager import ACCEPT_ONLY, VERBS, ClosedReview, ReviewManager
 from .runtime import Runtime
-from .system.platform import Platform
-from .terminals.command_lines import relative
 from .terminals.installed import InstalledPrograms
 from .terminals.launcher import Launcher, selected_places, terminal_of
 from .unreviewed.model import ChangeScope
@@ -260,11 +258,11 @@ class Actions:
         for endpoint, review in pending:
             act, annotation = partial(_go_to, window, endpoint, review), _annotation(endpoint, review, window)
             preview = partial(here.reviews.open_reviews.preview, review) if endpoint is here else None
-            entries.append(PanelEntry(file_name(review.path), act, _place(endpoint, review.path), annotation, preview))
+            entries.append(PanelEntry(file_name(review.path), act, _label(endpoint, review.path), annotation, preview))
         for endpoint, old in closed:
             annotation = f"{client_name(old.client_name)}, closed: open again"
             act = partial(_open_again, window, endpoint, old)
-            entries.append(PanelEntry(file_name(old.path), act, _place(endpoint, old.path), annotation))
+            entries.append(PanelEntry(file_name(old.path), act, _label(endpoint, old.path), annotation))
         if _has_changes(here):
             entries.append(PanelEntry("Show Unreviewed Changes", partial(_show_changes, here)))
         choose(window, entries, "Pending diffs" if pending else "Closed diffs")
@@ -379,10 +377,11 @@ def _open_again(window: sublime.Window, endpoint: Endpoint, closed: ClosedReview
         say(window, problem)
 
 
-def _place(endpoint: Endpoint, path: str) -> str:
-    """Where a file is that a list names: from the folder of its window on; "" right in that folder."""
-    place = relative(path, endpoint.folders(), Platform.current())
-    return place if place != file_name(path) else ""
+
+def _label(endpoint: Endpoint, path: str) -> str:
+    """Where a file is that a list names; "" right in the folder of its window."""
+    label = endpoint.reviews.open_reviews.label(path)
+    return label if label != file_name(path) else ""
 
 
 def _annotation(endpoint: Endpoint, review: Review, window: sublime.Window) -> str:

@@ -139,6 +139,10 @@ class ChangeReviews(Source):
         if view is not None and view.is_valid():
             file_views.close(view)
 
+    def label(self, change: UnreviewedChange) -> str:
+        """What a list calls the file of a change."""
+        return self._open.label(change.full_path)
+
     def review_of(self, change: UnreviewedChange) -> Optional[Review]:
         """The open review of the same file, if there is one."""
         path = change.full_path
@@ -435,9 +439,9 @@ class ChangeLists:
         reviews.list_since(scope)
         entries: List[PanelEntry] = []
         for change in reviews.listed:
-            caption, details, annotation = change_item(change)
+            details, annotation = change_item(change)
             act, preview = partial(reviews.show, change), partial(reviews.preview, change)
-            entries.append(PanelEntry(caption, act, details, annotation, preview))
+            entries.append(PanelEntry(reviews.label(change), act, details, annotation, preview))
         for scope, caption, count in self._other_scopes():
             entries.append(PanelEntry(caption, partial(self.show, scope), annotation=count))
         if not entries:  # they have gone while the user was in the list that leads here

@@ -205,8 +205,8 @@ def file_count(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
 
 
-def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
-    """A change in a list: the path, what else is to be known, and how much it is; nothing is escaped."""
+def change_item(change: UnreviewedChange) -> Tuple[str, str]:
+    """What a list says of a change beside its path: what is to be known, and how much it is; nothing is escaped."""
     details = [f"renamed from {change.old_path}" if change.kind is ChangeKind.RENAMED else change.obstacle]
     details += caveats(change)
     parts = [f"+{change.added:,} \u2212{change.removed:,}"] if change.added or change.removed else []
@@ -214,7 +214,7 @@ def change_item(change: UnreviewedChange) -> Tuple[str, str, str]:
     parts += [EXCLUDED] if change.excluded else []
     parts += ["binary"] if change.binary else []
     parts += [doing(change.origin)] if change.origin.who else []
-    return change.path, " \u00b7 ".join(filter(None, [*details, *change.whole_file])), ", ".join(parts)
+    return " \u00b7 ".join(filter(None, [*details, *change.whole_file])), ", ".join(parts)
 
 
 def caveats(change: UnreviewedChange) -> List[str]:

@@ -230,9 +230,15 @@ def place_of(path: str, folders: Sequence[str]) -> str:
     for folder in sorted(folders, key=len, reverse=True):
         inside = path_below(folder, parent)
         if inside is not None:
-            parts = [os.path.basename(folder)] if len(folders) > 1 else []
+            parts = _names(folder, folders) if len(folders) > 1 else []
             return "/".join(parts + (inside.split(os.sep) if inside else []))
     return parent
+
+
+def _names(folder: str, folders: Sequence[str]) -> List[str]:
+    """What tells one of several workspace folders from the others: its last name, or more of them if need be."""
+    names, others = folder.split(os.sep), [each.split(os.sep) for each in folders if each != folder]
+    return next((names[-n:] for n in range(1, len(names)) if all(names[-n:] != each[-n:] for each in others)), names)
 
 
 def age_text(seconds: float) -> str:

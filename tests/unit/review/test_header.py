@@ -247,6 +247,8 @@ def test_the_place_of_a_file_in_no_workspace_folder_is_said_however_narrow_the_v
         ("/files/a/b/c/file.py", ["/files/a"], "b/c"),
         ("/files/a/b/file.py", ["/files/a", "/home"], "a/b"),
         ("/files/a/file.py", ["/files/a", "/home"], "a"),
+        ("/one/app/src/file.py", ["/one/app", "/two/app"], "one/app/src"),
+        ("/app/file.py", ["/app", "/two/app"], "/app"),
         ("/other/file.py", ["/files/a"], "/other"),
         ("/files/ab/file.py", ["/files/a"], "/files/ab"),
     ],

@@ -43,7 +43,7 @@ def test_an_excluded_file_that_has_changed_is_listed_by_its_name_alone(secretive
     with secretive.call("Claude Code", "go on"):
         secretive.write(secret=data)
     change = secretive.look()["secret"]
-    assert change_item(change) == ("secret", change.obstacle, f'{said}, Claude Code: "go on"')
+    assert change_item(change) == (change.obstacle, f'{said}, Claude Code: "go on"')
     assert (change.added, change.removed, secretive.before("secret")) == (0, 0, None)
     assert b"SECRET" not in everything_kept(secretive)
     (refusal,) = secretive.undo("secret")
@@ -143,7 +143,7 @@ def test_a_file_that_is_ignored_by_now_stays_in_the_list_and_says_so(ignoring):
     assert sorted(ignoring.look()) == [".gitignore", "made.log"]
     change = ignoring.listed()["made.log"]
     assert change.ignored
-    assert "ignored by now" in change_item(change)[1]
+    assert "ignored by now" in change_item(change)[0]
     assert not ignoring.listed()[".gitignore"].ignored
     ignoring.begin()
     assert ignoring.look()["made.log"].ignored

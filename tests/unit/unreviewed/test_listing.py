@@ -54,7 +54,7 @@ def test_a_change_of_the_whole_file_is_said_and_counts_no_line(project, before, 
     project.write(a_txt=now)
     change = project.look()["a.txt"]
     assert (change.added, change.removed) == counts
-    assert change_item(change)[1] == said
+    assert change_item(change)[0] == said
 
 
 def test_it_is_said_still_once_all_that_is_visible_is_kept(project):

@@ -26,7 +26,7 @@ def test_a_change_that_no_text_shows_is_told():
 )
 def test_the_list_says_why_a_change_cannot_be_undone_and_whose_it_is(origin, said):
     change = UnreviewedChange("a.txt", ChangeKind.CHANGED, Content("a"), Content("b"), 1, "", origin)
-    assert change_item(change._replace(obstacle="It cannot.")) == ("a.txt", "It cannot.", said)
+    assert change_item(change._replace(obstacle="It cannot.")) == ("It cannot.", said)
 
 
 @pytest.mark.parametrize(
