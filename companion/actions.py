@@ -27,10 +27,11 @@ from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import STARTING, join_names, who_waits
 from .hooking.reviewing import AgentHooks
 from .page.page import ReviewPage
-from .review.changes import WHOLE_SELECTION
+from .review.closed import ClosedReview
+from .review.commands import ACCEPT_ONLY, ANSWERED
 from .review.decision import Review, takes_reason
 from .review.display.markup import ACCEPT, FOLD, KEEP, NEXT, PREVIOUS, REJECT, REJECT_BECAUSE, REVERT, WHITESPACE
-from .review.manager import ACCEPT_ONLY, VERBS, ClosedReview, ReviewManager
+from .review.reviews import Reviews
 from .runtime import Runtime
 from .terminals.installed import InstalledPrograms
 from .terminals.launcher import Launcher, selected_places, terminal_of
@@ -160,7 +161,7 @@ class Actions:
 
     # -- reviews ------------------------------------------------------------------------------------------------------
 
-    def _in_front(self, endpoint: Endpoint) -> Optional[Tuple[ReviewManager, Review]]:
+    def _in_front(self, endpoint: Endpoint) -> Optional[Tuple[Reviews, Review]]:
         """The review that commands act on: the one with the focus, else the visible one, else the only one."""
         view = endpoint.window.active_view()
         reviews = ((self._endpoints.of_review(view) if view is not None else None) or endpoint).reviews
@@ -198,7 +199,8 @@ class Actions:
         elif found is None:
             say(endpoint.window, "there is no diff to review in this window")
         else:
-            VERBS[verb](*found, WHOLE_SELECTION)
+            reviews, review = found
+            reviews.commands.run(verb, review)
 
     def _can_comment(self, endpoint: Endpoint) -> bool:
         """Whether a line can be commented on: in a review always, in a file while an agent is there."""
@@ -208,7 +210,7 @@ class Actions:
     def _folds(self, endpoint: Endpoint) -> Optional[bool]:
         """Whether something is folded in the review in front; None if there is nothing to fold."""
         found = self._in_front(endpoint)
-        return found[0].changes.folds(found[1]) if found is not None else None
+        return found[0].shown[found[1]].folds if found is not None else None
 
     def _can_fold(self, endpoint: Endpoint) -> bool:
         return self._folds(endpoint) is not None
@@ -366,7 +368,7 @@ def _go_to_terminal(window: sublime.Window) -> None:
 def _go_to(window: sublime.Window, endpoint: Endpoint, review: Review) -> None:
     """Go to a review that was picked from a list."""
     if not review.pending or not endpoint.window.is_valid():
-        say(window, "that diff has already been answered")
+        say(window, ANSWERED)
     else:
         endpoint.reviews.open_reviews.show(review, focus=True)
 

@@ -70,7 +70,7 @@ AREAS: Dict[str, Tuple[str, ...]] = {
     ),
     "companion/endpoint/changes.py": ("editor:test_unreviewed_*.py",),
     "companion/protocol/": ("tests/unit/protocol", "tests/unit/transport"),
-    "companion/review/changes.py": ("editor:test_review_h*.py", "editor:test_unreviewed_*.py"),
+    "companion/review/commands.py": ("editor:test_review_h*.py", "editor:test_unreviewed_*.py"),
     "companion/review/": ("tests/unit/review", "tests/unit/hostile/review", "editor:test_review_*.py"),
     "companion/system/": (
         "tests/unit/system",

@@ -27,7 +27,7 @@ from ..editor.scope import Scope
 from ..editor.status_bar import say
 from ..review.decision import Review
 from ..review.display.presentation import Presentation
-from ..review.manager import ReviewManager
+from ..review.reviews import Reviews
 from ..terminals.command_lines import selected_lines
 from ..unreviewed.model import UnreviewedChange
 from .book import CommentBook
@@ -72,7 +72,7 @@ class WindowComments:
         self,
         scope: Scope,
         book: CommentBook,
-        reviews: Callable[[], ReviewManager],
+        reviews: Callable[[], Reviews],
         folders: Callable[[], Sequence[str]],
         deliver: Deliver,
         take_back: Callable[[], bool],
@@ -306,7 +306,7 @@ class WindowComments:
         if reviews is not None and review is not None:
             is_new = reviews.open_reviews.is_proposal(review, view)
             side = TextSide.NEW if is_new else TextSide.OLD
-            return _Text(view, review.path, side, reviews.open_reviews.presentations.get(review))
+            return _Text(view, review.path, side, reviews.shown.get(review))
         path = view.file_name()
         if path is None:
             return None

@@ -27,8 +27,8 @@ from ..protocol.tools import Cancellation, ClientSession
 from ..review.decision import Outcome, Owner, ReviewError, Ticket
 from ..review.document.disk import DiskError, same_files
 from ..review.document.writing import Guard, no_folder
-from ..review.manager import ReviewManager
 from ..review.proposing import Proposal, propose
+from ..review.reviews import Reviews
 from ..runtime import Runtime, settle
 from ..system.files import Stamp
 from .agents_at_work import AgentsAtWork
@@ -67,7 +67,7 @@ class EndpointWindow(AgentWindow):
         self,
         window: sublime.Window,
         runtime: Runtime,
-        reviews: ReviewManager,
+        reviews: Reviews,
         tracker: ContextTracker,
         origins: TabOrigins,
         agents: AgentsAtWork,
@@ -148,10 +148,10 @@ class EndpointWindow(AgentWindow):
 
     async def withdraw_review(self, session: str, name: str) -> bool:
         coming = self._withdraw_coming(session, name)
-        return await self._runtime.call_main(self._reviews.withdraw, session, name) or bool(coming)
+        return bool(await self._runtime.call_main(self._reviews.withdraw, session, name) + coming)
 
     async def withdraw_reviews(self, session: str) -> int:
-        return self._withdraw_coming(session) + await self._runtime.call_main(self._reviews.withdraw_all, session)
+        return self._withdraw_coming(session) + await self._runtime.call_main(self._reviews.withdraw, session)
 
     # -- reviews that no call waits for -------------------------------------------------------------------------------
 

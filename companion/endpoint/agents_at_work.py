@@ -24,7 +24,7 @@ from ..common.clock import clock
 from ..context.tracker import ContextTracker
 from ..protocol.tools import ClientSession
 from ..review.decision import Owner
-from ..review.manager import ReviewManager
+from ..review.reviews import Reviews
 from ..runtime import Runtime
 from ..settings import Settings
 from ..system.processes import is_alive
@@ -57,7 +57,7 @@ class AgentsAtWork:
         self,
         runtime: Runtime,
         settings: Callable[[], Settings],
-        reviews: ReviewManager,
+        reviews: Reviews,
         tracker: ContextTracker,
         servers: Callable[[], Servers],
         *,
@@ -284,7 +284,7 @@ class AgentsAtWork:
 
         def found(alive: bool) -> None:
             if alive:
-                self._reviews.withdraw_all(session)
+                self._reviews.withdraw(session)
 
         self._runtime.use_disk(lambda cancelled: is_alive(process), then=found)
 

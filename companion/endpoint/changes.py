@@ -19,7 +19,7 @@ from ..comments.window import WindowComments
 from ..common.globs import Globs, problem
 from ..context.model import exclusion
 from ..review.display.panes import fallback_encoding
-from ..review.manager import ReviewManager
+from ..review.reviews import Reviews
 from ..settings import Settings
 from ..unreviewed.content import identity
 from ..unreviewed.deciding import ChangeDecisions
@@ -54,7 +54,7 @@ class WindowChanges:
         self,
         window: sublime.Window,
         settings: Callable[[], Settings],
-        reviews: ReviewManager,
+        reviews: Reviews,
         tracking: Tracking,
         agents: Callable[[], AgentsAtWork],
         comments: WindowComments,

@@ -35,7 +35,7 @@ from ..protocol.serving import Address, Hooks, Tokens
 from ..protocol.tools import ToolCall, ToolResult, error_result
 from ..review.decision import Outcome, Review
 from ..review.events import ReviewEvents
-from ..review.manager import ReviewManager
+from ..review.reviews import Reviews
 from ..runtime import Runtime
 from ..settings import ALWAYS_BEFORE, AS_AGENT, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
@@ -102,7 +102,7 @@ class Endpoint:
         clients_changed: Callable[[], None],
         attention_changed: Callable[[], None],
         waiting: Callable[[], Sequence[Endpoint]],
-        reviews_of: Callable[[sublime.View], Optional[ReviewManager]],
+        reviews_of: Callable[[sublime.View], Optional[Reviews]],
         tracking: Tracking,
         comment_book: CommentBook,
         connected: Callable[[], FrozenSet[str]],
@@ -131,7 +131,7 @@ class Endpoint:
         self._choice: Optional[str] = (marks.read(window.settings(), window, CHOICE) or {}).get(CHOICE)
         self._status_bar = StatusBar(window)
         # The parts need each other: a call to a part that is made later looks it up when it is made.
-        self.reviews = ReviewManager(
+        self.reviews = Reviews(
             window,
             runtime=runtime,
             settings=self.settings,

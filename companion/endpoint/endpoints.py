@@ -17,7 +17,7 @@ from ..comments.book import CommentBook
 from ..editor.status_bar import say
 from ..editor.storage import storage_folder
 from ..libraries import Libraries
-from ..review.manager import ReviewManager
+from ..review.reviews import Reviews
 from ..runtime import Runtime
 from ..unreviewed.tracking import Tracking
 from .context_answers import ContextAnswers
@@ -76,7 +76,7 @@ class Endpoints:
         """The endpoint to whose reviews a view belongs, whichever window the user has dragged it into."""
         return next((each for each in self.all() if each.reviews.open_reviews.review_of(view) is not None), None)
 
-    def _reviews_of(self, view: sublime.View) -> Optional[ReviewManager]:
+    def _reviews_of(self, view: sublime.View) -> Optional[Reviews]:
         endpoint = self.of_review(view)
         return endpoint.reviews if endpoint is not None else None
 

@@ -25,10 +25,10 @@ from ..comparison import Hunk
 from ..editor import marks
 from ..editor.scope import Scope
 from ..editor.status_bar import say
-from ..review.changes import NONE, NONE_AT_CURSOR, ONLY_AS_A_WHOLE
+from ..review.commands import NONE, NONE_AT_CURSOR, ONLY_AS_A_WHOLE
 from ..review.decision import Review, ReviewState
 from ..review.display.mark_style import MarkStyle
-from ..review.manager import ReviewManager
+from ..review.reviews import Reviews
 from ..review.window import views
 from ..unreviewed.deciding import ChangeDecisions, whole_only
 from ..unreviewed.model import ChangeScope
@@ -66,7 +66,7 @@ class ReviewPage:
     def __init__(
         self,
         scope: Scope,
-        reviews: ReviewManager,
+        reviews: Reviews,
         changes: ChangeReviews,
         decisions: ChangeDecisions,
         tracking: Tracking,
@@ -443,7 +443,7 @@ class ReviewPage:
             review.source.reject_hunks(review, hunks)
             self.follow()
             return NOT_COMPARED.format(label) if self._reader.text_of(review) == body.proposed else ""
-        (self._reviews.accept if keep else self._reviews.reject)(review)
+        (self._reviews.commands.accept if keep else self._reviews.commands.reject)(review)
         return ""
 
 

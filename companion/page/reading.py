@@ -24,7 +24,7 @@ from ..review.document.disk import original_of
 from ..review.document.preparation import FileRequest, Preparation, changes_of_file
 from ..review.document.preparation import read as read_file
 from ..review.document.text import ProposedText
-from ..review.manager import ReviewManager
+from ..review.reviews import Reviews
 from ..settings import Settings
 from ..unreviewed.content import portions
 from ..unreviewed.model import ChangeScope, UnreviewedChange
@@ -78,7 +78,7 @@ class PageReader:
         self,
         window: sublime.Window,
         settings: Callable[[], Settings],
-        reviews: ReviewManager,
+        reviews: Reviews,
         changes: ChangeReviews,
         tracking: Tracking,
     ) -> None:

@@ -32,7 +32,6 @@ from ..common.transitions import may_step
 from ..comparison import Hunk
 from .document.disk import Original
 from .document.text import ProposedText
-from .position import Position
 
 
 class Owner(NamedTuple):
@@ -114,6 +113,28 @@ class Ticket:
         self.waiting = False
         self._deliver(outcome)
         return True
+
+
+class Position(NamedTuple):
+    """The place of a review among the files that belong together.
+
+    `number` counts from 1, those that are decided already included, and so does `total`. `following` is the path that
+    the user reads of the file that comes next, empty if there is none. It may hold anything.
+    """
+
+    number: int = 1
+    total: int = 1
+    following: str = ""
+
+    @property
+    def file_words(self) -> str:
+        """Which file it is; empty if there is only one."""
+        return f"file {self.number:,} of {self.total:,}" if self.total > 1 else ""
+
+    @property
+    def next_words(self) -> str:
+        """What comes next; empty if nothing does."""
+        return f"Next: {self.following}" if self.following else ""
 
 
 class Words(NamedTuple):

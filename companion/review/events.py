@@ -15,10 +15,9 @@ from ..common.waiting import Debounce
 from ..editor import file_views, marks
 from ..editor.edits import COMMAND
 from ..runtime import Runtime
-from .changes import WHOLE_SELECTION
 from .decision import Review
 from .display.markup import ACCEPT
-from .manager import VERBS, ReviewManager
+from .reviews import Reviews
 from .window import views
 from .window.views import FEED, Typed
 
@@ -87,7 +86,7 @@ def answer(value: bool, operator: int, operand: Any) -> Optional[bool]:
 class ReviewEvents:
     """The editor's events for the reviews of one window. Main thread only."""
 
-    def __init__(self, window: sublime.Window, runtime: Runtime, reviews: ReviewManager) -> None:
+    def __init__(self, window: sublime.Window, runtime: Runtime, reviews: Reviews) -> None:
         self._window = window
         self._runtime = runtime
         self._reviews = reviews
@@ -167,14 +166,14 @@ class ReviewEvents:
         if reviews is None or review is None:
             views.release(view)
         elif view.file_name() is not None:
-            reviews.saved_under_a_name(review)
+            reviews.closed.saved_under_a_name(review)
 
     def on_pre_close(self, view: sublime.View) -> None:
         """A view is about to be closed. Closing either view of a review ends it; a proposal is rejected."""
         self._runtime.assert_main_thread()
         review = self._open.view_closing(view)
         if review is not None:
-            self._reviews.closed_by_user(review, view)
+            self._reviews.closed.tab_closes(review, view)
 
     def on_command(self, view: sublime.View, name: str, arguments: Optional[Dict[str, Any]]) -> Optional[Command]:
         """The command to run instead, with its arguments, or None to let it pass. The editor tells of keys and menus
@@ -201,9 +200,9 @@ class ReviewEvents:
             self._runtime.on_main(self._accept_saved, reviews, review)
         return COMMAND, {}  # does nothing without edits
 
-    def _accept_saved(self, reviews: ReviewManager, review: Review) -> None:
+    def _accept_saved(self, reviews: Reviews, review: Review) -> None:
         self._saved = None
-        VERBS[ACCEPT](reviews, review, WHOLE_SELECTION)
+        reviews.commands.run(ACCEPT, review)
 
     def query_context(self, view: sublime.View, key: str, operator: int, operand: Any) -> Optional[bool]:
         """Answer for the context keys of our key bindings; None for every other."""

@@ -19,7 +19,7 @@ import sublime
 from ..editor import file_views, marks
 from ..editor.scope import Scope
 from ..editor.status_bar import say
-from .decision import Owner, Review, ReviewError, ReviewState, Source, Ticket, Writer
+from .decision import Owner, Position, Review, ReviewError, ReviewState, Source, Ticket, Writer
 from .display.header import place_of
 from .display.pacing import Poller
 from .display.panes import file_request, one_pane_says_all
@@ -28,7 +28,6 @@ from .document.disk import Original
 from .document.preparation import Preparation, read
 from .document.text import ProposedText
 from .order import ReviewOrder
-from .position import Position
 from .window.arrangement import Arrangement
 from .window.focus import InputGuard
 
@@ -244,7 +243,8 @@ class OpenReviews:
         prepared = self._waiting.pop(review)
         if prepared is not None:
             review.same_files = prepared.same_files
-        self._find_place(review)
+        if review.source is self._proposals:
+            self._find_place(review)
         in_use = [] if behind else self._in_use()
         presentation = Presentation(
             review,
@@ -365,6 +365,10 @@ class OpenReviews:
     def set_writer(self, review: Review, writer: Writer) -> None:
         """Note who writes the file of an open review, and show it in the header."""
         review.writer = writer
+        self.update_header(review)
+
+    def update_header(self, review: Review) -> None:
+        """Show in the header of a review how things stand."""
         if review in self.presentations:
             self.presentations[review].update_header()
 
@@ -469,19 +473,18 @@ class OpenReviews:
         self._news = False
         for review, presentation in self.presentations.items():
             if review.source is self._proposals and review.pending:
-                if self._find_place(review):
+                before, following = review.position, self._find_place(review)
+                if review.position != before:
                     presentation.update_header()
-                self._read_ahead(self.order.following(review))
+                self._read_ahead(following)
         self._on_count()
 
-    def _find_place(self, review: Review) -> bool:
-        """Find which file of several a proposal is. Whether that is another one than before."""
-        if review.source is not self._proposals:
-            return False
-        before, following = review.position, self.order.following(review)
+    def _find_place(self, review: Review) -> Optional[Review]:
+        """Find which file of several a proposal is, and which one comes next."""
+        following = self.order.following(review)
         label = "" if following is None else self.label(following.path)
         review.position = Position(*self.order.place(review), label)
-        return review.position != before
+        return following
 
     def label(self, path: str) -> str:
         """What the user reads a file called: by its workspace folder."""

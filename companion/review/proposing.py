@@ -13,7 +13,7 @@ from ..runtime import Runtime
 from .decision import Owner, Ticket
 from .document.preparation import FileRequest, PathError, Preparation, path_problem, prepare
 from .document.text import ProposedText
-from .manager import ReviewManager
+from .reviews import Reviews
 
 PREPARE_SECONDS = 20.0  # a network drive that takes longer counts as dead
 
@@ -37,7 +37,7 @@ class Proposal(NamedTuple):
 
 async def propose(
     runtime: Runtime,
-    reviews: ReviewManager,
+    reviews: Reviews,
     owner: Owner,
     proposals: Sequence[Proposal],
     may_show: Callable[[], bool] = lambda: True,

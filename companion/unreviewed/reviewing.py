@@ -20,13 +20,12 @@ from ..comparison import Hunk
 from ..editor import file_views
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
-from ..review.decision import FileChange, Owner, Review, ReviewState, Source, Words
+from ..review.decision import FileChange, Owner, Position, Review, ReviewState, Source, Words
 from ..review.display.panes import fallback_encoding
 from ..review.document import disk
 from ..review.document.disk import original_of
 from ..review.document.preparation import Preparation
 from ..review.open_reviews import LAST_ROW, OpenReviews
-from ..review.position import Position
 from ..settings import Settings
 from .deciding import ChangeDecisions, left_words, whole_only
 from .listing import Lists

@@ -40,7 +40,7 @@ endpoint.reviews.open_diff(owner, path, text.replace("line = 7", "LINE = 7"))
 """
 
 TYPE_IN_PROPOSAL = """
-presentation = endpoint.reviews._presentations[endpoint.reviews.pending()[0]]
+presentation = endpoint.reviews.shown[endpoint.reviews.pending()[0]]
 proposal = presentation.proposal_view
 endpoint.reviews.open_reviews._poller.stop()  # what it asks for is counted by the second
 proposal.run_command("gemini_companion_move_caret", {{"regions": [[proposal.find("{text}", 0).b] * 2]}})
@@ -129,7 +129,7 @@ def for_others(host: Any) -> Calls:
 def beside_a_review(host: Any) -> Calls:
     """Calls that a listener's event makes itself while a review is in sight: the most of either side and event."""
     found = []
-    for view in ("view", "endpoint.reviews._presentations[endpoint.reviews.pending()[0]].proposal_view"):
+    for view in ("view", "endpoint.reviews.shown[endpoint.reviews.pending()[0]].proposal_view"):
         for call in ("on_selection_modified", "on_modified"):
             host.execute(f"typed_in = {view}\nlistener = plugin.GeminiCompanionListener()")
             host.call("clear_api_calls")

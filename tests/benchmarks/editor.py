@@ -87,7 +87,7 @@ presentation.show_proposal, presentation._end_drawing = open_watched, drawn_watc
 """
 DRAWN_AFTER = "drawn[1] - drawn[0]"
 ZOOM = """
-shown = next(iter(reviews._presentations.values()))
+shown = next(iter(reviews.shown.values()))
 for view in shown.views:
     view.settings().set("font_size", 14)
 """
@@ -206,9 +206,7 @@ def reviews(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[
     for _ in range(REVIEWS):
         bench.host.execute("watch.slices = []")
         client.post(call)
-        ready = (
-            "len(reviews._presentations) == 1 and all(shown.hunks.ready for shown in reviews._presentations.values())"
-        )
+        ready = "len(reviews.shown) == 1 and all(shown.hunks.ready for shown in reviews.shown.values())"
         bench.host.wait_until(ready, 60)
         bench.host.pump(2)
         drawing.append(bench.host.evaluate(DRAWN_AFTER))
@@ -219,7 +217,7 @@ def reviews(bench: Bench, client: Client, path: str, proposed: str) -> Iterator[
         bench.host.wait_until(f"shown.settled and sides.levelled and {zoomed}", 60)
         zooming.append(bench.slices("zooming a review"))
         bench.host.execute("window.run_command('gemini_companion_accept')")
-        bench.host.wait_until("not reviews._presentations", 30)
+        bench.host.wait_until("not reviews.shown", 30)
         accepting.append(bench.slices("accepting a review"))
     longest = [max(own for _, own, _ in slices) for slices in opening]
     assert all(len(slices) > 5 for slices in opening), "the review was not opened in slices: nothing is measured"
@@ -240,16 +238,16 @@ def long_review(bench: Bench, client: Client, path: str, proposed: str) -> Itera
     call = message("tools/call", {"name": "openDiff", "arguments": {"filePath": path, "newContent": proposed}})
     bench.host.execute("watch.slices = []")
     client.post(call)
-    bench.host.wait_until("len(reviews._presentations) == 1", 120)
-    bench.host.execute("shown = next(iter(reviews._presentations.values()))")
+    bench.host.wait_until("len(reviews.shown) == 1", 120)
+    bench.host.execute("shown = next(iter(reviews.shown.values()))")
     compared = "shown.settled and shown.analysis.coarse and len(shown.analysis.changes) == %d"
     bench.host.wait_until(compared % HUNKS, 120)
     opening = bench.slices("opening a long review")
     bench.host.execute("shown.proposal_view.run_command('insert', {'characters': 'typed'})")
     bench.host.wait_until(compared % HUNKS, 120)
     typing = bench.slices("typing into a long review")
-    bench.host.execute("reviews.reject(shown.review)")
-    bench.host.wait_until("not reviews._presentations", 30)
+    bench.host.execute("reviews.commands.reject(shown.review)")
+    bench.host.wait_until("not reviews.shown", 30)
     for name, slices in (("open 20 MB, 500 hunks", opening), ("typing into it", typing)):
         yield summary(name + ": longest slice", [1e3 * max(own for _, own, _ in slices)], target=20, unit="ms")
         yield summary("  all of its slices", [1e3 * sum(own for _, own, _ in slices)], target=None, unit="ms")

@@ -15,7 +15,7 @@ WORKING = (
     "Application",
     "Endpoint",
     "Runtime",
-    "ReviewManager",
+    "Reviews",
     "ContextTracker",
     "ServerTask",
     "CompanionServer",
@@ -75,20 +75,20 @@ class Reviewing:
         self.review = endpoint.reviews.pending()[0]
         self.wait_drawn()
     def wait_drawn(self):
-        if not endpoint.reviews._presentations[self.review].settled:
+        if not endpoint.reviews.shown[self.review].settled:
             sublime.set_timeout(self.wait_drawn, 1)
             return
         if self.number % 4 == 0:
             endpoint.reviews.close_diff(self.review.owner, self.path, suppress_notification=True)
         elif self.number % 4 == 1:
-            endpoint.reviews.reject(self.review)
+            endpoint.reviews.commands.reject(self.review)
         elif self.number % 4 == 2:
-            endpoint.reviews.accept(self.review)  # which writes the file, because there is no such client
+            endpoint.reviews.commands.accept(self.review)  # which writes the file, because there is no such client
         else:
-            endpoint.reviews._presentations[self.review].proposal_view.close()
+            endpoint.reviews.shown[self.review].proposal_view.close()
         self.wait_closed()
     def wait_closed(self):
-        if endpoint.reviews._presentations or len(window.views()) > 1:
+        if endpoint.reviews.shown or len(window.views()) > 1:
             sublime.set_timeout(self.wait_closed, 1)
             return
         self.left -= 1

@@ -29,7 +29,7 @@ from ...companion.review.document import disk
 from ...companion.review.document.journal import KeptTexts
 from ...companion.review.document.preparation import prepare
 from ...companion.review.events import ReviewEvents
-from ...companion.review.manager import ReviewManager
+from ...companion.review.reviews import Reviews
 from ...companion.settings import Settings
 from ..host.waiting import NEVER_SECONDS
 from .selecting import put_caret
@@ -87,7 +87,7 @@ class ReviewTestCase(TimeCase):
         self.told: List[Tuple[str, Outcome]] = []
         self.endpoint = application.window_opened(self.window)
         self.hand_events_to(
-            ReviewManager(
+            Reviews(
                 self.window,
                 runtime=application.runtime,
                 settings=lambda: self.settings,
@@ -121,7 +121,7 @@ class ReviewTestCase(TimeCase):
         self.addCleanup(other.run_command, "close_window")
         return other
 
-    def hand_events_to(self, reviews: ReviewManager) -> None:
+    def hand_events_to(self, reviews: Reviews) -> None:
         """Let these be the reviews of the window's endpoint, and the only ones that kept texts are shown in."""
         AcceptedTexts._all.discard(self.endpoint.reviews.accepted_texts)
         reviews.accepted_texts._kept.folder = self.kept  # no other test's, and none of the user's
@@ -208,19 +208,19 @@ class ReviewTestCase(TimeCase):
 
     def fits(self, review: Review) -> bool:
         """The same of one review, drawn for the screen as it is now: a view has no width before the editor shows it."""
-        shown = self.reviews._presentations[review]
+        shown = self.reviews.shown[review]
         drawn_for = [sizes for sizes in shown._drawing._watch.sizes if sizes.extent]
         now = [(view.line_height(), view.viewport_extent()[0]) for view in shown.views]
         return bool(shown.settled) and [(sizes.line_height, sizes.extent) for sizes in drawn_for] == now
 
     def presentations(self) -> List[Any]:
-        return list(self.reviews._presentations.values())
+        return list(self.reviews.shown.values())
 
     def proposal(self, review: Review) -> sublime.View:
-        return self.reviews._presentations[review].proposal_view
+        return self.reviews.shown[review].proposal_view
 
     def original(self, review: Review) -> sublime.View:
-        view = self.reviews._presentations[review].original_view
+        view = self.reviews.shown[review].original_view
         if view is None:
             self.fail("the review has no original on the left")
         return view
@@ -258,10 +258,10 @@ class ReviewTestCase(TimeCase):
 
     def links(self, review: Review, kind: str) -> List[str]:
         """The links beside the changes, as the view has them."""
-        return self.reviews._presentations[review]._drawing.regions.annotations("gemini_companion." + kind)
+        return self.reviews.shown[review]._drawing.regions.annotations("gemini_companion." + kind)
 
     def header_html(self, review: Review) -> str:
-        return self.reviews._presentations[review]._drawing._top.document
+        return self.reviews.shown[review]._drawing._top.document
 
     def header(self, review: Review) -> str:
         """The words of the header."""
@@ -271,7 +271,7 @@ class ReviewTestCase(TimeCase):
     def click_on(self, review: Review, caption: str) -> None:
         """Click a link of the header, on which its key may stand as well."""
         before = re.split(rf">{re.escape(caption)}(?: <span[^>]*>[^<]*</span>)?</a>", self.header_html(review))[0]
-        self.reviews._presentations[review]._link(before.rpartition('href="')[2].split('"')[0])
+        self.reviews.shown[review]._link(before.rpartition('href="')[2].split('"')[0])
 
     def titles(self) -> List[List[str]]:
         """The tabs of each group, in order."""

@@ -9,7 +9,7 @@ from unittest import mock
 
 import sublime
 
-from ...companion.review.manager import ReviewManager
+from ...companion.review.reviews import Reviews
 from ...companion.unreviewed.schedule import Schedule
 from .review_case import PLUGIN, ReviewTestCase
 from .selecting import put_caret
@@ -32,7 +32,7 @@ class ChangesTestCase(ReviewTestCase):
         self.tracking = self.endpoint.changes._tracking
         self.tracking._schedule = Schedule()  # looks of the tests before this one do not hold up its own
 
-    def hand_events_to(self, reviews: ReviewManager) -> None:
+    def hand_events_to(self, reviews: Reviews) -> None:
         self.reviews = self.endpoint.reviews
 
     def track(self) -> Iterator[Any]:
@@ -67,7 +67,7 @@ class ChangesTestCase(ReviewTestCase):
         self.changes.show(self.changes.listed[self.names().index(name)])
         yield lambda: self.open_review(name) is not None
         review = self.open_review(name)
-        yield lambda: review in self.reviews._presentations and self.header(review) != ""
+        yield lambda: review in self.reviews.shown and self.header(review) != ""
         yield self.settled
         yield lambda: not self.reviews.open_reviews.input_guard.ignores(review)
         return review

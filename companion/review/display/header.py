@@ -18,10 +18,9 @@ from typing import Callable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ...common.display_names import client_name, columns, cut_middle, shown, wrapped
 from ...system.paths import path_below
-from ..decision import Writer
+from ..decision import Position, Writer
 from ..document.disk import Kind, Original
 from ..document.text import ProposedText
-from ..position import Position
 from .mark_style import MarkStyle
 from .markup import (
     ACCEPT,

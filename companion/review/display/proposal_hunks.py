@@ -187,7 +187,7 @@ class ProposalHunks:
         """Go to the previous change. False if there is none before the caret."""
         return self._go_to(self._analysis.previous_change(first_caret(self._view)))
 
-    def look(self) -> None:
+    def show_current(self) -> None:
         """Scroll to the change that the caret is in."""
         index = self._analysis.change_at(self.caret)  # `current` may be behind: the editor tells of carets later
         if index is not None:

@@ -33,7 +33,7 @@ class TestNamesShown(DecidingTestCase):
 
     def header_width(self, review: Any) -> Any:
         """The widest row of the header, and what fits into the view."""
-        shown = self.reviews._presentations[review]
+        shown = self.reviews.shown[review]
         header = shown._header(shown.original)
         return max(row.columns for row in header_rows(header)), header.columns
 
@@ -102,12 +102,12 @@ class TestNamesShown(DecidingTestCase):
             review = yield from self.open_diff(TRICKS + ".py", owner=TRICKSTER)
             self.connected.discard(TRICKSTER.session_id)
             self.reviews.owner_gone(TRICKSTER.session_id)
-            self.reviews.accept(review)  # nobody else writes it; some systems have no such names
+            self.reviews.commands.accept(review)  # nobody else writes it; some systems have no such names
             yield lambda: said.called
         for call in said.call_args_list:
             self.assertEqual(hidden(call[0][0]), [])
         if review.pending:
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
         yield self.closed
 
     def test_a_boundless_name_has_its_bounds(self) -> Iterator[Any]:

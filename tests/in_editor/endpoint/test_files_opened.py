@@ -91,7 +91,7 @@ class TestFilesOpened(ClockTestCase):
         yield from self.opened("one.py")
         yield lambda: any("one.py" in titles for titles in self.titles())
         self.assertEqual(self.window.active_view(), self.proposal(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending() and self.window.num_groups() == 1
         self.assertEqual(sorted(self.titles()[0]), ["mine.py", "one.py"])
 

@@ -35,14 +35,14 @@ class TestHeldFiles(GateCase):
             if name == "gone.py":
                 self.assertIn("Codex CLI deletes this file.", self.header(review))
                 self.assertEqual(self.proposal(review).name(), "gone.py \u2190 Codex CLI (deletion)")
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield lambda name=name: self.open_review(name) is None
         answer = yield from self.answer(process)
         back = changed(answer)
         self.assertEqual(back["command"], said.replace("+new\n", "+newer\n"))
 
         process, review = yield from self.hold(CODEX_CLI, **fields)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         answer = yield from self.answer(process)
         self.assertEqual(decision(answer), "deny")
         yield self.nothing_open
@@ -59,6 +59,6 @@ class TestHeldFiles(GateCase):
         for name in ("x.py", "w.py", "v.py", "file.py"):
             yield lambda name=name: self.reviews.open_reviews.in_front() is self.open_review(name)
             review = yield from self.shown(name)
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
         answer = yield from self.answer(process)
         self.assertNotEqual(decision(answer), "deny")

@@ -87,7 +87,7 @@ class GateCase(HookCase):
     def shown(self, name: str = "file.py") -> Iterator[Any]:
         yield lambda: self.open_review(name) is not None
         review = self.open_review(name)
-        yield lambda: review in self.reviews._presentations and self.header(review) != ""
+        yield lambda: review in self.reviews.shown and self.header(review) != ""
         yield self.settled
         yield lambda: not self.reviews.open_reviews.input_guard.ignores(review)
         return review
@@ -135,7 +135,7 @@ class TestDecisions(GateCase):
         _, review = yield from self.hold()
         status = "Companion: Claude Code waits: 1 to review"
         yield lambda: self.window.active_view().get_status("gemini_companion") == status
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "waits" not in self.window.active_view().get_status("gemini_companion")
 
     def setUp(self) -> Iterator[Any]:
@@ -150,7 +150,7 @@ class TestDecisions(GateCase):
         process, review = yield from self.hold(**said)
         yield lambda: "All 2 line ends change: CRLF \u2192 LF." in self.header(review)
         self.assertIn("only the format changes", self.header(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: process.poll() is not None
 
     def test_what_is_accepted_as_proposed_is_written_by_the_programs_own_arguments(self) -> Iterator[Any]:
@@ -378,13 +378,13 @@ class TestWhatIsReviewed(GateCase):
         process, review = yield from self.hold()
         yield from self.edit(review, "one\nzwei\n")
         self.write(content="zero\n" + BEFORE)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "file.py has changed on disk since the diff was opened: look" in self.header(review)
         yield self.settled
         yield lambda: not self.reviews.open_reviews.input_guard.ignores(review)
         self.assertEqual(self.text(self.proposal(review)), "zero\none\nzwei\n")
         self.assertIsNone(process.poll())
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         answer = yield from self.answer(process)
         (found,) = CLAUDE_CODE.hooks.writes.proposals(  # type: ignore[union-attr]
             "Edit", changed(answer), {self.path(): "zero\n" + BEFORE}
@@ -580,5 +580,5 @@ class TestBesideItsOwnDiff(GateCase):
         yield lambda: "Why\u2026" not in self.header(review)
         self.assertTrue(review.pending)
         self.assertFalse(self.can("GeminiCompanionRejectWithReasonCommand"))
-        self.reviews.ask_why(review)
+        self.reviews.commands.ask_why(review)
         self.assertTrue(self.says("cannot be told why"))

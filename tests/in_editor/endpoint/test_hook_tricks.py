@@ -42,12 +42,12 @@ class TestPatches(GateCase):
             f"*** Update File: {self.path('secret.py')}\n*** Move to: {outside}\n@@\n-x\n+y\n",
         )
         review = yield from self.shown()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.open_review("file.py") is None
         self.assertIsNone(process.poll())
         moved = yield from self.shown(outside)
         self.assertIn("moves secret.py here", self.header(moved))
-        self.reviews.reject(moved)
+        self.reviews.commands.reject(moved)
         answer = yield from self.answer(process)
         self.assertEqual(decision(answer), "deny")
 
@@ -61,7 +61,7 @@ class TestPatches(GateCase):
             yield self.reviews.pending
             (review,) = self.reviews.pending()
             yield from self.shown(os.path.basename(review.path))
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             answer = yield from self.answer(process)
             self.assertEqual(answer, {}, "it goes on")
             yield from self.tell("Stop", CODEX_CLI)
@@ -138,9 +138,9 @@ class TestWhatIsNotWritten(GateCase):
         yield from self.connect(CODEX_CLI)
         said = patch(f"*** Update File: {self.path()}\n@@\n-two\n+2\n", f"*** Add File: {self.path('new.py')}\n+new\n")
         process, first = yield from self.hold(CODEX_CLI, tool_name="apply_patch", tool_input={"command": said})
-        self.reviews.accept(first)
+        self.reviews.commands.accept(first)
         second = yield from self.shown("new.py")
-        self.reviews.reject(second)
+        self.reviews.commands.reject(second)
         answer = yield from self.answer(process)
         self.assertEqual(decision(answer), "deny")
         yield from self.tell("Stop", CODEX_CLI)

@@ -282,7 +282,7 @@ class OneProgram(ConnectTestCase):
             self.window.run_command("gemini_companion_accept")
             yield lambda review=review: not review.pending
             self.proposal(review).close()
-            yield lambda: not self.reviews.open_reviews.presentations
+            yield lambda: not self.reviews.shown
             self.assertFalse(self.says(sentence))
             release.set()
             yield lambda sentence=sentence: self.says(sentence)
@@ -349,8 +349,8 @@ class OneProgram(ConnectTestCase):
         first = yield from self.shown()
         yield from self.pick()
         yield lambda: not first.pending
-        yield lambda: len(self.reviews.open_reviews.presentations) == 1
-        self.assertNotIn(first, self.reviews.open_reviews.presentations)
+        yield lambda: len(self.reviews.shown) == 1
+        self.assertNotIn(first, self.reviews.shown)
 
     def test_hunks_are_not_decided_by_themselves(self) -> Iterator[Any]:
         self.put(SETTINGS)

@@ -237,7 +237,7 @@ class TestDeciding(PageTestCase):
         yield self.settled
         second = self.reviews.pending()[1]
         view = yield from self.page("2 of 2  two.py  +2 \u22122")
-        self.assertNotIn(second, self.reviews._presentations)
+        self.assertNotIn(second, self.reviews.shown)
         self.caret_to(view, "+LINE 9")
         self.act("keep_hunk")
         self.assertTrue(self.says("hunks of a proposal can be reverted"))
@@ -354,7 +354,7 @@ class TestWalking(PageTestCase):
         self.act("open_review")
         yield lambda: self.open_review("file.py") is not None
         review = self.open_review("file.py")
-        yield lambda: review in self.reviews._presentations and self.settled()
+        yield lambda: review in self.reviews.shown and self.settled()
         yield lambda: self.line(self.proposal(review)) == "LINE 9"
         self.window.focus_view(view)
         self.caret_to(view, "-line 5\n")

@@ -37,7 +37,7 @@ class PlantingTestCase(ClockTestCase, DecidingTestCase):
     def rejected(self, review: Review) -> Iterator[Any]:
         """Reject a review and wait until the window is what it was."""
         ours = (self.original(review), self.proposal(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not any(view.is_valid() for view in ours) and self.window.num_groups() == 1
 
     def errors(self) -> List[str]:
@@ -84,7 +84,7 @@ class TestPlantedRoles(PlantingTestCase):
             yield lambda answers=answers: answers
             self.assertIn("unsaved edits", answers[0])
             self.assertNotEqual(self.read().decode(), PROPOSED)
-            self.reviews.reject(self.reviews.pending()[0])
+            self.reviews.commands.reject(self.reviews.pending()[0])
             yield lambda: not self.reviews.pending()
             view.run_command("revert")
             view.close()
@@ -97,7 +97,7 @@ class TestPlantedRoles(PlantingTestCase):
         self.reviews.recover()
         yield 30
         self.assertTrue(self.proposal(review).is_valid())
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.window.views() == [view]
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
 
@@ -253,7 +253,7 @@ class TestEverySettingThatIsRead(PlantingTestCase):
         self.window.focus_view(file)
         review = yield from self.open_diff("file.py", PROPOSED.replace("    ", "\t"))
         yield lambda: not self.proposal(review).is_read_only()
-        self.reviews.changes.next_change(review)
+        self.reviews.commands.next_change(review)
         yield 20
         yield from self.rejected(review)
 

@@ -130,7 +130,7 @@ class Activity(ReviewTestCase):
         self.write()
         with self.failing_reading():
             review = yield from self.open_diff(drawn=False)
-            self.reviews.changes.revert_hunk(review)  # it waits for what is in the file
+            self.reviews.commands.revert_hunk(review)  # it waits for what is in the file
             yield lambda: NOT_READ in self.header(review)
         return review
 
@@ -139,9 +139,9 @@ class Activity(ReviewTestCase):
         self.assertIn("Accept", self.header(review))
         self.type(self.proposal(review), 0, "typed\n")
         yield self.settled
-        self.reviews.changes.revert_hunk(review)
+        self.reviews.commands.revert_hunk(review)
         self.assertEqual(self.said, ["Companion: there is no change at the cursor"] * 2)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.told
         self.assertEqual([outcome.content for _, outcome in self.told], ["typed\n" + PROPOSED])
 
@@ -157,7 +157,7 @@ class Activity(ReviewTestCase):
         review = yield from self.open_diff()
         shown = self.proposal(review)
         with self.failing_reading():
-            self.reviews.changes.reload(review)
+            self.reviews.commands.run("reload", review)
             yield lambda: NOT_READ in self.header(review)
         self.type(shown, 0, "typed\n")
         yield lambda: "".join(self.marked(shown, "lines")) == "typed\nimport sys\n    return 42\n"
@@ -177,11 +177,11 @@ class Activity(ReviewTestCase):
         self.write()
         review = yield from self.open_diff()
         with mock.patch.object(module, "read", fail):
-            self.reviews.changes.reload(review)
+            self.reviews.commands.run("reload", review)
             yield asked.is_set
         self.assertIs(module.read, real)
         self.write("file.py", TEXT + "more\n")
-        self.reviews.changes.reload(review)
+        self.reviews.commands.run("reload", review)
         yield lambda: "+2 \u22122" in self.header(review)
         self.allowed.set()
         yield failed.is_set
@@ -191,7 +191,7 @@ class Activity(ReviewTestCase):
     def test_what_could_not_be_written_is_no_problem_of_the_next_proposal(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        self.reviews._presentations[review].complain("The disk is full.", look_again=False)
+        self.reviews.shown[review].complain("The disk is full.", look_again=False)
         self.assertIn("The disk is full.", self.header(review))
         yield from self.open_diff("file.py", PROPOSED + "more\n")
         yield lambda: "+3 \u22121" in self.header(review)

@@ -32,7 +32,7 @@ class TestBinary(DecidingTestCase):
         self.assertEqual(self.original(review).name(), "logo.png (binary)")
         self.assertEqual(self.text(self.original(review)), "")
         self.assertEqual(self.text(self.proposal(review)), PROPOSED)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
         self.assertEqual(self.read("logo.png"), PNG, "the client writes it itself")
@@ -42,7 +42,7 @@ class TestBinary(DecidingTestCase):
         review = yield from self.open_diff("file.py", AS_CHARACTERS)
         self.assertIn("\u2192 binary data, ", self.header(review))
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, AS_CHARACTERS)
 
@@ -50,7 +50,7 @@ class TestBinary(DecidingTestCase):
         self.use(review_presentation="inline")
         review = yield from self.open_diff("logo.txt", AS_URL)
         self.assertIn(f"binary data, {len(AS_URL)} bytes", self.header(review))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, AS_URL)
 
@@ -59,14 +59,14 @@ class TestBinary(DecidingTestCase):
         review = yield from self.open_diff("logo.png", AS_URL + "\n")
         self.type(self.proposal(review), 0, "x")
         yield self.settled
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "x" + AS_URL + "\n")
 
     def test_a_rejected_image_stays(self) -> Iterator[Any]:
         self.write("logo.png", PNG)
         review = yield from self.open_diff("logo.png", AS_CHARACTERS)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield self.closed
         self.assertIsNone(self.only_outcome()[1].content)
         self.assertEqual(self.read("logo.png"), PNG)
@@ -76,7 +76,7 @@ class TestBinary(DecidingTestCase):
         review = yield from self.open_diff("logo.png")
         self.connected.discard(GEMINI.session_id)
         self.reviews.owner_gone(GEMINI.session_id)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "is not overwritten, because it is a binary file" in self.header(review)
         self.assertEqual(self.read("logo.png"), PNG)
         self.assertIn(f"binary data, {len(PNG)} bytes", self.header(review))
@@ -95,7 +95,7 @@ class TestBinary(DecidingTestCase):
         review = yield from self.open_diff("file.py", PROPOSED)
         self.assertNotEqual(self.marked(self.proposal(review), "lines"), [])
         self.write("file.py", PNG)
-        self.reviews.changes.reload(review)
+        self.reviews.commands.run("reload", review)
         yield lambda: "binary data" in self.header(review)
         yield self.settled
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])

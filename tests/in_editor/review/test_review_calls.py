@@ -39,9 +39,9 @@ class TestNames(CallTestCase):
             yield from self.open_call(self.ticket(name))
         theirs = yield from self.open_call(self.ticket("one"), owner=QWEN)
         notified = yield from self.open_diff("other.py")
-        self.assertEqual(self.reviews.withdraw_all(GEMINI.session_id), 2)
+        self.assertEqual(self.reviews.withdraw(GEMINI.session_id), 2)
         self.assertEqual(self.reviews.pending(), [theirs, notified])
-        self.assertEqual(self.reviews.withdraw_all(GEMINI.session_id), 0)
+        self.assertEqual(self.reviews.withdraw(GEMINI.session_id), 0)
         self.assertEqual(self.told, [])
         self.reviews.end_all(QWEN.__eq__)
         self.assertEqual(self.answers[2:], [("one", None)])
@@ -80,7 +80,7 @@ class TestDeciding(CallTestCase):
         self.write()
         review = yield from self.open_call(self.ticket())
         self.type(self.proposal(review), 0, "# mine\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "# mine\n" + PROPOSED)
         self.assertEqual(self.read().decode(), TEXT)
@@ -89,7 +89,7 @@ class TestDeciding(CallTestCase):
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
         self.assertEqual(self.read().decode(), TEXT)
@@ -104,18 +104,18 @@ class TestDeciding(CallTestCase):
         self.reviews.accepted_texts._expect = lambda path, text, agreed: expected.append(text().decode())
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         self.assertEqual(expected, [PROPOSED, "# mine\n" + PROPOSED])
         review = yield from self.open_diff("other.py")
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         self.assertEqual(expected[2:], [PROPOSED])
         yield self.closed
 
     def test_without_edits_nothing_is_saved_over_it(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
         self.write("file.py", PROPOSED)
@@ -127,7 +127,7 @@ class TestDeciding(CallTestCase):
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         self.later(accepted_texts.PATIENCE_SECONDS)
         yield lambda: len(self.reviews.pending()) == 1
         again = self.reviews.pending()[0]
@@ -136,7 +136,7 @@ class TestDeciding(CallTestCase):
         self.assertIn("What you accepted is not saved yet: Accept writes the file itself.", self.header(again))
         self.assertNotIn("has gone", self.header(again))
         self.assertEqual(self.text(self.proposal(again)), "# mine\n" + PROPOSED)
-        self.reviews.accept(again)
+        self.reviews.commands.accept(again)
         yield self.closed
         self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
         self.assertEqual(len(self.told), 1)
@@ -146,7 +146,7 @@ class TestDeciding(CallTestCase):
         ticket = self.ticket()
         review = yield from self.open_call(ticket)
         ticket.waiting = False
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertTrue(self.says("wrote file.py"))
@@ -158,7 +158,7 @@ class TestDeciding(CallTestCase):
         self.leave()
         self.assertEqual(self.answers, [("a name", None)])
         self.assertIn("has gone", self.header(review))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual(self.told, [])
@@ -178,7 +178,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
     def accept(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
 
@@ -207,7 +207,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
         self.go()
         review = yield from self.asked_again()
         self.assertEqual((self.read(), self.text(self.proposal(review))), (b"theirs\n", PROPOSED))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
 
@@ -231,7 +231,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
     def test_a_tab_that_is_read_again_has_the_file_looked_at_at_once(self) -> Iterator[Any]:
         view = yield from self.open_file()
         review = yield from self.open_diff()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.freeze()  # a look that waits for its time does not come
         self.write("file.py", PROPOSED)
@@ -241,7 +241,7 @@ class TestAnAnswerThatWasNotRead(CallTestCase):
     def test_a_text_that_was_found_says_that_the_ones_before_it_were_written(self) -> Iterator[Any]:
         yield from self.accept()
         review = yield from self.open_diff(proposed="second\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.write("file.py", "second\n")
         yield lambda: not self.reviews.accepted_texts.awaiting
@@ -255,11 +255,11 @@ class TestAsProposed(CallTestCase):
         self.write()
         review = yield from self.open_diff()
         self.type(self.proposal(review), 0, "# mine\n")
-        self.reviews.accept_as_proposed(review)
+        self.reviews.commands.accept_as_proposed(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
         self.assertEqual(self.read().decode(), TEXT)
-        self.reviews.accept_as_proposed(review)
+        self.reviews.commands.accept_as_proposed(review)
         self.assertEqual(len(self.told), 1)
 
     def test_of_a_client_that_has_gone_the_file_is_written_so(self) -> Iterator[Any]:
@@ -267,6 +267,6 @@ class TestAsProposed(CallTestCase):
         review = yield from self.open_diff()
         self.type(self.proposal(review), 0, "# mine\n")
         self.leave()
-        self.reviews.accept_as_proposed(review)
+        self.reviews.commands.accept_as_proposed(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)

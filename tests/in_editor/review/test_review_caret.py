@@ -105,7 +105,7 @@ class TestTheCaret(ReviewTestCase):
         view = self.proposal(review)
         put_caret(view, 0)
         self.write("file.txt", LEFT + "more\n")
-        self.reviews.changes.reload(review)
+        self.reviews.commands.run("reload", review)
         yield lambda: "+2 \u22122" in self.header(review) and self.settled()
         self.assertEqual(list(view.sel()), [sublime.Region(0)])
 
@@ -120,7 +120,7 @@ class TestTheCaret(ReviewTestCase):
         view = self.original(review)
         put_caret(view, 70)
         self.write("file.txt", LEFT + "more\n")
-        self.reviews._presentations[review].load()
+        self.reviews.shown[review].load()
         yield lambda: self.text(view) == LEFT + "more\n" and self.settled()
         self.assertEqual(list(view.sel()), [sublime.Region(70)])
 
@@ -143,7 +143,7 @@ class TestTheCaret(ReviewTestCase):
         review = yield from self.review()
         view = self.proposal(review)
         before = self.caret_line(view)
-        self.reviews.changes.revert_hunk(review, 1)
+        self.reviews.commands.revert_hunk(review, 1)
         yield self.settled
         view.run_command("undo")
         yield self.settled
@@ -166,7 +166,7 @@ class TestTheCaret(ReviewTestCase):
         self.connected.discard(review.owner.session_id)  # so that the package writes the file
         self.reviews.owner_gone(review.owner.session_id)
         put_caret(tab, LEFT.index("line 3"))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: not self.reviews.pending() and "new" in self.text(tab)
         self.assertTrue(all(region.empty() for region in tab.sel()), list(tab.sel()))
 

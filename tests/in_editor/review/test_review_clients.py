@@ -43,7 +43,7 @@ class TestClientAnswers(DecidingTestCase):
         self.assertEqual(self.reviews.pending(), [accepted, theirs])
         told = [(outcome.path, outcome.content) for _, outcome in self.told]
         self.assertEqual(told, [(self.path("file.py"), None), (self.path("other.py"), None)])
-        yield lambda: len(self.reviews._presentations) == 2
+        yield lambda: len(self.reviews.shown) == 2
 
     def test_another_spelling_of_the_path_is_the_same_file(self) -> Iterator[Any]:
         self.write()
@@ -55,10 +55,10 @@ class TestClientAnswers(DecidingTestCase):
     def test_whoever_comes_second_changes_nothing(self) -> Iterator[Any]:
         self.write()
         endings = {
-            "accept": self.reviews.accept,
-            "reject": self.reviews.reject,
+            "accept": self.reviews.commands.accept,
+            "reject": self.reviews.commands.reject,
             "close": lambda review: self.reviews.close_diff(GEMINI, self.path(), suppress_notification=False),
-            "tab": lambda review: self.proposal(review).close() if review in self.reviews._presentations else None,
+            "tab": lambda review: self.proposal(review).close() if review in self.reviews.shown else None,
         }
         for first in endings.values():
             for second in endings.values():
@@ -81,7 +81,7 @@ class TestClientAnswers(DecidingTestCase):
         yield self.settled
         self.assertEqual(self.told, [])
         self.assertIn("+1", self.header(review))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "newer\n")
 
@@ -92,10 +92,10 @@ class TestClientAnswers(DecidingTestCase):
         self.assertTrue(first is not second)
         self.assertEqual(self.text(self.proposal(first)), "gemini\n")
         self.assertEqual(self.text(self.proposal(second)), "qwen\n")
-        self.reviews.accept(second)
+        self.reviews.commands.accept(second)
         yield lambda: self.reviews.pending() == [first]
         self.assertEqual([(to, outcome.content) for to, outcome in self.told], [(QWEN.session_id, "qwen\n")])
-        self.reviews.reject(first)
+        self.reviews.commands.reject(first)
         yield self.closed
         self.assertEqual([to for to, _ in self.told], [QWEN.session_id, GEMINI.session_id])
 
@@ -128,7 +128,7 @@ class TestClientGone(DecidingTestCase):
         self.leave()
         self.assertEqual((review.pending, other.orphaned), (True, False))
         self.assertIn("Gemini CLI has gone", self.header(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.reviews.pending() == [other]
         self.assertEqual(self.told, [])
 
@@ -136,7 +136,7 @@ class TestClientGone(DecidingTestCase):
         self.write("file.txt", b"\xef\xbb\xbfa\r\nb\r\n")
         review = yield from self.open_diff("file.txt", "a\nc\n")
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read("file.txt"), b"\xef\xbb\xbfa\r\nc\r\n")
         self.assertEqual(self.told, [])
@@ -155,7 +155,7 @@ class TestClientGone(DecidingTestCase):
         for seconds in (3.0, 61.0):  # after the second one we would ask
             del self.said[:]
             review = yield from self.open_diff(self.elsewhere())
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield self.closed
             self.later(seconds - 3.0)
             self.leave()
@@ -169,7 +169,7 @@ class TestClientGone(DecidingTestCase):
     def test_nor_where_the_user_accepts_later_and_the_diff_stays(self) -> Iterator[Any]:
         review = yield from self.open_diff(self.elsewhere())
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "does not exist on this machine" in self.header(review)
         self.assert_not_written()
         self.assertTrue(review.pending)
@@ -177,7 +177,7 @@ class TestClientGone(DecidingTestCase):
     def test_new_folders_of_the_workspace_are_made(self) -> Iterator[Any]:
         review = yield from self.open_diff(os.path.join("new", "folders", "file.py"))
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read(os.path.join("new", "folders", "file.py")).decode(), PROPOSED)
 
@@ -188,7 +188,7 @@ class TestClientGone(DecidingTestCase):
         put_caret(view, 1)
         review = yield from self.open_diff("file.txt", "a\nb  \nd")
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         yield lambda: self.text(view) == "a\nb  \nd"
         self.assertFalse(view.is_dirty())
@@ -204,7 +204,7 @@ class TestClientGone(DecidingTestCase):
         view.set_read_only(True)
         review = yield from self.open_diff("file.txt", "new\n")
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "file.txt is read-only." in self.header(review)
         self.assertEqual(self.read("file.txt"), b"old\n")
         self.assertEqual(self.text(view), "old\n")
@@ -215,13 +215,13 @@ class TestClientGone(DecidingTestCase):
         review = yield from self.open_diff()
         self.leave()
         self.type(view, 0, "# unsaved\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "unsaved edits in a tab: save or revert them" in self.header(review)
         self.assertTrue(review.pending)
         self.assertEqual(self.text(view), "# unsaved\n" + TEXT)
         self.assertEqual(self.read().decode(), TEXT)
         view.run_command("undo")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         yield lambda: self.text(view) == PROPOSED
 
@@ -230,12 +230,12 @@ class TestClientGone(DecidingTestCase):
         review = yield from self.open_diff()
         self.leave()
         self.write("file.py", "theirs\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: review.pending
         self.assertEqual(self.read(), b"theirs\n")
         yield lambda: self.text(self.original(review)) == "theirs\n"
         yield self.settled
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
 
@@ -243,7 +243,7 @@ class TestClientGone(DecidingTestCase):
         self.write("file.txt", b"\xe4\n")
         review = yield from self.open_diff("file.txt", "\u0436\n")
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: review.pending
         self.assertIn("Windows 1252", self.header(review))
         self.assertEqual(self.read("file.txt"), b"\xe4\n")
@@ -252,7 +252,7 @@ class TestClientGone(DecidingTestCase):
         self.write()
         review = yield from self.open_diff()
         self.connected.clear()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
         self.assertEqual([outcome.content for _, outcome in self.told], [PROPOSED])  # for whoever looks on

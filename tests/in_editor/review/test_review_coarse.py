@@ -36,7 +36,7 @@ class TestCoarse(DecidingTestCase):
             self.assertEqual(self.marked(view, "lines"), ["value_7 = changed\n"])
             self.assertEqual(self.marked(view, "gutter.removed"), ["value_301 = compute(301)\n"])
             self.assertEqual(self.marked(view, "characters"), [])
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield self.closed
 
     def test_many_lines_are_compared_so_too(self) -> Iterator[Any]:
@@ -73,7 +73,7 @@ class TestCoarse(DecidingTestCase):
             self.window.run_command("gemini_companion_revert_hunk")
             yield lambda review=review: self.settled() and "no changes" in self.header(review)
             self.assertEqual(self.text(view), LEFT)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield self.closed
 
     def test_after_an_edit_the_text_is_asked_for_in_portions(self) -> Iterator[Any]:
@@ -89,7 +89,7 @@ class TestCoarse(DecidingTestCase):
             self.assertLessEqual(max(lengths), 500)
             self.assertGreater(len(lengths), 10)
             self.assertEqual(self.marked(view, "lines"), ["typed\n", "value_7 = changed\n"])
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield self.closed
 
     def test_what_is_asked_for_after_typing_is_done_when_they_are_compared_again(self) -> Iterator[Any]:

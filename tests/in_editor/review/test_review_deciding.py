@@ -32,7 +32,7 @@ class TestAccepting(DecidingTestCase):
     def test_the_client_gets_the_text_and_writes_the_file_itself(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         session, outcome = self.only_outcome()
         self.assertEqual(session, GEMINI.session_id)
@@ -43,7 +43,7 @@ class TestAccepting(DecidingTestCase):
         self.write()
         review = yield from self.open_diff()
         self.type(self.proposal(review), 0, "# mine\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "# mine\n" + PROPOSED)
 
@@ -57,7 +57,7 @@ class TestAccepting(DecidingTestCase):
                     if edited:
                         self.type(self.proposal(review), 0, "x")
                         self.proposal(review).run_command("undo")
-                    self.reviews.accept(review)
+                    self.reviews.commands.accept(review)
                     yield self.closed
                     self.assertEqual(self.only_outcome()[1].content, text)
 
@@ -67,7 +67,7 @@ class TestAccepting(DecidingTestCase):
         review = yield from self.open_diff("file.txt", text)
         yield lambda: self.proposal(review).size() == len(text)
         self.assertIn("Coarse comparison", self.header(review))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertTrue(self.only_outcome()[1].content == text)
 
@@ -75,7 +75,7 @@ class TestAccepting(DecidingTestCase):
         text = "line\n" * 100000
         self.write("file.txt", "a\n")
         self.reviews.open_diff(GEMINI, self.path("file.txt"), text)
-        self.reviews.accept(self.reviews.pending()[0])
+        self.reviews.commands.accept(self.reviews.pending()[0])
         yield self.closed
         self.assertTrue(self.only_outcome()[1].content == text)
 
@@ -83,7 +83,7 @@ class TestAccepting(DecidingTestCase):
         self.write("file.txt", b"a\r\nb\r\n")
         review = yield from self.open_diff("file.txt", "a\r\nc\r\n")
         self.type(self.proposal(review), 0, "new\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "new\r\na\r\nc\r\n")
 
@@ -120,7 +120,7 @@ class TestWaysToDecide(DecidingTestCase):
             del self.told[:]
             review = yield from self.open_diff()
             self.assertIn(f'href="{link}@1"', self.header_html(review))
-            self.reviews._follow_link(review, link)
+            self.reviews.commands.follow(review, link)
             yield self.closed
             self.assertEqual(self.only_outcome()[1].content, content)
 
@@ -225,9 +225,9 @@ class TestWaysToDecide(DecidingTestCase):
 class TestForgetting(DecidingTestCase):
     def test_nothing_of_a_review_is_kept_after_its_end(self) -> Iterator[Any]:
         self.write()
-        for end in (self.reviews.accept, lambda review: self.proposal(review).close()):
+        for end in (self.reviews.commands.accept, lambda review: self.proposal(review).close()):
             review = yield from self.open_diff()
-            remains = [weakref.ref(thing) for thing in (review, self.reviews._presentations[review])]
+            remains = [weakref.ref(thing) for thing in (review, self.reviews.shown[review])]
             end(review)
             yield self.closed
             del review

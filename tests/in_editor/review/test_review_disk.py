@@ -36,7 +36,7 @@ class TestTheVeryFile(DiskTestCase):
     def compares_with(self, review: Any, name: str) -> bool:
         """Whether this file, of several that hold the same, is the one that was read last."""
         found = os.stat(self.path(name))
-        return bool(self.reviews._presentations[review].original.stamp[:2] == (found.st_dev, found.st_ino))
+        return bool(self.reviews.shown[review].original.stamp[:2] == (found.st_dev, found.st_ino))
 
     def test_a_folder_link_retargeted_while_the_review_is_open(self) -> Iterator[Any]:
         self.releases()
@@ -46,12 +46,12 @@ class TestTheVeryFile(DiskTestCase):
         review = yield from self.open_diff(os.path.join("current", "file.py"), "one\n")
         self.leave()
         self.retarget()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "has changed on disk" in self.header(review) and review.pending
         self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), TEXT.encode()))
         yield lambda: self.compares_with(review, second)
         yield self.settled
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), b"one\n"))
         self.assertEqual(self.text(view), TEXT)
@@ -61,12 +61,12 @@ class TestTheVeryFile(DiskTestCase):
         review = yield from self.open_diff()
         self.leave()
         self.write("file.py", TEXT + "more\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         refused = "file.py has changed on disk since the diff was opened."
         yield lambda: refused in self.header(review) and "+2 \u22122" in self.header(review)
         yield self.settled
         self.assertIn(refused, self.header(review))
-        self.reviews.changes.reload(review)
+        self.reviews.commands.run("reload", review)
         yield lambda: refused not in self.header(review)
 
     def test_a_fallback_encoding_that_is_no_text_counts_as_none(self) -> Iterator[Any]:
@@ -86,7 +86,7 @@ class TestTheVeryFile(DiskTestCase):
         self.leave()
         self.type(view, 0, "# mine\n")
         yield lambda: "unsaved edits in a tab" in self.header(review)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "save or revert them" in self.header(review) and review.pending
         self.assertEqual(self.read(os.path.join("release1", "file.py")), TEXT.encode())
 
@@ -97,13 +97,13 @@ class TestNoRoom(DiskTestCase):
         review = yield from self.open_diff()
         self.leave()
         with mock.patch.object(file_replacement.os, "fsync", side_effect=FULL):
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield lambda: "No space left" in self.header(review)
         self.assertTrue(review.pending)
         self.assertEqual(self.read(), TEXT.encode())
         self.assertEqual(os.listdir(self.folder), ["file.py"])
         self.type(self.proposal(review), 0, "# still to be edited\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read().decode(), "# still to be edited\n" + PROPOSED)
         self.assertEqual(self.reviews.accepted_texts._texts, [], "it was kept once")
@@ -135,14 +135,14 @@ class TestWriting(DiskTestCase):
         review = yield from self.open_diff()
         self.leave()
         release = self.hold("write")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         self.assertIs(review.state, ReviewState.WRITING)
         return review, release
 
     def test_nobody_can_decide_otherwise(self) -> Iterator[Any]:
         review, release = yield from self.begin()
-        self.reviews.reject(review)
-        self.reviews.accept(review)
+        self.reviews.commands.reject(review)
+        self.reviews.commands.accept(review)
         with self.assertRaisesRegex(ReviewError, "No diff is open"):
             self.reviews.reject_by_client(GEMINI, self.path())
         self.type(self.proposal(review), 0, "# too late\n")
@@ -156,7 +156,7 @@ class TestWriting(DiskTestCase):
     def test_other_reviews_go_on(self) -> Iterator[Any]:
         first, release = yield from self.begin()
         second = yield from self.open_diff("other.py")
-        self.reviews.reject(second)
+        self.reviews.commands.reject(second)
         yield lambda: second.state is ReviewState.REJECTED
         self.assertIs(first.state, ReviewState.WRITING)
         release.set()
@@ -228,7 +228,7 @@ class TestWriting(DiskTestCase):
         view = yield from self.open_file()
         review = yield from self.open_diff()
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         with self.patient():
             self.reviews.shutdown()
         self.assertIs(review.state, ReviewState.ACCEPTED)
@@ -260,7 +260,7 @@ class TestWriting(DiskTestCase):
     def test_so_is_what_is_written_for_a_client_that_has_gone(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         release = self.hold("write")
         self.leave()
@@ -285,7 +285,7 @@ class TestNoAnswer(DiskTestCase):
                 yield from self.open_diff(f"dead{number}.py", drawn=False)
             self.reviews.open_diff(QWEN, self.write(), PROPOSED)
             review = self.reviews.pending()[-1]
-            yield lambda: self.header(review) != "" and self.reviews._presentations[review].settled
+            yield lambda: self.header(review) != "" and self.reviews.shown[review].settled
             release.set()
             yield self.settled
 
@@ -301,7 +301,7 @@ class TestNoAnswer(DiskTestCase):
             release.wait(NEVER_SECONDS)
             return False
 
-        presentation = self.reviews._presentations[review]
+        presentation = self.reviews.shown[review]
         yield lambda: not presentation.file._look.under_way
         with mock.patch.object(disk, "changed", changed):
             for _ in range(20):
@@ -315,7 +315,7 @@ class TestNoAnswer(DiskTestCase):
     def test_a_look_that_began_before_the_file_was_read_again_says_nothing(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        presentation = self.reviews._presentations[review]
+        presentation = self.reviews.shown[review]
         yield lambda: not presentation.file._look.under_way
         release = self.hold("changed")
         self.write("file.py", TEXT + "more\n")

@@ -27,7 +27,7 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
         review = yield from self.open_call(self.ticket("two", edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
         self.clock.advance(5)
-        self.reviews.reject(first)
+        self.reviews.commands.reject(first)
         closed = self.proposal(review)
         yield lambda: self.window.active_view() == closed
         closed.close()
@@ -40,7 +40,7 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
         review = yield from self.closed_hastily()
         self.assertEqual(self.text(self.proposal(review)), "# mine\n" + PROPOSED)
         self.assertIn("Accept saves your edits over it", self.header(review))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, PROPOSED)
         self.write("file.py", PROPOSED)
@@ -66,7 +66,7 @@ class TestEditsOfATabThatIsShownAgain(CallTestCase, ClockTestCase):
         for _ in "# mine":
             view.run_command("left_delete")
         yield lambda: self.settled() and "saves your edits over it" not in self.header(review)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual([each.awaited for each in self.reviews.accepted_texts._texts], [None])
 
@@ -77,7 +77,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
     def accept(self, mine: str = "# mine\n", proposed: str = PROPOSED) -> Iterator[Any]:
         review = yield from self.open_call(self.ticket(edits_return=False), proposed=proposed)
         self.type(self.proposal(review), 0, mine)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
 
     def test_the_limits_of_a_review_do_not_stop_them(self) -> Iterator[Any]:
@@ -141,11 +141,11 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         review = yield from self.open_call(self.ticket(edits_return=False))
         self.type(self.proposal(review), 0, "# mine\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         self.later(accepted_texts.PATIENCE_SECONDS)
         again = yield from self.shown_again()
         newer = yield from self.open_diff(proposed="newer\n")
-        self.reviews.accept(newer)
+        self.reviews.commands.accept(newer)
         self.write("file.py", "newer\n")
         yield lambda: not self.reviews.accepted_texts.awaiting
         self.assertEqual([each.text for each in self.reviews.accepted_texts._texts], ["# mine\n" + PROPOSED])
@@ -170,7 +170,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
     def test_a_client_that_is_there_after_the_package_was_replaced_is_waited_for(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: len(self.kept_texts()) == 1
         self.reviews.shutdown()
         self.later(accepted_texts.ELSEWHERE_MILLISECONDS / 1000)
@@ -195,7 +195,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.assertEqual(again.owner.client_name, GEMINI.client_name)
         self.assertEqual(len(self.kept_texts()), 1)
         self.assertEqual(self.text(self.proposal(again)), "# mine\n" + PROPOSED)
-        self.reviews.accept(again)
+        self.reviews.commands.accept(again)
         yield self.closed
         self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
         yield lambda: not os.path.exists(self.kept)
@@ -211,7 +211,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.later(accepted_texts.ELSEWHERE_MILLISECONDS / 1000)
         last = yield from self.shown_again()
         self.assertEqual(self.text(self.proposal(last)), "# more\n# mine\n" + PROPOSED)
-        self.reviews.reject(last)
+        self.reviews.commands.reject(last)
         yield self.closed
         self.assertEqual(self.read().decode(), TEXT)
         yield lambda: not os.path.exists(self.kept)
@@ -222,7 +222,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.leave()
         self.type(self.proposal(review), 0, "# mine\n")
         self.write("file.py", "theirs\n")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: "changed on disk" in self.header(review)
         self.reviews.exit()
         with open(os.path.join(self.kept, self.kept_texts()[0]), encoding="ascii") as file:
@@ -240,7 +240,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
             real(*arguments)
 
         with mock.patch.object(disk, "write", write):
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield self.closed
         self.assertEqual((seen, self.read().decode()), ([1], PROPOSED))
         yield lambda: not os.path.exists(self.kept)

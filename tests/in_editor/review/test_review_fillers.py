@@ -64,7 +64,7 @@ class TestFillers(ReviewTestCase):
         review = yield from self.review(LINES, NEW + LINES)
         yield self.saying(self.original(review), "4 lines added \u2192")
         yield self.saying(self.proposal(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
         review = yield from self.review(NEW + LINES, LINES)
         yield self.saying(self.proposal(review), "\u2190 4 lines removed")
@@ -74,7 +74,7 @@ class TestFillers(ReviewTestCase):
         review = yield from self.review(LINES, NEW + LINES)
         original = self.original(review)
         yield self.saying(original, "4 lines added \u2192")
-        document = self.reviews._presentations[review]._drawing._original_top.document
+        document = self.reviews.shown[review]._drawing._original_top.document
         above = re.search(r'padding: (\d+)px 0px 0 0"></div><div class="filler"[^>]*>4&nbsp;lines', document)
         self.assertIsNotNone(above, document)
         rows = self.header_html(review).count('<div class="bar"')

@@ -35,7 +35,7 @@ class TestFocus(ReviewTestCase):
         view = yield from self.open_file()
         review = yield from self.open_diff()
         self.assertEqual(self.window.active_view(), self.proposal(review))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.window.active_view() == view
 
     def test_a_terminal_in_a_tab_keeps_it(self) -> Iterator[Any]:
@@ -46,7 +46,7 @@ class TestFocus(ReviewTestCase):
         self.assertEqual(self.window.active_view(), terminal)
         second = yield from self.open_diff("other.py")
         self.assertEqual(self.window.active_view(), terminal)
-        self.reviews.accept(second)
+        self.reviews.commands.accept(second)
         yield lambda: len(self.reviews.pending()) == 1
         self.assertEqual(self.window.active_view(), terminal)
         self.reviews.close_diff(review.owner, review.path, suppress_notification=True)
@@ -59,7 +59,7 @@ class TestFocus(ReviewTestCase):
         review = yield from self.open_diff()
         self.assertEqual(self.focused(), panel)
         self.assertEqual(self.window.active_view_in_group(1), self.proposal(review))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.focused(), panel)
 
@@ -69,7 +69,7 @@ class TestFocus(ReviewTestCase):
         review = yield from self.open_diff()
         self.window.focus_view(self.proposal(review))
         yield lambda: self.focused() == self.proposal(review)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.focused() == panel
 
     def test_a_terminal_whose_panel_has_gone_gets_nothing_back(self) -> Iterator[Any]:
@@ -77,7 +77,7 @@ class TestFocus(ReviewTestCase):
         yield from self.terminal_in_a_panel()
         review = yield from self.open_diff()
         self.window.destroy_output_panel("Terminal")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.focused(), view)
 
@@ -87,7 +87,7 @@ class TestFocus(ReviewTestCase):
         self.window.run_command("show_overlay", {"overlay": "command_palette"})
         self.assertEqual(self.focused(), self.proposal(review))
         self.window.run_command("hide_overlay")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.window.active_view() == view
 
     def test_another_window_keeps_it(self) -> Iterator[Any]:
@@ -97,7 +97,7 @@ class TestFocus(ReviewTestCase):
         self.assertEqual(sublime.active_window(), other)
         self.assertEqual(self.window.active_view(), view)
         self.assertEqual(self.window.active_view_in_group(1), self.proposal(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(sublime.active_window(), other)
 
@@ -160,7 +160,7 @@ class TestFocus(ReviewTestCase):
         review = yield from self.open_diff()
         self.assertEqual(self.window.active_view(), self.proposal(review))
         self.window.focus_view(other)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(self.window.active_view(), other)
 
@@ -194,7 +194,7 @@ class TestAnImage(ReviewTestCase):
         image = yield from self.image(0)
         review = yield from self.open_diff()
         self.assertEqual(self.window.active_view(), self.proposal(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1 and len(self.window.sheets()) == 2
         yield lambda: self.has_focus(image)
 
@@ -204,7 +204,7 @@ class TestAnImage(ReviewTestCase):
         image = yield from self.image(1)
         review = yield from self.open_diff()
         self.assertEqual(self.window.active_view(), self.proposal(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 2 and len(self.window.sheets()) == 2
         yield lambda: self.has_focus(image)
 
@@ -217,8 +217,8 @@ class TestAnImage(ReviewTestCase):
         self.assertTrue(self.has_focus(image))
         yield from self.open_diff("other.py", owner=QWEN)
         self.assertTrue(self.has_focus(image))
-        self.reviews.reject(review)
-        yield lambda: len(self.reviews._presentations) == 1
+        self.reviews.commands.reject(review)
+        yield lambda: len(self.reviews.shown) == 1
         self.assertTrue(self.has_focus(image))
 
     def test_it_keeps_the_focus_where_the_user_went_to_it(self) -> Iterator[Any]:
@@ -229,7 +229,7 @@ class TestAnImage(ReviewTestCase):
         image = yield from self.image(self.window.num_groups() - 1)
         for review in (first, second):
             self.reviews.close_diff(review.owner, review.path, suppress_notification=True)
-            yield lambda review=review: review not in self.reviews._presentations
+            yield lambda review=review: review not in self.reviews.shown
             yield lambda: self.has_focus(image)
         yield lambda: self.window.num_groups() == 2
         self.assertTrue(self.has_focus(image))

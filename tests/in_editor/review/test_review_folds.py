@@ -34,7 +34,7 @@ class FoldTestCase(LevelTestCase):
         return len(self.views(review)) < 2 or super().level(review)
 
     def views(self, review: Any) -> List[sublime.View]:
-        return self.reviews._presentations[review].views
+        return self.reviews.shown[review].views
 
     def offered(self) -> List[str]:
         """What a menu calls the command, if it has it."""
@@ -222,7 +222,7 @@ class TestEdits(FoldTestCase):
         self.assertEqual(self.shown(review), [SHOWN, SHOWN])
         view.run_command("undo")
         yield lambda: "LINE 30" in self.text(view) and self.shows(review, SHOWN)
-        hunks = self.reviews.open_reviews.presentations[review].hunks
+        hunks = self.reviews.shown[review].hunks
         hunks.revert(hunks.all())
         yield lambda: self.text(view) == OLD and self.shows(review, SHOWN)
 
@@ -237,7 +237,7 @@ class TestEdits(FoldTestCase):
 
     def test_all_is_accepted_as_it_is(self) -> Iterator[Any]:
         review = yield from self.review(OLD, NEW)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: len(self.told) == 1
         self.assertEqual(self.told[0][1].content, NEW)
 

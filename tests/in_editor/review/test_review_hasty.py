@@ -22,7 +22,7 @@ class TestHasty(ReviewTestCase):
         self.type(view, view.size(), "e")
         put_caret(view, 2)
         self.window.run_command("gemini_companion_revert_hunk")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: bool(self.told)
         self.assertEqual(self.told[0][1].content, "a\nb\nc\nd\ne")
 
@@ -31,7 +31,7 @@ class TestHasty(ReviewTestCase):
         view = self.proposal(review)
         self.type(view, view.size(), "e")
         self.window.run_command("gemini_companion_revert_hunk")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         self.reviews.open_diff(GEMINI, self.path("file.txt"), "other\n")
         yield self.settled
         yield lambda: any("the diff of file.txt was not accepted" in each for each in self.said)

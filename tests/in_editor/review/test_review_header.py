@@ -118,7 +118,7 @@ class TestKeys(HeaderTestCase):
         review = yield from self.open_diff()
         key = key_names()["accept"]
         yield lambda: f"Accept {key}" in self.header(review)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
         with mock.patch.object(KeyBindings, "read"):
             again = yield from self.open_diff()

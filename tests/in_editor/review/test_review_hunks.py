@@ -22,9 +22,9 @@ class TestHunks(ReviewTestCase):
 
     def test_there_may_be_no_change(self) -> Iterator[Any]:
         review = yield from self.review(LEFT, LEFT)
-        self.reviews.changes.next_change(review)
-        self.reviews.changes.previous_change(review)
-        self.reviews.changes.revert_hunk(review)
+        self.reviews.commands.next_change(review)
+        self.reviews.commands.previous_change(review)
+        self.reviews.commands.revert_hunk(review)
         self.assertEqual(self.text(self.proposal(review)), LEFT)
 
     def says(self, review: Any, words: str) -> bool:
@@ -38,7 +38,7 @@ class TestHunks(ReviewTestCase):
             (2, RIGHT.replace("new\nnewer\n", "")),
         ):
             self.assertIn(f'href="revert:{number}@', self.links(review, "revert")[number])
-            self.reviews._follow_link(review, f"revert:{number}")
+            self.reviews.commands.follow(review, f"revert:{number}")
             yield lambda expected=expected: self.text(self.proposal(review)) == expected
             yield lambda: self.settled() and self.says(review, r"\d of 2|2 changes")
             self.proposal(review).run_command("undo")
@@ -48,7 +48,7 @@ class TestHunks(ReviewTestCase):
     def test_a_click_undoes_it(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
-            self.reviews.changes.revert_hunk(review, number)
+            self.reviews.commands.revert_hunk(review, number)
             yield self.settled
             links = self.links(review, "undo")
             self.assertEqual(len(links), 1)
@@ -60,7 +60,7 @@ class TestHunks(ReviewTestCase):
     def test_undo_takes_the_link_away(self) -> Iterator[Any]:
         review = yield from self.review()
         for number in range(3):
-            self.reviews.changes.revert_hunk(review, number)
+            self.reviews.commands.revert_hunk(review, number)
             yield self.settled
             self.assertEqual(len(self.links(review, "undo")), 1)
             self.proposal(review).run_command("undo")
@@ -69,7 +69,7 @@ class TestHunks(ReviewTestCase):
 
     def test_what_the_user_changed_there_is_not_overwritten(self) -> Iterator[Any]:
         review = yield from self.review()
-        self.reviews.changes.revert_hunk(review, 0)
+        self.reviews.commands.revert_hunk(review, 0)
         yield self.settled
         view = self.proposal(review)
         self.type(view, self.text(view).index("line 5\n") + 2, "!")
@@ -79,14 +79,14 @@ class TestHunks(ReviewTestCase):
 
     def test_a_last_line_without_a_newline(self) -> Iterator[Any]:
         review = yield from self.review("a\nb", "a\nb\nc\n")
-        self.reviews.changes.revert_hunk(review, 0)
+        self.reviews.commands.revert_hunk(review, 0)
         yield self.settled
         self.assertEqual(self.text(self.proposal(review)), "a\nb")
 
     def test_a_link_of_an_older_drawing_only_draws_anew(self) -> Iterator[Any]:
         review = yield from self.review()
         old = self.links(review, "revert")[1].split('"')[1]
-        self.reviews.changes.revert_hunk(review, 0)
+        self.reviews.commands.revert_hunk(review, 0)
         yield self.settled
         taken_back, drawn = self.text(self.proposal(review)), self.links(review, "revert")
         self.click(review, old)
@@ -131,7 +131,7 @@ class TestHunks(ReviewTestCase):
     def test_a_click_that_waits_takes_back_nothing_of_the_next_proposal(self) -> Iterator[Any]:
         review = yield from self.review()
         self.type(self.proposal(review), 0, "typed\n")
-        self.reviews._follow_link(review, "revert:0")
+        self.reviews.commands.follow(review, "revert:0")
         newer = RIGHT.replace("line 20\n", "LINE 20\n")
         yield from self.open_diff("file.txt", newer)
         yield 50
@@ -254,4 +254,4 @@ class TestHunks(ReviewTestCase):
 
     def click(self, review: Any, href: str) -> None:
         """Click a link that is, or was, drawn."""
-        self.reviews._presentations[review]._link(href)
+        self.reviews.shown[review]._link(href)

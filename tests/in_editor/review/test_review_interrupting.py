@@ -36,7 +36,7 @@ class TestTyping(InterruptingTestCase):
             self.window.active_view().run_command("insert", {"characters": "x"})
             self.assertEqual(self.text(self.proposal(review)), PROPOSED)
             self.assertIn(self.proposal(review), self.window.views())
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
             self.assertEqual(self.window.active_view(), view)
             view.run_command("revert")
@@ -78,7 +78,7 @@ class TestTyping(InterruptingTestCase):
         self.guard._edited[view.id()] = self.guard._reloaded[view.id()] + 0.01
         review = yield from self.open_diff("other.py")
         self.assertEqual(self.window.active_view(), self.proposal(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
         terminal = self.terminal()
         self.use(review_focus="always")
@@ -134,10 +134,10 @@ class TestLists(InterruptingTestCase):
             self.assertFalse(self.arrangement.focus.free, kind)
             self.assertEqual((self.ended, self.window.num_groups()), ([], 1), kind)
             yield from self.hide(kind)
-            yield lambda: bool(self.reviews._presentations)
+            yield lambda: bool(self.reviews.shown)
             yield self.settled
             self.assertEqual(self.window.active_view(), self.proposal(review))
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: self.window.num_groups() == 1
 
     def test_one_that_its_client_closes_goes_when_they_have_gone(self) -> Iterator[Any]:
@@ -190,7 +190,7 @@ class TestLists(InterruptingTestCase):
         self.reviews.owner_gone(GEMINI.session_id)
         yield from self.hide("palette")
         (review,) = self.reviews.pending()
-        yield lambda: "has gone" in self.header(review) if review in self.reviews._presentations else False
+        yield lambda: "has gone" in self.header(review) if review in self.reviews.shown else False
 
     def test_one_that_its_client_accepts_is_written_while_they_are_there(self) -> Iterator[Any]:
         view = yield from self.open_file()

@@ -35,7 +35,7 @@ HALF = 0.5 + 1e-3
 
 class LevelTestCase(ReviewTestCase):
     def set_look(self, review: Any, **settings: Any) -> None:
-        presentation = self.reviews._presentations[review]
+        presentation = self.reviews.shown[review]
         for view in presentation.views:
             for name, value in settings.items():
                 view.settings().set(name, value)
@@ -105,7 +105,7 @@ class TestSideBySide(LevelTestCase):
         """Two rounds of corrections are enough. Where lines are no whole pixels high a third may be spent on halves."""
         heights = [view.line_height() for view in (self.original(review), self.proposal(review))]
         if all(height == int(height) for height in heights):
-            self.assertLessEqual(self.reviews._presentations[review]._drawing.rounds, 2, (look, heights))
+            self.assertLessEqual(self.reviews.shown[review]._drawing.rounds, 2, (look, heights))
 
     def test_with_every_padding(self) -> Iterator[Any]:
         review = yield from self.review()
@@ -147,7 +147,7 @@ class TestSideBySide(LevelTestCase):
             self.assertEqual(self.errors(review), {}, name)
             self.set_look(review, line_padding_top=-2, line_padding_bottom=-2)
             yield lambda review=review: self.level(review)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
     def test_with_a_warning_that_comes_into_the_header(self) -> Iterator[Any]:
@@ -196,14 +196,14 @@ class TestTheCaretsLine(LevelTestCase):
     def test_stands_still_when_blocks_above_it_change(self) -> Iterator[Any]:
         for presentation in ("side_by_side", "inline"):
             yield from self.blocks_change(presentation)
-            self.reviews.reject(self.reviews.pending()[0])
+            self.reviews.commands.reject(self.reviews.pending()[0])
             yield lambda: not self.reviews.pending()
 
     def test_stands_still_when_the_header_grows(self) -> Iterator[Any]:
         """What stands above the caret's line changes, far away, while the user types."""
         for presentation in ("side_by_side", "inline"):
             yield from self.header_grows(presentation)
-            self.reviews.reject(self.reviews.pending()[0])
+            self.reviews.commands.reject(self.reviews.pending()[0])
             yield lambda: not self.reviews.pending()
 
     def blocks_change(self, presentation: str) -> Iterator[Any]:
@@ -236,7 +236,7 @@ class TestTheCaretsLine(LevelTestCase):
     def header_grows(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
         review = yield from self.review()
-        view, shown = self.proposal(review), self.reviews._presentations[review]
+        view, shown = self.proposal(review), self.reviews.shown[review]
         self.type(view, view.find("line 100\n", 0).a, "x")
         view.show_at_center(view.sel()[0].b, False)
         yield self.settled
@@ -265,12 +265,12 @@ class TestTheTop(LevelTestCase):
                 yield lambda: view.viewport_position()[1] == 0.0  # noqa: B023
                 yield 50  # a moment in which nothing moves it
                 self.assertEqual(view.viewport_position()[1], 0.0, (presentation, size))
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
     def test_it_stays_in_sight_when_it_gets_more_rows(self) -> Iterator[Any]:
         review = yield from self.review()
-        view, shown = self.proposal(review), self.reviews._presentations[review]
+        view, shown = self.proposal(review), self.reviews.shown[review]
         yield lambda: self.settled() and view.viewport_position()[1] == 0.0
         select(view, sublime.Region(view.text_point(12, 0)))  # below what stands between the lines
         yield from self.zoom(review, 14.3)

@@ -35,7 +35,7 @@ class TestRemovedLinesInline(ReviewTestCase):
 
     def rows(self, review: Any) -> List[str]:
         """What stands between the lines, row by row."""
-        blocks = self.reviews._presentations[review]._drawing.blocks
+        blocks = self.reviews.shown[review]._drawing.blocks
         return [row for _, html in blocks for row in re.findall('<div class="line"[^>]*>(.*?)</div>', html)]
 
     def words(self, markup: str) -> str:
@@ -66,12 +66,12 @@ class TestRemovedLinesInline(ReviewTestCase):
             self.use(review_marks=marks)
             self.write(content=TEXT)
             review = yield from self.open_diff(proposed=TEXT.replace("def first():\n    return 1\n", ""))
-            ((_, html),) = self.reviews._presentations[review]._drawing.blocks
+            ((_, html),) = self.reviews.shown[review]._drawing.blocks
             self.assertEqual('<div class="removed">' in html, marks == "outline")
             self.assertEqual('<span class="removed">' in html, marks == "fill")
             view = self.proposal(review)
             heights.append(view.text_to_layout(view.size())[1])
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
         self.assertEqual(*heights)
 
@@ -91,7 +91,7 @@ class TestRemovedLinesInline(ReviewTestCase):
         (row,) = self.rows(review)
         self.assertIn(f'<span style="color: {color}">return', row)
         self.assertNotIn(f"color: {view.style_for_scope('')['foreground']}", row)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
         self.assertEqual(self.window.panels(), before)
 
@@ -102,7 +102,7 @@ class TestRemovedLinesInline(ReviewTestCase):
             self.write(content=TEXT + line * lines)
             review = yield from self.open_diff(proposed=TEXT)
             self.assertEqual('<span style="color:' in "".join(self.rows(review)), colored, lines)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
 
@@ -112,21 +112,21 @@ class TestWidths(ReviewTestCase):
             self.use(review_presentation=presentation)
             self.write()
             review = yield from self.open_diff(proposed=TEXT.replace("    return 1\n", "") + "# more\n")
-            shown = self.reviews._presentations[review]
+            shown = self.reviews.shown[review]
             for margin in (4, 40):
                 for view in shown.views:
                     view.settings().set("margin", margin)
                 yield lambda views=shown.views: all(
                     view.layout_extent()[0] <= view.viewport_extent()[0] + 1 for view in views
                 )
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
     def test_the_text_is_not_centered(self) -> Iterator[Any]:
         """Its block is as wide as the view, which would push it."""
         self.write()
         review = yield from self.open_diff()
-        for view in self.reviews._presentations[review].views:
+        for view in self.reviews.shown[review].views:
             self.assertIs(view.settings().get("draw_centered"), False)
 
 
@@ -151,7 +151,7 @@ class TestOnePane(ReviewTestCase):
         self.assertEqual(self.titles(), [["new.py \u2190 Gemini CLI (proposal)"]])
         self.assertIn("new file", self.header(review))
         self.assertEqual(self.marked(self.proposal(review), "lines"), ["a = 1\nb = 2\n"])
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
         self.assertEqual(self.window.layout(), layout)
 
@@ -161,7 +161,7 @@ class TestOnePane(ReviewTestCase):
         review = yield from self.prepared_diff("file.py", "")
         self.assertEqual(self.window.layout(), layout)
         self.assertEqual(self.titles(), [["file.py \u2190 Gemini CLI (proposal)"]])
-        ((_, html),) = self.reviews._presentations[review]._drawing.blocks
+        ((_, html),) = self.reviews.shown[review]._drawing.blocks
         words = unescape(re.sub("<[^>]+>", "", html)).replace("\xa0", " ")
         for line in TEXT.splitlines():
             self.assertIn(line, words)
@@ -191,5 +191,5 @@ class TestOnePane(ReviewTestCase):
             review = yield from self.open_diff()
             wraps = self.proposal(review).settings().get("word_wrap")
             self.assertEqual(wraps, theirs.settings().get("word_wrap") if presentation == "inline" else False)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()

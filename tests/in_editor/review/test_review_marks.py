@@ -100,7 +100,7 @@ class TestOutlines(MarksTestCase):
             review = yield from self.open_diff(proposed="new one\n")
         view = self.proposal(review)
         self.assertEqual(self.drawn(view, "characters")[2], UNDERLINED)
-        for each in self.reviews._presentations[review].views:
+        for each in self.reviews.shown[review].views:
             each.settings().set("color_scheme", "Monokai.sublime-color-scheme")
         yield lambda: self.drawn(view, "characters")[1:] == ("diff.inserted.char", FILLED)
         yield self.settled
@@ -112,7 +112,7 @@ class TestOutlines(MarksTestCase):
         for presentation in ("side_by_side", "inline"):
             self.use(review_presentation=presentation)
             review = yield from self.open_diff(proposed=rest.replace("line 7", "LINE 7") + block + "\nnew\n")
-            for view in self.reviews._presentations[review].views:
+            for view in self.reviews.shown[review].views:
                 for key, (texts, scope, _, flags) in self._drawn[view.id()].items():
                     filled = bool(texts and scope and not flags & sublime.DRAW_NO_FILL)
                     self.assertEqual(filled, key == "characters", key)
@@ -159,7 +159,7 @@ class TestColors(MarksTestCase):
             for presentation in ("side_by_side", "inline"):
                 self.use(review_presentation=presentation)
                 review = yield from self.open_diff()
-                shown = self.reviews._presentations[review]
+                shown = self.reviews.shown[review]
                 for view in shown.views:
                     scopes = {scope for texts, scope, _, _ in self._drawn[view.id()].values() if texts}
                     self.assertFalse(
@@ -172,7 +172,7 @@ class TestColors(MarksTestCase):
                 for html in (self.header_html(review), blocks):
                     self.assertNotIn("greenish", html)
                     self.assertNotIn("redish", html)
-                self.reviews.reject(review)
+                self.reviews.commands.reject(review)
                 yield lambda: not self.reviews.pending()
 
 
@@ -229,10 +229,10 @@ class TestOrder(MarksTestCase):
         ):
             self.write(content=content)
             review = yield from self.open_diff(proposed=proposed)
-            for view in self.reviews._presentations[review].views:
+            for view in self.reviews.shown[review].views:
                 came = list(self._drawn[view.id()])
                 self.assertEqual([key for key in came if key in wanted], wanted, proposed[-20:])
                 marked = {key for key, (texts, *_) in self._drawn[view.id()].items() if any(texts)}
                 self.assertEqual({key for key in wanted if self.marked(view, key)}, marked & set(wanted))
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()

@@ -97,7 +97,7 @@ class TestInline(MovedTestCase):
     def test_the_removed_lines_say_where_they_went(self) -> Iterator[Any]:
         self.use(review_presentation="inline")
         review = yield from self.review()
-        shown = self.reviews._presentations[review]._drawing.blocks
+        shown = self.reviews.shown[review]._drawing.blocks
         (block,) = re.findall('<div class="moved">(.*)</div>', shown[0][1])
         self.assertEqual(block.count('<div class="line"'), 4)
         self.assertEqual(block.count("moved to line 38"), 1)

@@ -66,7 +66,7 @@ class TestOnRequest(DiskTestCase):
         yield lambda: self.header(second) != "" and self.settled()
         self.assertEqual(self.window.active_view(), self.proposal(second))
         self.assertEqual(len(self.presentations()), 1)
-        self.reviews.reject(second)
+        self.reviews.commands.reject(second)
         yield lambda: self.picture() == self.before
         self.assertEqual(self.reviews.pending(), [first])
         self.assertEqual([outcome.content for _, outcome in self.told], [None])

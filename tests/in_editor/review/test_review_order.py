@@ -27,12 +27,12 @@ class OrderTestCase(CallTestCase):
 
     def shown(self) -> List[str]:
         """The files that have tabs."""
-        return [review.path.rpartition("/")[2].rpartition("\\")[2] for review in self.reviews._presentations]
+        return [review.path.rpartition("/")[2].rpartition("\\")[2] for review in self.reviews.shown]
 
     def in_front(self, name: str) -> Iterator[Any]:
         """Wait until a file is shown, alone. `yield from` gives its review."""
         yield lambda: self.shown() == [name] and self.settled()
-        (review,) = self.reviews._presentations
+        (review,) = self.reviews.shown
         yield lambda: self.window.active_view() == self.proposal(review)
         self.guard_clock.advance(5)
         return review
@@ -47,7 +47,7 @@ class TestOrder(OrderTestCase):
             self.assertEqual(len(self.window.views()), 3, "the user's file, and two of the review")
             yield lambda number=number: f"file {number} of 4" in self.header(review)  # noqa: B023
             self.assertEqual([each.path for each in self.reviews.pending()], list(map(self.path, NAMES[number - 1 :])))
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual([outcome.path for _, outcome in self.told], list(map(self.path, NAMES)))
 
@@ -74,7 +74,7 @@ class TestOrder(OrderTestCase):
         self.assertEqual(status, "+2 \u22121, change 1 of 2, file 1 of 3. Next: b.py")
         self.reviews.close_diff(GEMINI, self.path("b.py"), suppress_notification=True)
         yield lambda: "Next: c.py" in self.header(review)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         review = yield from self.in_front("c.py")
         self.assertIn("file 3 of 3", self.header(review))
         self.assertNotIn("Next:", self.header(review))
@@ -111,7 +111,7 @@ class TestOrder(OrderTestCase):
             review = yield from self.in_front(name)
             yield lambda groups=groups: self.window.num_groups() == groups
             yield lambda: self.reviews.open_reviews.original_of(self.reviews.pending()[:2][-1]) is not None
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
         yield lambda: not self.reviews.pending() and self.picture() == before
 
     def test_another_program_has_a_tab_of_its_own_and_its_turn_comes_after(self) -> Iterator[Any]:
@@ -120,8 +120,8 @@ class TestOrder(OrderTestCase):
         yield from self.in_front("a.py")
         other = yield from self.open_diff("other.py", owner=QWEN)
         self.propose("b.py")
-        (review, _) = self.reviews._presentations
-        self.reviews.accept(review)
+        (review, _) = self.reviews.shown
+        self.reviews.commands.accept(review)
         yield lambda: self.shown() == ["other.py", "b.py"]
         self.assertNotRegex(self.header(other), r"file \d")
 
@@ -192,7 +192,7 @@ class TestThoseThatAreNotShownYet(OrderTestCase):
         self.assertEqual(self.shown(), ["a.py"])
         opened = mock.patch.object(self.reviews.open_reviews, "_open", wraps=self.reviews.open_reviews._open)
         with opened as opens:
-            self.assertEqual(self.reviews.withdraw_all(GEMINI.session_id), 3)
+            self.assertEqual(self.reviews.withdraw(GEMINI.session_id), 3)
         self.assertEqual(opens.call_count, 0)
         self.assertEqual(sorted(name for name, _ in self.answers), NAMES)
         yield lambda: self.picture() == before
@@ -218,7 +218,7 @@ class TestThoseThatAreNotShownYet(OrderTestCase):
         self.propose("a.py", "b.py")
         review = yield from self.in_front("a.py")
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.read("a.py") == PROPOSED.encode()
         review = yield from self.in_front("b.py")
         self.assertIn("has gone", self.header(review))

@@ -17,14 +17,14 @@ class TestInline(ReviewTestCase):
         before = self.picture()
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 1)
-        self.assertIsNone(self.reviews._presentations[review].original_view)
+        self.assertIsNone(self.reviews.shown[review].original_view)
         self.assertEqual(self.titles(), [["file.py", "file.py \u2190 Gemini CLI (proposal)"]])
         proposal = self.proposal(review)
         self.assertEqual("".join(self.marked(proposal, "lines")), "import sys\n    return 42\n")
         lines = proposal.lines(proposal.find("def first", 0))
         gap = proposal.text_to_layout(proposal.find("42", 0).a)[1] - proposal.text_to_layout(lines[0].a)[1]
         self.assertGreaterEqual(gap, 2 * proposal.line_height())
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.active_view() == view
         self.assertEqual(self.picture(), before)
 
@@ -34,7 +34,7 @@ class TestInline(ReviewTestCase):
         self.use(review_presentation=1000)
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 1)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
         self.use(review_presentation=20)
         yield from self.open_diff()
@@ -48,7 +48,7 @@ class TestInline(ReviewTestCase):
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 2)
         self.assertEqual(self.window.active_view_in_group(0), terminal)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.picture(), before)
 
@@ -60,8 +60,8 @@ class TestInline(ReviewTestCase):
         self.use(review_presentation="side_by_side")
         second = yield from self.open_diff("other.py")
         self.assertEqual(self.window.num_groups(), 2)
-        self.reviews.reject(first)
-        self.reviews.reject(second)
+        self.reviews.commands.reject(first)
+        self.reviews.commands.reject(second)
         yield lambda: self.window.num_groups() == 1
         yield 30
         self.assertEqual(self.picture(), before)
@@ -69,7 +69,7 @@ class TestInline(ReviewTestCase):
 
 class TestNothingToCompare(ReviewTestCase):
     def accepted(self, review: Any) -> Iterator[Any]:
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: not self.reviews.pending()
         self.assertEqual(self.told[-1][1].content, PROPOSED)
 
@@ -109,7 +109,7 @@ class TestNothingToCompare(ReviewTestCase):
             self.assertEqual("".join(self.marked(view, "lines")), "import sys\n    return 42\n")
             self.assertEqual(self.marked(view, "characters"), ["42"])
             self.assertEqual(len(self.marked(view, "revert")), 2)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
 
     def test_a_proposal_that_is_far_too_large(self) -> Iterator[Any]:
         self.limit(length=200)
@@ -119,7 +119,7 @@ class TestNothingToCompare(ReviewTestCase):
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
         self.assertNotIn("\u2212", self.header(review), "nothing was counted")
         self.assertEqual(self.reviews.open_reviews.summary(review), "just now")
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: bool(self.told)
         self.assertEqual(self.told[-1][1].content, PROPOSED * 30)
 

@@ -121,7 +121,7 @@ class TestProjects(ProjectSwitching, RestoringTestCase):
         """A switch that nobody announced, to a project with the layout that this one has during its review."""
         review = yield from self.open_diff()
         layout = self.window.layout()
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 2
         yield from self.switch(self.two)
         self.window.set_layout(layout)
@@ -202,10 +202,10 @@ class TestProjects(ProjectSwitching, RestoringTestCase):
         self.assertNotIn("gemini_companion.stage", self.window.settings().to_dict())
 
     def test_a_project_that_is_saved_as_another_is_the_same_project(self) -> Iterator[Any]:
-        yield from self.assert_given_back_after(self.reviews.accept)
+        yield from self.assert_given_back_after(self.reviews.commands.accept)
 
     def test_a_workspace_that_is_saved_as_another_is_the_same_project(self) -> Iterator[Any]:
-        yield from self.assert_given_back_after(self.reviews.reject, "workspace_file_name")
+        yield from self.assert_given_back_after(self.reviews.commands.reject, "workspace_file_name")
 
     def test_so_it_is_for_whoever_closes_a_tab(self) -> Iterator[Any]:
         yield from self.assert_given_back_after(lambda review: self.proposal(review).close())

@@ -46,7 +46,7 @@ class TestAtRandom(LevelTestCase):
                 yield from self.check(chance, review, left)
         yield from self.level_again(review)
         expected = self.text(self.proposal(review))
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: bool(self.told)
         self.assertEqual(self.told[-1][1].content, expected)
 
@@ -70,7 +70,7 @@ class TestAtRandom(LevelTestCase):
         self.proposal(review).run_command("redo")
 
     def wrap(self, chance: random.Random, review: Any, left: str) -> None:
-        view = chance.choice(self.reviews._presentations[review].views)
+        view = chance.choice(self.reviews.shown[review].views)
         view.run_command("toggle_setting", {"setting": "word_wrap"})
 
     def zoom(self, chance: random.Random, review: Any, left: str) -> None:
@@ -89,11 +89,11 @@ class TestAtRandom(LevelTestCase):
     def revert(self, chance: random.Random, review: Any, left: str) -> None:
         view = self.proposal(review)
         put_caret(view, chance.randint(0, view.size()))
-        self.reviews.changes.revert_hunk(review)
+        self.reviews.commands.revert_hunk(review)
 
     def link(self, chance: random.Random, review: Any, left: str) -> None:
         """Click a link that the user sees, whether or not the text has been edited since it was drawn."""
-        presentation = self.reviews._presentations[review]
+        presentation = self.reviews.shown[review]
         links = self.links(review, "revert")
         if links:
             presentation._link(chance.choice(links).split('"')[1])
@@ -101,18 +101,18 @@ class TestAtRandom(LevelTestCase):
     def undo_revert(self, chance: random.Random, review: Any, left: str) -> None:
         links = self.links(review, "undo")
         if links:
-            self.reviews._presentations[review]._link(chance.choice(links).split('"')[1])
+            self.reviews.shown[review]._link(chance.choice(links).split('"')[1])
 
     def replace(self, chance: random.Random, review: Any, left: str) -> None:
         if chance.random() < 0.3:
             self.reviews.open_diff(review.owner, review.path, self.variant(chance, left))
 
     def fold(self, chance: random.Random, review: Any, left: str) -> None:
-        self.reviews.changes.toggle_folds(review)
+        self.reviews.commands.toggle_folds(review)
 
     def unfold(self, chance: random.Random, review: Any, left: str) -> None:
         """As a click on a mark does."""
-        view = chance.choice(self.reviews._presentations[review].views)
+        view = chance.choice(self.reviews.shown[review].views)
         folds = view.folded_regions()
         if folds:
             view.unfold(chance.choice(folds))
@@ -132,14 +132,14 @@ class TestAtRandom(LevelTestCase):
     def level_again(self, review: Any) -> Iterator[Any]:
         """Wait until equal lines are level; inline there is nothing beside them."""
         end = time.monotonic() + NEVER_SECONDS / 3
-        inline = self.reviews._presentations[review].original_view is None
+        inline = self.reviews.shown[review].original_view is None
         yield lambda: (self.settled() if inline else self.level(review)) or time.monotonic() > end
         self.assertTrue(self.settled(), self.step)
         if not inline:
             self.assertEqual(self.errors(review), {}, self.step)
 
     def check(self, chance: random.Random, review: Any, left: str) -> Iterator[Any]:
-        view, presentation = self.proposal(review), self.reviews._presentations[review]
+        view, presentation = self.proposal(review), self.reviews.shown[review]
         wanted = self.text(view)
         yield lambda: not view.is_read_only()  # as it is for a moment when a newer proposal has come
         self.assertEqual(presentation.current_text(), wanted, self.step)

@@ -60,7 +60,7 @@ class TestRearranged(RestoringTestCase):
         review = yield from self.open_diff()
         self.window.set_layout(GRID)
         layout = self.window.layout()
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: len(self.window.views()) == 1
         yield 30
         self.assertEqual(self.window.layout(), layout)
@@ -74,8 +74,8 @@ class TestRearranged(RestoringTestCase):
         self.assertEqual(self.window.num_groups(), 2)
         second = yield from self.open_diff("other.py")
         self.assertEqual(self.window.num_groups(), 2)
-        self.reviews.reject(second)
-        self.reviews.reject(first)
+        self.reviews.commands.reject(second)
+        self.reviews.commands.reject(first)
         yield from self.assert_given_back(before)
         self.assertTrue(view.is_valid())
 
@@ -86,7 +86,7 @@ class TestRearranged(RestoringTestCase):
         layout = self.window.layout()
         layout["cols"][1] = 0.2
         self.window.set_layout(layout)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(self.window.layout(), dict(TWO_COLUMNS, cols=[0.0, 0.2, 1.0]))
 
@@ -95,7 +95,7 @@ class TestRearranged(RestoringTestCase):
         two = yield from self.open_file("two.py")
         review = yield from self.open_diff("one.py")
         self.window.focus_view(two)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.window.active_view(), two)
 
@@ -105,7 +105,7 @@ class TestRearranged(RestoringTestCase):
         two = yield from self.open_file("two.py", group=1)
         three = yield from self.open_file("three.py", group=1)
         self.window.focus_view(self.proposal(review))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.window.views_in_group(0), [one, two, three])
         self.assertEqual(self.window.active_view(), one)
@@ -117,7 +117,7 @@ class TestRearranged(RestoringTestCase):
         review = yield from self.open_diff("one.py")
         preview = self.window.open_file(self.write("two.py"), sublime.TRANSIENT, 2)
         yield lambda: not preview.is_loading()
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(preview.sheet().group(), 0)
 
@@ -127,7 +127,7 @@ class TestRearranged(RestoringTestCase):
         other = yield from self.open_file("other.py", group=1)
         review = yield from self.open_diff("one.py")
         two = yield from self.open_file("two.py", group=2)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(self.window.views_in_group(0), [one, two])
         self.assertEqual(self.window.views_in_group(1), [other])
@@ -139,7 +139,7 @@ class TestRearranged(RestoringTestCase):
         review = yield from self.open_diff("one.py")
         two.close()
         yield lambda: two.window() is None
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertEqual(self.window.views(), [one])
 
@@ -205,9 +205,9 @@ class TestRestart(RestoringTestCase):
 
     def forget_everything(self) -> None:
         """What a restart of the editor does to us: views and window settings are still there, we are not."""
-        for presentation in self.reviews._presentations.values():
+        for presentation in self.reviews.shown.values():
             presentation._closed = True
-        self.reviews._presentations.clear()
+        self.reviews.shown.clear()
         self.reviews.open_reviews._poller.stop()
         self.reviews.__init__(  # type: ignore[misc]
             self.window,
@@ -241,5 +241,5 @@ class TestRestart(RestoringTestCase):
         self.write()
         review = yield from self.open_diff("file.py", PROPOSED)
         self.assertIn("gemini_companion.stage", self.window.settings().to_dict())
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: "gemini_companion.stage" not in self.window.settings().to_dict()

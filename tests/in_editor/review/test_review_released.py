@@ -9,7 +9,7 @@ from unittest import mock
 import sublime
 
 from ....companion.editor import marks
-from ....companion.review import manager
+from ....companion.review import closed
 from ...support.review_case import ALL_MARKS, PROPOSED, TEXT, DecidingTestCase
 from .test_review_level import top
 
@@ -43,7 +43,7 @@ class TestSavedUnderAName(DecidingTestCase):
         plain.close()
         self.assertEqual(self.read("copy.py").decode(), "# mine\n" + PROPOSED)
         self.assertEqual(self.marked(saved, "lines"), [])
-        yield lambda: bool(self.reviews._presentations)
+        yield lambda: bool(self.reviews.shown)
         yield self.settled
         self.assertTrue(review.pending)
         self.assertEqual(self.told, [])
@@ -51,7 +51,7 @@ class TestSavedUnderAName(DecidingTestCase):
         self.assertEqual(self.text(self.proposal(review)), "# mine\n" + PROPOSED)
         saved.run_command("insert", {"characters": "x"})
         self.assertTrue(saved.is_dirty())
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield lambda: self.told != [] and len(self.window.views()) == 2
         self.assertEqual(self.only_outcome()[1].content, "# mine\n" + PROPOSED)
         self.assertEqual({view.id() for view in self.window.views()}, {saved.id(), clone.id()})
@@ -62,9 +62,9 @@ class TestSavedUnderAName(DecidingTestCase):
         review = yield from self.open_diff()
         saved = self.original(review)
         self.save_as(saved, "copy.py")
-        yield lambda: bool(self.reviews._presentations) and self.reviews._presentations[review].original_view != saved
+        yield lambda: bool(self.reviews.shown) and self.reviews.shown[review].original_view != saved
         yield self.settled
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.views() == [saved]
         self.assertEqual((self.read("copy.py").decode(), saved.is_scratch()), (TEXT, False))
         self.assertEqual([key for key in ALL_MARKS if saved.get_regions(key)], [])
@@ -82,9 +82,9 @@ class TestSavedUnderAName(DecidingTestCase):
         yield lambda: saved.window() == other
         self.save_as(saved, "copy.py")
         yield lambda: not saved.is_scratch()
-        yield lambda: review in self.reviews._presentations and self.proposal(review) != saved
+        yield lambda: review in self.reviews.shown and self.proposal(review) != saved
         yield self.settled
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
         self.assertEqual([view for view in other.views() if view == saved], [saved])
         self.assertEqual(self.read("copy.py").decode(), PROPOSED)
@@ -133,7 +133,7 @@ class TestClosedByOthers(DecidingTestCase):
         yield lambda: "Gemini CLI was told that you closed this: Accept writes the file itself." in self.header(again)
         yield self.settled
         self.assertEqual(self.text(self.proposal(again)), "# mine\n" + PROPOSED)
-        self.reviews.accept(again)
+        self.reviews.commands.accept(again)
         yield self.closed
         self.assertEqual(self.read().decode(), "# mine\n" + PROPOSED)
         self.assertEqual(len(self.told), 1)
@@ -156,15 +156,15 @@ class TestClosedByOthers(DecidingTestCase):
         yield self.closed
         self.assertIn("for a minute", self.said[-1])
         self.assertEqual(len(self.reviews.closed._closed), 1)
-        self.later(manager.SECONDS)
+        self.later(closed.SECONDS)
         yield lambda: self.reviews.closed._closed == []  # nobody has asked
-        closed = manager.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
-        self.assertEqual(self.reviews.closed.reopen(closed), "that diff was closed more than a minute ago")
+        late = closed.ClosedReview(self.path(), "Gemini CLI", PROPOSED)
+        self.assertEqual(self.reviews.closed.reopen(late), "that diff was closed more than a minute ago")
         self.assertEqual(self.reviews.closed.recent(), [])
 
     def test_what_was_decided_is_not_among_them(self) -> Iterator[Any]:
         self.write()
-        for decide in (self.reviews.accept, self.reviews.reject):
+        for decide in (self.reviews.commands.accept, self.reviews.commands.reject):
             review = yield from self.open_diff()
             decide(review)
             yield self.closed

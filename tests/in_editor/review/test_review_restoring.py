@@ -23,7 +23,7 @@ class TestWindows(RestoringTestCase):
         before = self.picture()
         review = yield from self.open_diff()
         self.assertEqual(self.window.num_groups(), 2)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield from self.assert_given_back(before)
 
     def test_nine_groups(self) -> Iterator[Any]:
@@ -42,7 +42,7 @@ class TestWindows(RestoringTestCase):
         for group in range(9):
             if group != 4:
                 self.assertEqual(self.rectangle(group), rectangles[group])
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield from self.assert_given_back(before)
 
     def test_nothing_is_left_in_the_users_groups(self) -> Iterator[Any]:
@@ -56,7 +56,7 @@ class TestWindows(RestoringTestCase):
             self.use(review_presentation=presentation)
             for name in ("1.py", "new.py"):
                 review = yield from self.open_diff(name, drawn=False)
-                self.reviews.reject(review)
+                self.reviews.commands.reject(review)
                 yield lambda: self.window.num_groups() == 3 and len(self.window.views()) == 3
                 self.assertEqual(self.window.views(include_transient=True), self.window.views())
                 self.assertEqual([self.window.transient_sheet_in_group(group) for group in range(3)], [None] * 3)
@@ -69,7 +69,7 @@ class TestWindows(RestoringTestCase):
         self.write("looked-at.py")
         preview = self.window.open_file(self.path("looked-at.py"), sublime.TRANSIENT, 1)
         yield lambda: not preview.is_loading()
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1
         sheet = self.window.transient_sheet_in_group(0)
         if sheet is not None:  # an editor may make a tab of a preview that is moved
@@ -87,7 +87,7 @@ class TestWindows(RestoringTestCase):
         review = yield from self.open_diff("b.py")
         self.assertEqual(self.titles()[0][:3], ["a.py", "b.py", "c.py"])
         self.assertEqual(self.window.get_view_index(self.proposal(review)), (0, 3))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield from self.assert_given_back(before)
 
     def test_no_views(self) -> Iterator[Any]:
@@ -98,7 +98,7 @@ class TestWindows(RestoringTestCase):
         self.write()
         review = yield from self.open_diff()
         self.assertEqual(len(self.window.views()), 2)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield from self.assert_given_back(before)
         self.assertTrue(self.window.is_valid())
 
@@ -114,7 +114,7 @@ class TestWindows(RestoringTestCase):
         left, top, right, bottom = self.rectangle(0)
         self.assertEqual((left, right, bottom), (0.0, 1.0, 1.0))
         self.assertEqual({self.rectangle(1)[3], self.rectangle(2)[3]}, {top})
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield from self.assert_given_back(before)
 
     def test_another_group_has_the_focus(self) -> Iterator[Any]:
@@ -126,7 +126,7 @@ class TestWindows(RestoringTestCase):
         before = self.picture()
         review = yield from self.open_diff()
         self.assertEqual(self.window.get_view_index(self.original(review))[0], 1)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield from self.assert_given_back(before)
 
     def test_a_file_that_is_not_open_goes_to_the_active_group(self) -> Iterator[Any]:
@@ -135,7 +135,7 @@ class TestWindows(RestoringTestCase):
         before = self.picture()
         review = yield from self.open_diff("new.py")
         self.assertEqual(self.window.get_view_index(self.original(review))[0], 1)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield from self.assert_given_back(before)
 
     def test_never_the_terminals_group(self) -> Iterator[Any]:
@@ -146,7 +146,7 @@ class TestWindows(RestoringTestCase):
         review = yield from self.open_diff("new.py")
         self.assertEqual(self.window.get_view_index(self.original(review))[0], 0)
         self.assertEqual(self.window.get_view_index(self.proposal(review))[0], 2)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield from self.assert_given_back(before)
 
     def test_a_terminal_in_front_of_the_file_stays_in_sight(self) -> Iterator[Any]:
@@ -155,7 +155,7 @@ class TestWindows(RestoringTestCase):
         before = self.picture()
         review = yield from self.open_diff()
         self.assertEqual(self.window.active_view_in_group(0), terminal)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield from self.assert_given_back(before)
 
     def test_groups_that_the_editor_made_are_still_its_own(self) -> Iterator[Any]:
@@ -165,7 +165,7 @@ class TestWindows(RestoringTestCase):
         yield from self.open_file("other.py", group=1)
         review = yield from self.open_diff()
         self.assertIsNone(self.window.settings().get("last_automatic_layout"))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 2
         self.assertEqual(self.window.settings().get("last_automatic_layout"), TWO_COLUMNS["cells"])
 
@@ -183,7 +183,7 @@ class TestWindows(RestoringTestCase):
         before = self.picture()
         self.assertEqual([len(selected) for selected in before["selected"]], [2, 2])
         review = yield from self.open_diff()
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield from self.assert_given_back(before)
 
     def test_a_preview_stays_a_preview(self) -> Iterator[Any]:
@@ -194,7 +194,7 @@ class TestWindows(RestoringTestCase):
         self.assertTrue(preview.sheet().is_transient())
         before = self.picture()
         review = yield from self.open_diff()
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1
         sheet = self.window.transient_sheet_in_group(0)
         self.assertIsNotNone(sheet)
@@ -213,7 +213,7 @@ class TestWindows(RestoringTestCase):
         self.window.focus_view(preview)
         self.window.run_command("close")  # View.close() may leave a preview as it is
         yield lambda: preview.window() is None
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1
         sheet = self.window.active_sheet()
         self.assertTrue(sheet.is_transient())
@@ -232,12 +232,12 @@ class TestSeveral(RestoringTestCase):
         for review in (first, second, third):
             self.assertEqual(self.window.get_view_index(self.original(review))[0], 0)
             self.assertEqual(self.window.get_view_index(self.proposal(review))[0], 1)
-        self.reviews.accept(second)
+        self.reviews.commands.accept(second)
         yield lambda: len(self.window.views()) == 6
         self.assertEqual(self.window.num_groups(), 2)
-        self.reviews.reject(third)
+        self.reviews.commands.reject(third)
         yield lambda: len(self.window.views()) == 4
-        self.reviews.accept(first)
+        self.reviews.commands.accept(first)
         yield from self.assert_given_back(before)
 
     def test_a_tab_of_a_review_brings_its_partner_to_the_front(self) -> Iterator[Any]:

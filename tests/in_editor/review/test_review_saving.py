@@ -25,7 +25,7 @@ class TestTheTab(DiskTestCase):
 
     def test_what_the_user_types_before_the_tab_is_written_is_not_lost(self) -> Iterator[Any]:
         view, review = yield from self.begin()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         self.type(view, 0, "# mine\n")
         yield lambda: "save or revert them" in self.header(review) and review.pending
         self.assertEqual((self.text(view), self.read().decode()), ("# mine\n" + TEXT, TEXT))
@@ -34,7 +34,7 @@ class TestTheTab(DiskTestCase):
 
     def test_a_tab_that_is_closed_before_it_is_written_is_not_needed(self) -> Iterator[Any]:
         view, review = yield from self.begin()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         view.close()
         yield self.closed
         self.assertEqual(self.read().decode(), PROPOSED)
@@ -50,7 +50,7 @@ class TestTheTab(DiskTestCase):
             real(*arguments)
 
         with mock.patch.object(disk, "write", write):
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield begun.is_set
             self.type(view, 0, "# mine\n")
             release.set()
@@ -65,7 +65,7 @@ class TestTheTab(DiskTestCase):
         yield lambda: self.text(view) == "\u0436\n"
         review = yield from self.open_diff(proposed="\u0436\n\u0444\n")
         self.leave()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual(self.read(), "\u0436\n\u0444\n".encode("cp1251"))
         yield lambda: self.text(view) == "\u0436\n\u0444\n"
@@ -84,7 +84,7 @@ class TestTheTab(DiskTestCase):
             sublime.set_timeout(lambda: view.run_command("reopen", {"encoding": "Western (Windows 1252)"}))
 
         with mock.patch.object(disk, "write", write):
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield self.closed
         yield lambda: self.text(view) == "\u0436\n\u0444\n"
         self.assertEqual(view.encoding(), "Cyrillic (Windows 1251)")
@@ -145,7 +145,7 @@ class TestOneFile(DiskTestCase):
         self.leave()
         theirs = threading.Timer(0.3, self.write, ["file.py", "theirs\n"])
         theirs.start()
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         theirs.join()
         yield lambda: "has changed on disk" in self.header(review) and review.pending
         self.assertEqual(self.read(), b"theirs\n")

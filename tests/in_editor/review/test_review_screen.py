@@ -21,7 +21,7 @@ class TestTheScreenChanges(LevelTestCase):
         """Whether it is drawn for the screen as it is now, header and all, and equal lines are level."""
         view, html = self.proposal(review), self.header_html(review)
         rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
-        levelled = self.reviews._presentations[review]._drawing.levelled is not None
+        levelled = self.reviews.shown[review]._drawing.levelled is not None
         return self.fits(review) and levelled and self.level(review) and rows in html
 
     def drawn_after_each(self, changes: Sequence[Callable[[], Any]], drawn: Callable[[], bool]) -> Iterator[Any]:
@@ -62,7 +62,7 @@ class TestTheScreenChanges(LevelTestCase):
     def test_inline(self) -> Iterator[Any]:
         self.use(review_presentation="inline")
         review = yield from self.review("\tone\n" + "two\n" * 30, "two\n" * 30)
-        view, shown = self.proposal(review), self.reviews._presentations[review]
+        view, shown = self.proposal(review), self.reviews.shown[review]
 
         def drawn() -> bool:
             blanks = "&nbsp;" * int(view.settings().get("tab_size"))
@@ -75,7 +75,7 @@ class TestTheScreenChanges(LevelTestCase):
         """A project's settings are those of its views."""
         self.use(review_presentation="inline")
         review = yield from self.review("\tone\n" + "two\n" * 30, "two\n" * 30)
-        drawing = self.reviews._presentations[review]._drawing
+        drawing = self.reviews.shown[review]._drawing
 
         def blanks(count: int) -> bool:
             return f"</span>{'&nbsp;' * count}one<" in drawing.blocks[0][1]
@@ -98,7 +98,7 @@ class TestTheScreenChanges(LevelTestCase):
         yield lambda: self.fits(review)
         select(view, sublime.Region(view.text_point(6, 0)))
         view.set_viewport_position((0.0, 0.0), False)
-        drawing = self.reviews._presentations[review]._drawing
+        drawing = self.reviews.shown[review]._drawing
         for size in (14.3, 9, 13):
             self.set_look(review, font_size=size)
             rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
@@ -123,7 +123,7 @@ class TestTheScreenChanges(LevelTestCase):
         row = next(row for row in range(4, 80) if high - growth / 2 < bottom(row) <= high)
         select(view, sublime.Region(view.text_point(row, 0)))
         rows = f"line-height: {view.line_height():.2f}".rstrip("0").rstrip(".") + "px"
-        drawing = self.reviews._presentations[review]._drawing
+        drawing = self.reviews.shown[review]._drawing
         yield lambda: rows in self.header_html(review) and rows in drawing.blocks[0][1]
         yield self.settled
         self.assertGreater(bottom(row), high)

@@ -100,7 +100,7 @@ class TestWhoIsInFront(SeveralTestCase):
         first = yield from self.open_diff()
         proposed = [*lines[:300], f"line {'new':>30}\n", *lines[301:]]
         second = yield from self.open_diff("other.py", "".join(proposed), owner=QWEN)
-        self.reviews.accept(first)
+        self.reviews.commands.accept(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         self.assertEqual(self.window.active_view_in_group(0), self.original(second))
         yield self.settled
@@ -160,7 +160,7 @@ class TestKeys(SeveralTestCase):
     def test_no_way_to_decide_is_left_open(self) -> Iterator[Any]:
         first, second = yield from self.two()
         self.assertFalse(self.takes_no_key(first))
-        self.reviews.reject(first)
+        self.reviews.commands.reject(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         self.assertTrue(self.takes_no_key(second))
         ways = [partial(self.press, command) for command in ("save", "lsp_save", "close", "close_file")]
@@ -188,7 +188,7 @@ class TestKeys(SeveralTestCase):
         first, second = yield from self.two()
         self.type(self.proposal(second), 0, "# mine\n")
         self.clock.advance(5)
-        self.reviews.reject(first)
+        self.reviews.commands.reject(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         closed = self.proposal(second)
         closed.close()
@@ -196,13 +196,13 @@ class TestKeys(SeveralTestCase):
         yield self.settled
         self.assertEqual(self.text(self.proposal(second)), "# mine\n" + PROPOSED)
         self.clock.advance(5)
-        self.reviews.accept_as_proposed(second)
+        self.reviews.commands.accept_as_proposed(second)
         yield lambda: self.answers() == [None, PROPOSED]
 
     def test_nor_is_it_lost_if_both_of_its_tabs_were_closed_and_a_palette_is_open(self) -> Iterator[Any]:
         first, second = yield from self.two()
         self.clock.advance(5)
-        self.reviews.reject(first)
+        self.reviews.commands.reject(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         views = [self.original(second), self.proposal(second)]
         self.window.run_command("show_overlay", {"overlay": "command_palette"})
@@ -211,7 +211,7 @@ class TestKeys(SeveralTestCase):
             view.close()
         yield 50
         self.window.run_command("hide_overlay")
-        yield lambda: second in self.reviews._presentations and self.proposal(second) not in views
+        yield lambda: second in self.reviews.shown and self.proposal(second) not in views
         yield self.settled
         self.assertEqual((self.answers(), self.text(self.proposal(second))), ([None], PROPOSED))
 
@@ -220,7 +220,7 @@ class TestKeys(SeveralTestCase):
         self.proposal(second).run_command("select_all")
         self.proposal(second).run_command("left_delete")
         self.clock.advance(5)
-        self.reviews.reject(first)
+        self.reviews.commands.reject(first)
         yield lambda: self.window.active_view() == self.proposal(second)
         closed = self.proposal(second)
         closed.close()
@@ -256,16 +256,16 @@ class TestKeys(SeveralTestCase):
 
     def test_the_second_click_of_a_double_click_decides_nothing(self) -> Iterator[Any]:
         first, second = yield from self.two()
-        self.reviews._follow_link(first, "accept")
+        self.reviews.commands.follow(first, "accept")
         yield lambda: self.window.active_view() == self.proposal(second)
         self.clock.advance(0.2)
         for link in ("accept", "reject"):
-            self.reviews._follow_link(second, link)
+            self.reviews.commands.follow(second, link)
             yield from self.assert_still(second, [PROPOSED])
             self.assertIn("look, then decide", self.said[-1])
-        self.reviews._follow_link(second, "next")
+        self.reviews.commands.follow(second, "next")
         self.clock.advance(0.75)
-        self.reviews._follow_link(second, "accept")
+        self.reviews.commands.follow(second, "accept")
         yield lambda: self.answers() == [PROPOSED, PROPOSED]
 
     def test_a_review_that_the_user_goes_to_takes_keys_at_once(self) -> Iterator[Any]:

@@ -94,21 +94,21 @@ class TestWhatIsRevertedUnderTheUsersEyes(LevelTestCase):
         yield lambda: self.settled() and self.still(view)
         before = self.place(view)
         for number in (1, 0):  # that one is out of sight, above
-            self.reviews._follow_link(review, f"revert:{number}")
+            self.reviews.commands.follow(review, f"revert:{number}")
             yield lambda number=number: len(self.links(review, "undo")) == 2 - number and self.settled()
             yield lambda: self.still(view)
             self.assertEqual(self.place(view), before, number)
-        self.reviews._presentations[review]._link(self.links(review, "undo")[-1].split('"')[1])
+        self.reviews.shown[review]._link(self.links(review, "undo")[-1].split('"')[1])
         yield lambda: len(self.links(review, "undo")) == 1 and self.settled()
         yield lambda: self.still(view)
         self.assertEqual(self.place(view), before)
         inside = view.find("line 60", 0)
         select(view, sublime.Region(inside.a + 2))
-        self.reviews._presentations[review]._link(self.links(review, "undo")[-1].split('"')[1])
+        self.reviews.shown[review]._link(self.links(review, "undo")[-1].split('"')[1])
         yield lambda: not self.links(review, "undo") and self.settled()
         self.assertEqual([region.to_tuple() for region in view.sel()], [(inside.a, inside.a)])
         select(view, sublime.Region(view.find("three", 0).b))
-        self.reviews.changes.revert_hunk(review)
+        self.reviews.commands.revert_hunk(review)
         yield lambda: len(self.links(review, "undo")) == 1 and self.settled()
         self.assertEqual([region.to_tuple() for region in view.sel()], [(inside.a, inside.a)])
 
@@ -135,7 +135,7 @@ class TestTheHeader(LevelTestCase):
         yield lambda: self.fits(review)
         yield lambda: view.rowcol(view.sel()[0].b)[0] == changed
         yield 200  # a moment in which nothing moves
-        shown = [each.viewport_position()[1] for each in self.reviews._presentations[review].views]
+        shown = [each.viewport_position()[1] for each in self.reviews.shown[review].views]
         self.assertEqual(shown, [0.0] * len(shown))
 
     def test_side_by_side_it_is_in_sight_with_the_first_change(self) -> Iterator[Any]:
@@ -165,12 +165,12 @@ class TestTheHeader(LevelTestCase):
                     view = self.proposal(review)
                     yield lambda view=view, changed=changed: view.rowcol(view.sel()[0].b)[0] == changed
                     yield 200  # a moment in which nothing moves
-                    sized.update(each.id() for each in self.reviews._presentations[review].views)
+                    sized.update(each.id() for each in self.reviews.shown[review].views)
                     yield lambda view=view, changed=changed: self.shows(view, changed)
                     yield 200
                     self.assertEqual(view.viewport_position()[1] == 0.0, changed == 3)
                     self.assertTrue(self.shows(view, changed))
-                    self.reviews.reject(review)
+                    self.reviews.commands.reject(review)
                     yield lambda: not self.reviews.pending()
 
     def shows(self, view: sublime.View, row: int) -> bool:
@@ -186,15 +186,15 @@ class TestTheHeader(LevelTestCase):
             for row in (20, 110, 20):
                 yield lambda view=view, row=row: self.shows(view, row) and view.rowcol(view.sel()[0].b)[0] == row
                 self.assertEqual(view.viewport_position()[1] == 0.0, row == 20)
-                go = self.reviews.changes.next_change if row == 20 else self.reviews.changes.previous_change
+                go = self.reviews.commands.next_change if row == 20 else self.reviews.commands.previous_change
                 go(review)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
     def stays_in_sight(self, presentation: str) -> Iterator[Any]:
         self.use(review_presentation=presentation)
         review = yield from self.review()
-        view, shown = self.proposal(review), self.reviews._presentations[review]
+        view, shown = self.proposal(review), self.reviews.shown[review]
         select(view, sublime.Region(view.text_point(8, 0)))
         view.set_viewport_position((0.0, 0.0), False)
         for number in range(1, 8):
@@ -256,7 +256,7 @@ class TestFarToTheRight(LevelTestCase):
         view.set_viewport_position(place, False)
         yield lambda: abs(view.viewport_position()[1] - place[1]) < 1
         place = view.viewport_position()
-        self.reviews.changes.toggle_whitespace(review)
+        self.reviews.commands.run("whitespace", review)
         yield self.settled
         self.assertEqual(view.viewport_position(), place)
 
@@ -268,7 +268,7 @@ class TestFarToTheRight(LevelTestCase):
             yield lambda number=number: self.in_sight(view, "new", number)
             self.assertEqual(view.substr(sublime.Region(view.sel()[0].b, view.sel()[0].b + 3)), "new")
             self.assertEqual(self.covered(view), [])
-            go = self.reviews.changes.previous_change if number else self.reviews.changes.next_change
+            go = self.reviews.commands.previous_change if number else self.reviews.commands.next_change
             go(review)
         self.assertEqual(len(view.get_regions("gemini_companion.revert")), 2)
         if presentation == "side_by_side":
@@ -284,7 +284,7 @@ class TestFarToTheRight(LevelTestCase):
         review = yield from self.review(LONG, LONG.replace("old", "new").replace("line 100\n", "line one hundred\n"))
         view = self.proposal(review)
         yield lambda: self.in_sight(view, "new")
-        self.reviews.changes.previous_change(review)
+        self.reviews.commands.previous_change(review)
         yield lambda: self.in_sight(view, "line one hundred")
 
     def test_it_comes_back_to_its_left_edge_for_one_that_fits_beside_that(self) -> Iterator[Any]:
@@ -294,7 +294,7 @@ class TestFarToTheRight(LevelTestCase):
         view = self.proposal(review)
         yield lambda: self.in_sight(view, "new")
         self.assertGreater(view.viewport_position()[0], 0.0)
-        self.reviews.changes.previous_change(review)
+        self.reviews.commands.previous_change(review)
         yield lambda: self.in_sight(view, f"{middle}now")
         self.assertEqual(view.viewport_position()[0], 0.0)
 
@@ -325,7 +325,7 @@ class TestLinks(LevelTestCase):
             return list(zip(lines, ["".join(sign for sign in link if sign in "\u2191\u2193") for link in links]))
 
         yield lambda: found() == list(places)
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
 
     def test_a_link_stands_at_the_change_or_below_it_or_above_it_wherever_it_has_room(self) -> Iterator[Any]:
@@ -388,11 +388,11 @@ class TestLongLines(LevelTestCase):
             self.use(review_presentation=100)
             after = before.replace("word60", "other")
             review = yield from self.opened(name, f"# A title\n\n{before}\n", f"# A title\n\n{after}\n", **settings)
-            views = self.reviews._presentations[review].views
+            views = self.reviews.shown[review].views
             self.assertEqual(len(views), 1 if alone else 2, (name, settings))
             if alone:
                 self.assertEqual(views[0].viewport_position(), (0.0, 0.0))
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
     def test_what_can_be_seen_from_the_left_edge_opens_there(self) -> Iterator[Any]:
@@ -400,7 +400,7 @@ class TestLongLines(LevelTestCase):
         words = f"{'x' * 30} "
         review = yield from self.opened("code.py", f"{words}old\n", f"{words}{'new ' * 100}\n")
         yield lambda: self.fits(review)
-        self.assertEqual([view.viewport_position()[0] for view in self.reviews._presentations[review].views], [0.0] * 2)
+        self.assertEqual([view.viewport_position()[0] for view in self.reviews.shown[review].views], [0.0] * 2)
 
 
 class TestTheFirstLine(LevelTestCase):
@@ -420,12 +420,12 @@ class TestTheFirstLine(LevelTestCase):
                 view.settings().set("font_size", size)
                 yield lambda review=review: self.fits(review)
                 self.assertEqual(self.below_the_first_line(view, review), said)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
     def below_the_first_line(self, view: sublime.View, review: Any) -> List[str]:
         """What stands there below the header, which stands at the start of that line."""
-        (place, markup), *_ = self.reviews._presentations[review]._drawing.blocks
+        (place, markup), *_ = self.reviews.shown[review]._drawing.blocks
         self.assertTrue(0 < place < view.text_point(1, 0), "nothing says in which order blocks of one point are drawn")
         rows = re.findall(r'<div class="line"[^>]*>(.*?)</div>', markup)
         return [" ".join(unescape(re.sub("<[^>]+>", "", row)).split()) for row in rows]
@@ -456,5 +456,5 @@ class TestTheKeys(LevelTestCase):
                 yield lambda view=view: self.says_keys(view)
                 view.set_viewport_position((0.0, 0.0), False)
                 yield lambda view=view: not self.says_keys(view)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()

@@ -72,18 +72,18 @@ class TestDay(DecidingTestCase):
         self.type(self.proposal(review), 0, "# mine\n")
         yield self.settled
         self.window.run_command("gemini_companion_next_change")
-        self.reviews.changes.revert_hunk(review)
+        self.reviews.commands.revert_hunk(review)
         yield self.settled
         again = self.client.call("openDiff", filePath=self.path("a.py"), newContent="newer\n")
         yield lambda: bool(again)
         yield self.settled
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         # Else it is shown again once the client has gone and has had its time, beside the reviews that come then.
         self.write("a.py", "newer\n")
         yield lambda: not self.reviews.accepted_texts.awaiting
         review = yield from self.review_of("new.py")
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield self.closed
         yield lambda: len(self.client.outcomes()) == 2
         # The client decides.
@@ -98,7 +98,7 @@ class TestDay(DecidingTestCase):
         self.write("open.py", "theirs\n")
         self.endpoint.review_events.on_file_changed(view)
         yield lambda: "has changed on disk" in self.header(review)
-        self.reviews.changes.reload(review)
+        self.reviews.commands.run("reload", review)
         yield lambda: "has changed on disk" not in self.header(review)
         yield self.settled
         # The client goes, and we write: through the tab, a new file in a new folder, and after a refusal.
@@ -106,7 +106,7 @@ class TestDay(DecidingTestCase):
         self.client.say_goodbye()
         yield lambda: not self.endpoint.agents.any_connected
         self.assertTrue(review.orphaned)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.closed
         self.assertEqual((self.read("open.py").decode(), self.text(view)), (PROPOSED, PROPOSED))
         self.reviews.open_diff(GEMINI, self.path(os.path.join("deep", "new.py")), "new\n")
@@ -115,12 +115,12 @@ class TestDay(DecidingTestCase):
         yield self.settled
         self.write("linked.py", TEXT + "\n")
         first, second = self.reviews.pending()
-        self.reviews.accept(first)
-        self.reviews.accept(second)
+        self.reviews.commands.accept(first)
+        self.reviews.commands.accept(second)
         yield lambda: "look again" in self.header(second) or "has changed on disk" in self.header(second)
         yield lambda: second.pending and self.text(self.original(second)) == TEXT + "\n"  # it is read again
         yield self.settled
-        self.reviews.accept(second)
+        self.reviews.commands.accept(second)
         yield self.closed
         guard.stop()
         self.assertEqual(self.read(os.path.join("deep", "new.py")), b"new\n")
@@ -209,7 +209,7 @@ class TestLongTexts(DecidingTestCase):
         yield self.settled
         self.assertIn("too long", self.header(review))
         self.assertEqual(self.proposal(review).size(), len(text) - text.count("\r"))
-        work.run(self.reviews.accept, review)
+        work.run(self.reviews.commands.accept, review)
         yield self.closed
         work.stop()
         self.assertTrue(self.only_outcome()[1].content == text)

@@ -41,7 +41,7 @@ class TestUndo(ReviewTestCase):
         text = self.text(self.proposal(review))
         again = yield from self.open_diff("file.py", text, QWEN)
         if toggled:
-            self.reviews.changes.toggle_whitespace(again)
+            self.reviews.commands.run("whitespace", again)
             yield self.settled
         self.assertEqual(self.marks(review), self.marks(again))
 
@@ -51,7 +51,7 @@ class TestUndo(ReviewTestCase):
         view = self.proposal(review)
         put_caret(view, view.text_point(5, 6))  # the mark of that line moves, and is not drawn anew
         yield from self.run_in(view, "insert", characters="x")
-        self.reviews.changes.toggle_whitespace(review)
+        self.reviews.commands.run("whitespace", review)
         yield self.settled
         yield from self.run_in(view, "undo")
         yield from self.assert_marked_as_anew(review, toggled=True)
@@ -74,7 +74,7 @@ class TestUndo(ReviewTestCase):
         review = yield from self.open_diff("file.py", RIGHT)
         view = self.proposal(review)
         put_caret(view, view.text_point(5, 0))
-        self.reviews.changes.revert_hunk(review)
+        self.reviews.commands.revert_hunk(review)
         yield self.settled
         self.assertNotIn("line five\n", self.marked(view, "lines"))
         yield from self.run_in(view, "undo")

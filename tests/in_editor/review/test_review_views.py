@@ -62,7 +62,7 @@ class TestViews(ReviewTestCase):
         self.assertNotIn(view, [self.original(review), self.proposal(review)])
         self.assertEqual(self.window.get_view_index(view), place)
         self.assertEqual(self.picture()["decorated"], sorted([self.original(review).id(), self.proposal(review).id()]))
-        self.reviews.reject(review)
+        self.reviews.commands.reject(review)
         yield lambda: self.window.num_groups() == 1
         self.assertTrue(view.is_valid())
         self.assertEqual(self.touched(view), settings)
@@ -181,9 +181,9 @@ class TestStatusBar(ReviewTestCase):
         yield lambda: "1 to review" in self.status()
         second = yield from self.open_diff("other.py")
         yield lambda: "2 to review" in self.status()
-        self.reviews.accept(first)
+        self.reviews.commands.accept(first)
         yield lambda: "1 to review" in self.status()
-        self.reviews.reject(second)
+        self.reviews.commands.reject(second)
         yield lambda: "to review" not in self.status()
 
     def test_it_says_so_without_a_tab_that_comes_to_the_front(self) -> Iterator[Any]:
@@ -193,7 +193,7 @@ class TestStatusBar(ReviewTestCase):
             yield from self.open_file("open.py", TEXT)
             review = yield from self.open_diff("file.py")
             yield lambda: "1 to review" in self.status()
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: "to review" not in self.status()
 
     def status(self) -> str:
@@ -272,14 +272,14 @@ class TestMarks(ReviewTestCase):
                 yield self.settled
             self.assertNotIn((view, "gemini_companion.blocks.0"), drawn)
             self.assertIn((view, "gemini_companion.top"), drawn)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
     def test_nothing_in_the_views_holds_a_review_that_has_ended(self) -> Iterator[Any]:
         """The editor keeps what a link calls as long as it shows the link."""
         self.write()
         review = yield from self.open_diff()
-        shown = self.reviews._presentations[review]
+        shown = self.reviews.shown[review]
         self.assertEqual(len(self.marked(shown.proposal_view, "revert")), 2)
         shown.retire()
         self.assertEqual(self.marked(shown.proposal_view, "revert"), [])
@@ -324,14 +324,14 @@ class TestHeader(ReviewTestCase):
             real(phantoms, new)
 
         with unittest.mock.patch.object(sublime.PhantomSet, "update", update):
-            self.reviews._presentations[review]._link("accept@1")
+            self.reviews.shown[review]._link("accept@1")
             yield lambda: drawn[:2] == [("gemini_companion.top", 0), ("gemini_companion.top", 1)]
         self.assertTrue(review.pending)
 
     def test_the_status_bar_is_given_only_what_it_does_not_say_yet(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
-        shown, view = self.reviews._presentations[review], self.proposal(review)
+        shown, view = self.reviews.shown[review], self.proposal(review)
         yield lambda: "change 1 of 2" in view.get_status("gemini_companion.review")
         with unittest.mock.patch.object(sublime.View, "set_status") as set_status:
             shown.complain("No.", look_again=False)
@@ -372,6 +372,6 @@ class TestHeader(ReviewTestCase):
         self.write("file.py", TEXT + "# appended\n")
         yield lambda: "file.py has changed on disk since the diff was opened." in self.header(review)
         self.assertIn('href="reload@1"', self.header_html(review))
-        self.reviews._follow_link(review, "reload")
+        self.reviews.commands.follow(review, "reload")
         yield lambda: "on disk since" not in self.header(review)
         yield lambda: self.text(self.original(review)).endswith("# appended\n")

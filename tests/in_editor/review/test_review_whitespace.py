@@ -121,7 +121,7 @@ class TestShowingThem(WhitespaceTestCase):
                 self.use(review_ignore_whitespace="all")
                 self.limit(limit)
                 review = yield from self.open_diff("file.py", proposed, drawn=False)
-                self.reviews.changes.toggle_whitespace(review)
+                self.reviews.commands.run("whitespace", review)
                 self.assertNotEqual(self.text(self.proposal(review)), proposed)
                 yield lambda said=said: self.settled() and said in self.header(review)  # noqa: B023
                 self.assertEqual(self.text(self.proposal(review)), proposed)
@@ -168,10 +168,10 @@ class TestDeciding(WhitespaceTestCase):
         ):
             review = yield from self.review("all", left, right)
             self.assertIn("hidden", self.header(review))
-            hunks = self.reviews.open_reviews.presentations[review].hunks
+            hunks = self.reviews.shown[review].hunks
             hunks.revert(hunks.all(), hidden=True)
             self.assertEqual(self.text(self.proposal(review)), left)
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.window.views()
 
     def test_a_last_line_without_an_end_never_joins_the_next(self) -> Iterator[Any]:
@@ -180,7 +180,7 @@ class TestDeciding(WhitespaceTestCase):
                 review = yield from self.review(ignored, left, right)
                 self.window.run_command("gemini_companion_revert_hunk")
                 self.assertEqual(self.text(self.proposal(review)), left)
-                self.reviews.reject(review)
+                self.reviews.commands.reject(review)
                 yield lambda: not self.window.views()
         self.told.clear()
         review = yield from self.review("all", "a", "a\nb")

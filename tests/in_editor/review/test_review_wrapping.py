@@ -80,7 +80,7 @@ class TestSideBySide(LevelTestCase):
         yield lambda: self.level(review)
         found = 0
         for _ in range(len(view.find_all("far"))):
-            self.reviews.changes.next_change(review)
+            self.reviews.commands.next_change(review)
             caret = view.sel()[0].b
             x, y = view.text_to_layout(caret)
             left, shown = view.viewport_position()
@@ -123,7 +123,7 @@ class TestInline(LevelTestCase):
             self.assertEqual(self.shown_blocks(review).count('class="number"'), 1)
 
     def shown_blocks(self, review: Any) -> str:
-        return "".join(html for _, html in self.reviews._presentations[review]._drawing.blocks)
+        return "".join(html for _, html in self.reviews.shown[review]._drawing.blocks)
 
 
 class TestBlocksOfALineThatWraps(LevelTestCase):
@@ -147,7 +147,7 @@ class TestBlocksOfALineThatWraps(LevelTestCase):
         for presentation in ("side_by_side", "inline"):
             left, right = f"{WORDS}\n{WORDS} 1\nold\nolder\n{lines}", f"{WORDS}\n{WORDS} 1\nnew\n{lines}"
             review = yield from self.wrapped_review(presentation, left, right)
-            views = self.reviews._presentations[review].views
+            views = self.reviews.shown[review].views
             if presentation == "side_by_side":
                 yield lambda review=review: self.level(review)
             yield lambda views=views: all(view.viewport_position()[1] == 0.0 for view in views)
@@ -156,11 +156,11 @@ class TestBlocksOfALineThatWraps(LevelTestCase):
             rows = view.text_to_layout(view.text_point(1, 0))[1] / view.line_height()
             self.assertGreater(rows, 2)
             self.assertGreater(first_row, 0)
-            self.reviews.changes.next_change(review)
+            self.reviews.commands.next_change(review)
             caret = view.sel()[0].b
             self.assertEqual(view.substr(view.line(caret)), "new")
             self.assertLess(self.on_screen(view, caret) + view.line_height(), view.viewport_extent()[1])
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()
 
     def test_a_caret_in_the_last_row_above_a_block_stays_where_it_is(self) -> Iterator[Any]:
@@ -176,8 +176,8 @@ class TestBlocksOfALineThatWraps(LevelTestCase):
             yield lambda view=view, end=end: 0 < self.on_screen(view, end) < view.viewport_extent()[1]
             yield self.settled
             before = self.on_screen(view, end)
-            self.reviews._follow_link(review, "revert:0")
+            self.reviews.commands.follow(review, "revert:0")
             yield lambda review=review: len(self.links(review, "undo")) == 1 and self.settled()
             yield lambda view=view, end=end, before=before: abs(self.on_screen(view, end) - before) <= 1
-            self.reviews.reject(review)
+            self.reviews.commands.reject(review)
             yield lambda: not self.reviews.pending()

@@ -75,11 +75,11 @@ class TestTakingBack(ChangesTestCase):
         self.command(command)
         yield lambda: self.open_review("b.py") is not None and self.names() == ["b.py"]
         other = self.open_review("b.py")
-        yield lambda: other in self.reviews._presentations and self.header(other) != ""
+        yield lambda: other in self.reviews.shown and self.header(other) != ""
         self.press("undo", self.proposal(other))
         yield lambda: self.open_review("a.py") is not None and sorted(self.names()) == ["a.py", "b.py"]
         again = self.open_review("a.py")
-        yield lambda: again in self.reviews._presentations and self.header(again) != ""
+        yield lambda: again in self.reviews.shown and self.header(again) != ""
         yield self.settled
         self.assertEqual((self.text(self.original(again)), self.read("a.py")), (LINES, KEPT.encode()))
 

@@ -24,7 +24,7 @@ class TestUndoAccept(ChangesTestCase):
     def accept(self, text: str = PROPOSED, name: str = "file.py", writes: bool = True) -> Iterator[Any]:
         """The user accepts, and the client writes."""
         review = yield from self.open_diff(name, text)
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         yield self.nothing_open
         self.assertTrue(self.says(f"accepted {name}: “Undo Accept” takes that back"))
         if writes:
@@ -55,7 +55,7 @@ class TestUndoAccept(ChangesTestCase):
         self.write()
         review = yield from self.open_diff()
         self.freeze()  # a look that waits for its time does not come
-        self.reviews.accept(review)
+        self.reviews.commands.accept(review)
         self.write("file.py", PROPOSED)
         yield from self.undo("is again as it was")
         self.assertFalse(self.reviews.accepted_texts.awaiting)
@@ -69,7 +69,7 @@ class TestUndoAccept(ChangesTestCase):
         yield from self.track()
         for text in (TEXT, PROPOSED):
             review = yield from self.open_diff("file.py", text)
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield lambda: self.says("wrote file.py: “Undo Accept” takes that back") and not self.reviews.pending()
             self.assertEqual(self.read().decode(), text)
             self.said.clear()

@@ -121,7 +121,7 @@ class TestReviewing(ChangesTestCase):
     def test_its_words_are_keep_and_undo_at_every_level(self) -> Iterator[Any]:
         proposal = yield from self.open_diff("other.py")
         self.assertEqual(self.captions(), ["Accept", "Reject", "Revert Hunk", "Accept This Hunk Only"])
-        self.reviews.reject(proposal)
+        self.reviews.commands.reject(proposal)
         yield self.nothing_open
         review = yield from self.change()
         self.assertEqual(self.captions(), ["Keep", "Undo", "Undo Hunk", "Keep Hunk"])
@@ -136,7 +136,7 @@ class TestReviewing(ChangesTestCase):
     def click_beside(self, review: Any, number: int, caption: str) -> None:
         """Click a link beside a change."""
         (href,) = re.findall(rf'href="([^"]+)">{caption}</a>', self.links(review, "revert")[number])
-        self.reviews._presentations[review]._link(href)
+        self.reviews.shown[review]._link(href)
 
     def captions(self) -> List[str]:
         """What a menu calls the commands that decide."""
@@ -261,7 +261,7 @@ class TestReviewing(ChangesTestCase):
         self.command("accept")
         yield lambda: self.open_review(second) is not None and self.open_review(first) is None
         other = self.open_review(second)
-        yield lambda: other in self.reviews._presentations and self.header(other) != ""
+        yield lambda: other in self.reviews.shown and self.header(other) != ""
         yield lambda: self.window.active_view() == self.proposal(other)
         self.command("reject")  # the key that was held too long
         self.assertTrue(other.pending)
@@ -274,7 +274,7 @@ class TestReviewing(ChangesTestCase):
         self.command("accept")
         yield lambda: self.open_review("two.py") is not None and self.open_review("one.py") is None
         other = self.open_review("two.py")
-        yield lambda: other in self.reviews._presentations and self.header(other) != "" and self.settled()
+        yield lambda: other in self.reviews.shown and self.header(other) != "" and self.settled()
         self.caret(other, 2)
         for command in ("accept_hunk", "revert_hunk"):
             self.said.clear()
@@ -341,9 +341,9 @@ class TestReviewing(ChangesTestCase):
         self.caret(review, 9)
         for name, command, row in (("two.py", "next_change", 2), ("one.py", "previous_change", 9)):
             self.command(command)
-            yield lambda name=name: [each.path for each in self.reviews._presentations] == [self.path(name)]
+            yield lambda name=name: [each.path for each in self.reviews.shown] == [self.path(name)]
             yield self.settled
-            (review,) = self.reviews._presentations
+            (review,) = self.reviews.shown
             view = self.proposal(review)
             yield lambda view=view: self.window.active_view() == view
             self.assertEqual(view.rowcol(view.sel()[0].b)[0], row)

@@ -96,7 +96,7 @@ class TestListing(ChangesTestCase):
         texts = {"file.py": PROPOSED, "western.py": "# caf\xe9s\n", "wide.py": "\ufeffone\r\nTWO\r\n"}
         for name, proposed in texts.items():
             review = yield from self.open_diff(name, proposed)
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield self.nothing_open
         self.assertEqual(self.read("western.py"), b"# caf\xe9s\n")
         self.assertEqual(self.read("wide.py"), texts["wide.py"].encode("utf-16-le"))
@@ -110,7 +110,7 @@ class TestListing(ChangesTestCase):
         review.ticket = Ticket("its name", edits_return=False, deliver=lambda outcome: None)
         self.type(self.proposal(review), 0, "# mine\n")
         with mock.patch.object(self.reviews.accepted_texts, "_is_connected", lambda owner: True):
-            self.reviews.accept(review)
+            self.reviews.commands.accept(review)
             yield self.nothing_open
             self.write("file.py", PROPOSED)
             yield lambda: self.read().decode() == "# mine\n" + PROPOSED

@@ -45,7 +45,7 @@ class Reviews:
     def owner_gone(self, session):
         self.gone.append(session)
 
-    def withdraw_all(self, session):
+    def withdraw(self, session):
         self.withdrawn.append(session)
 
     def end_all(self, of):

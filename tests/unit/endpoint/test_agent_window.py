@@ -90,7 +90,7 @@ class TestReview:
 
     @pytest.mark.parametrize("name", ["its name", None])
     def test_a_question_that_is_answered_in_the_terminal_meanwhile_shows_nothing(self, bench, name):
-        bench.reviews.withdraw, bench.reviews.withdraw_all = (lambda session, name: False), (lambda session: 0)
+        bench.reviews.withdraw = lambda session, name=None: 0
         closed = []
 
         async def close():
@@ -458,6 +458,6 @@ class TestWhatIsDone:
     def test_reviews_are_withdrawn_and_clients_renamed(self, bench):
         assert asyncio.run(bench.subject.withdraw_review("session-1", "its name")) is True
         assert asyncio.run(bench.subject.withdraw_reviews("session-1")) == 3
-        assert bench.reviews.asked == [("withdraw", "session-1", "its name")]
+        assert bench.reviews.asked == [("withdraw", "session-1", "its name"), ("withdraw", "session-1", None)]
         bench.subject.rename_client("session-1", "Polite greeting")
         assert bench.agents.renamed == [("session-1", "Polite greeting")]

@@ -93,14 +93,8 @@ class Reviews:
             if review.ticket is ticket:
                 review.reject()
 
-    def withdraw(self, session, name):
-        return self._withdraw(lambda ticket: ticket.name == name)
-
-    def withdraw_all(self, session):
-        return self._withdraw(lambda ticket: True)
-
-    def _withdraw(self, fits):
-        found = [review for review in self.pending() if fits(review.ticket)]
+    def withdraw(self, session, name=None):
+        found = [review for review in self.pending() if name in (None, review.ticket.name)]
         for review in found:
             review.reject()
             review.ticket.settle(None)
@@ -192,7 +186,7 @@ class Calls(RuleBasedStateMachine):
     def switch(self, off):
         self.switched_off = off
         if off:
-            self.reviews.withdraw_all(self.session)
+            self.reviews.withdraw(self.session)
 
     @rule()
     def step_loop(self):

@@ -9,6 +9,7 @@ from html import unescape
 
 import pytest
 
+from companion.review.decision import Position
 from companion.review.display.header import (
     Header,
     age_text,
@@ -20,7 +21,6 @@ from companion.review.display.header import (
     status_text,
 )
 from companion.review.display.mark_style import MarkStyle
-from companion.review.position import Position
 
 HEADER = Header("file.py", "Gemini CLI", 100, compared=True, added=3, removed=1, current=2, changes=5)
 

@@ -1,4 +1,4 @@
-"""The review manager: one window's reviews, from a client's request to the decision.
+"""The reviews of one window: what clients ask for, how a review ends, and what is left of it when the window changes.
 
 Theory of operation: a review (the decision) and its presentation (the views) are opened and ended together. The
 decision comes first: only the first that ends a review gets an outcome, and only then is the client told and are the
@@ -11,8 +11,7 @@ was.
 from __future__ import annotations
 
 import logging
-import os
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Callable, List, Optional, Sequence, Union
 
 import sublime
 
@@ -22,9 +21,9 @@ from ..editor.scope import Scope
 from ..runtime import Runtime
 from ..settings import Settings
 from .accepted_texts import AcceptedTexts, Expect
-from .changes import Changes
-from .decision import Outcome, Owner, Review, ReviewError, ReviewState, Source, Ticket, Words, Writer, takes_reason
-from .display import markup
+from .closed import ClosedReviews
+from .commands import Commands
+from .decision import Outcome, Owner, Review, ReviewError, Source, Ticket, Words, Writer, takes_reason
 from .display.panes import file_request
 from .document.preparation import FileRequest, Preparation
 from .document.text import ProposedText
@@ -35,15 +34,8 @@ from .window.split import project_of, put_layout_back
 
 logger = logging.getLogger("gemini_companion.review")
 
-ACCEPT_ONLY = "accept_only"  # beside the verbs of links
 
-Verb = Callable[["ReviewManager", Review, int], None]
-
-_DOUBTFUL_LOOKS = 2  # after a tab was closed: one may come when the editor has put the tabs in place and not the name
-SECONDS = 60.0  # in which a review whose tab was closed can be opened again
-
-
-class ReviewManager:
+class Reviews:
     """One window's reviews. Main thread only, except where noted."""
 
     def __init__(
@@ -56,17 +48,17 @@ class ReviewManager:
         is_connected: Callable[[Owner], bool],
         on_count: Callable[[], None] = lambda: None,
         expect: Expect = lambda path, text, agreed: None,
-        find_elsewhere: Callable[[sublime.View], Optional[ReviewManager]] = lambda view: None,
+        find_elsewhere: Callable[[sublime.View], Optional[Reviews]] = lambda view: None,
         reason: Callable[[Review, str], str] = lambda review, said: said,
         is_inside: IsInside = lambda path: True,
     ) -> None:
         """`notify` is called with every outcome, once each, unless the client that asked is known to have gone.
         `is_connected` says whether the client of a review is still there. `on_count` is called, a moment later, when a
-        review was opened or has ended. The manager calls `expect` with what the user has accepted for which file,
-        before anybody may write it. `find_elsewhere` finds the reviews of any window to which a view belongs: the
-        user may drag a view from one window into another. `reason` makes the reason of a rejection of what the user has
-        said, "" if there is none; it is called only where the client can be told. `is_inside` says whether a path lies
-        in a workspace folder that exists; disk thread."""
+        review was opened or has ended. `expect` is called with what the user has accepted for which file, before it may
+        be written. `find_elsewhere` finds the reviews of any window to which a view belongs: the user may drag a view
+        from one window into another. `reason` makes the reason of a rejection of what the user has said, "" if there is
+        none; it is called only where the client can be told. `is_inside` says whether a path lies in a workspace folder
+        that exists; disk thread."""
         self._window = window
         self._runtime = runtime
         self._settings = settings
@@ -75,19 +67,23 @@ class ReviewManager:
         self._reason = reason
         self._project = project_of(window)
         self._proposals = Proposals(self)
-        self.open_reviews = OpenReviews(Scope(window, runtime, settings), self._proposals, self._follow_link, on_count)
-        self._presentations = self.open_reviews.presentations
+        self.open_reviews = OpenReviews(
+            Scope(window, runtime, settings),
+            self._proposals,
+            on_link=lambda review, href: self.commands.follow(review, href),  # noqa: PLW0108 - made later
+            on_count=on_count,
+        )
+        self.shown = self.open_reviews.presentations
+        """The reviews that have views, and what shows each."""
         self.accepted_texts = AcceptedTexts(
             window, runtime, self.open_reviews, self.end, is_connected, expect, is_inside
         )
-        self.changes: Changes = Changes(self.open_reviews)
-        self.closed = ClosedReviews(self.open_reviews, runtime)
+        self.commands = Commands(self.open_reviews, runtime, self.refuse)
+        self.closed = ClosedReviews(self.open_reviews, runtime, self.end)
         self.expect = expect
-        self._closing = False  # whether the tab of a review was closed in this turn of the main loop
-        self._doubtful_looks = 0  # how many looks take the project for another one, whatever it is called
 
-    def of_view(self, view: sublime.View) -> Optional[ReviewManager]:
-        """The manager to whose reviews a view belongs: this one, or that of the window it was dragged here from."""
+    def of_view(self, view: sublime.View) -> Optional[Reviews]:
+        """The reviews to which a view belongs: these, or those of the window it was dragged here from."""
         return self if self.open_reviews.review_of(view) is not None else self._find_elsewhere(view)
 
     # -- files that clients have opened -------------------------------------------------------------------------------
@@ -167,13 +163,10 @@ class ReviewManager:
         self.end(review, review.reject(), tell=not suppress_notification)
         return text
 
-    def withdraw(self, session: str, name: str) -> bool:
-        """Close this client's review of that name. The client is not told. False if there is none."""
-        return bool(self._withdraw(lambda owner, ticket: (owner.session_id, ticket.name) == (session, name)))
-
-    def withdraw_all(self, session: str) -> int:
-        """Close all reviews that calls of this client wait for, and return how many. The client is not told."""
-        return self._withdraw(lambda owner, ticket: owner.session_id == session)
+    def withdraw(self, session: str, name: Optional[str] = None) -> int:
+        """Close this client's review of that name, or all that its calls wait for, and return how many. The client is
+        not told."""
+        return self._withdraw(lambda owner, ticket: owner.session_id == session and name in (None, ticket.name))
 
     def end_all(self, of: Callable[[Owner], bool]) -> None:
         """Close all reviews of these clients, who hear that they are rejected; where calls wait, that they are closed.
@@ -200,7 +193,7 @@ class ReviewManager:
 
     def _waiting_first(self) -> List[Review]:
         """The pending proposals, those that are not shown first: so none is shown just to be closed with the others."""
-        return sorted(self.pending(), key=lambda review: review in self._presentations)
+        return sorted(self.pending(), key=lambda review: review in self.shown)
 
     def path_of(self, owner: Owner, path: str) -> str:
         """The path that accepting this client's diff would write. Raises `ReviewError` with a sentence for the client.
@@ -241,52 +234,7 @@ class ReviewManager:
                 if review.ticket is not None:
                     review.ticket.settle(None)
 
-    # -- what the user decides ----------------------------------------------------------------------------------------
-
-    def accept(self, review: Review) -> None:
-        """Accept the text as it is in the view, or would be there."""
-        self._runtime.assert_main_thread()
-        if review.pending and not self.changes.wait(review, lambda: self._accept_later(review)):
-            review.source.accept(review, self.open_reviews.text_of(review))
-
-    def _accept_later(self, review: Review) -> None:
-        """Accept as soon as nobody is at work on the views, unless another proposal comes before that."""
-        proposal, accept, drop = review.proposal, self.accept, self.changes.not_accepted
-        self._runtime.on_main(lambda: (accept if review.proposal is proposal else drop)(review))
-
-    def accept_as_proposed(self, review: Review) -> None:
-        """Accept what the client proposed, without the user's edits."""
-        self._runtime.assert_main_thread()
-        if review.pending:
-            review.source.accept(review, review.proposal.exact)
-
-    def accept_only_hunk(self, review: Review) -> None:
-        """Accept the selected changes and take back all others."""
-        self.changes.keep_only_selected(review, lambda: self._accept_later(review))
-
-    def reject(self, review: Review) -> None:
-        """Reject what is shown."""
-        self._runtime.assert_main_thread()
-        if review.state is ReviewState.WRITING:
-            self.open_reviews.say(review, f"{os.path.basename(review.path)} is being written")
-        else:
-            review.source.reject(review)
-
-    def ask_why(self, review: Review) -> None:
-        """Ask the user why they reject the review, and reject it with that. Nothing typed is no reason; Escape leaves
-        the review as it is."""
-
-        def rejected(said: str) -> None:
-            if not review.pending:
-                self.open_reviews.say(review, "that diff has already been answered")
-            elif not self.refuse(review, said.strip()):
-                review.source.reject(review)
-
-        if not takes_reason(review):
-            self.open_reviews.say(review, f"{review.owner.client_name} cannot be told why: reject the diff without")
-        else:
-            window = self.open_reviews.window_of(review)
-            window.show_input_panel(f"Why not? {os.path.basename(review.path)}:", "", rejected, None, None)
+    # -- what its client tells, and how it ends ----------------------------------------------------------------------
 
     def refuse(self, review: Review, said: str = "") -> bool:
         """Reject a review with a reason: what the user has `said`, and comments on its file. False if there is none, or
@@ -304,58 +252,14 @@ class ReviewManager:
         """Say something in the header of the review of this ticket, now or once it is open."""
         review = self.open_reviews.of_ticket(ticket)
         if ticket.note(sentence) and review is not None:
-            self.open_reviews.set_writer(review, review.writer)
+            self.open_reviews.update_header(review)
 
     def refuse_by(self, ticket: Ticket, refuse: Optional[Callable[[str], None]]) -> None:
         """The client of this ticket can be told why the user rejects its proposal, or cannot any more."""
         ticket.refuse = refuse
         review = self.open_reviews.of_ticket(ticket)
         if review is not None:
-            self.open_reviews.set_writer(review, review.writer)
-
-    def closed_by_user(self, review: Review, view: sublime.View) -> None:
-        """`view`, one of the views of the review, is being closed, which ends it.
-
-        If that was meant for another review, this one is shown again, unless both were closed in the same turn.
-        """
-        for clone in view.clones():
-            self._runtime.on_main(views.close, clone)
-        self._doubtful_looks = _DOUBTFUL_LOOKS
-        if review.pending and not self._closing and self.open_reviews.ignores(review):
-            self._keep_edits(review)
-            self.open_reviews.retire(review)
-            self._runtime.on_main(self._show_anew, review)
-            return
-        review.source.closed(review)
-        self.open_reviews.retire(review)
-        self._closing = True
-        self._runtime.on_main(self._has_closed, review)
-
-    def _has_closed(self, review: Review) -> None:
-        self._closing = False
-        self.end(review, None)
-
-    def _show_anew(self, review: Review) -> None:
-        """Show a review again whose view has gone; where its window or project has gone, reject it."""
-        if not review.pending or not self.open_reviews.show_anew(review):
-            self.end(review, review.reject())
-
-    def saved_under_a_name(self, review: Review) -> None:
-        """A view of the review was saved as a file: it is the user's at once, and the review goes on in another."""
-        self._keep_edits(review)
-        self._show_anew(review)
-
-    def _keep_edits(self, review: Review) -> None:
-        """The review is to go on in other views, with the user's edits."""
-        text = self.open_reviews.text_of(review)
-        if text != review.draft.exact:  # making a text ready takes time, and this is the main thread
-            review.draft = ProposedText(text)
-
-    def _follow_link(self, review: Review, href: str) -> None:
-        """Do what a clicked link in a review's views stands for."""
-        verb, number = markup.parse_link(href)
-        if review in self._presentations:
-            VERBS[verb](self, review, number)
+            self.open_reviews.update_header(review)
 
     def end(self, review: Review, outcome: Optional[Outcome], tell: bool = True) -> None:
         """Close a review that has been decided. With `tell` the client hears the `outcome`, if there is one."""
@@ -401,8 +305,7 @@ class ReviewManager:
         self.open_reviews.note_project()
         self.open_reviews.arrangement.focus.go_on()
         before, self._project = self._project, project_of(self._window)
-        doubtful, self._doubtful_looks = self._doubtful_looks > 0, max(0, self._doubtful_looks - 1)
-        return doubtful or before != self._project
+        return self.closed.may_be_a_switch() or before != self._project
 
     def leave_project(self) -> None:
         """Another project, or none, is about to take the window: end all reviews while this one still has it."""
@@ -439,30 +342,6 @@ class ReviewManager:
                 self.tell(review, review.reject())
 
 
-def _decides(act: Callable[[ReviewManager, Review], None]) -> Verb:
-    """The user asks for a decision, by a key, a click or a command: made unless it was meant for another review."""
-    return lambda on, review, number: None if on.open_reviews.ignores(review) else act(on, review)
-
-
-VERBS: Dict[str, Verb] = {
-    markup.ACCEPT: _decides(ReviewManager.accept),
-    markup.AS_PROPOSED: _decides(ReviewManager.accept_as_proposed),
-    markup.REJECT: _decides(ReviewManager.reject),
-    markup.REJECT_BECAUSE: _decides(ReviewManager.ask_why),
-    ACCEPT_ONLY: _decides(ReviewManager.accept_only_hunk),
-    markup.NEXT: lambda on, review, number: on.changes.next_change(review),
-    markup.PREVIOUS: lambda on, review, number: on.changes.previous_change(review),
-    markup.REVERT: lambda on, review, number: on.changes.revert_hunk(review, number),
-    markup.UNDO: lambda on, review, number: on.changes.bring_back(review, number),
-    markup.KEEP: lambda on, review, number: on.changes.keep_hunk(review, number),
-    markup.RELOAD: lambda on, review, number: on.changes.reload(review),
-    markup.WHITESPACE: lambda on, review, number: on.changes.toggle_whitespace(review),
-    markup.FOLD: lambda on, review, number: on.changes.toggle_folds(review),
-}
-"""What can be done with a review, by commands and by links. The number is that of a link beside a change, or
-`WHOLE_SELECTION`."""
-
-
 # -- proposals ---------------------------------------------------------------------------------------------------------
 
 
@@ -472,7 +351,7 @@ class Proposals(Source):
     words = Words("Accept", "Reject", "", "Revert", "on disk", "proposal")
     editable = True
 
-    def __init__(self, reviews: ReviewManager) -> None:
+    def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
 
     def accept(self, review: Review, text: str) -> None:
@@ -488,19 +367,17 @@ class Proposals(Source):
         """That rejects it; for a minute it can be opened again."""
         outcome, reviews = review.reject(), self._reviews
         if outcome is not None:
-            text = reviews.open_reviews.text_of(review)
-            reviews.open_reviews.say(review, reviews.closed.note(review, text))
+            reviews.closed.note(review, reviews.open_reviews.text_of(review))
             reviews.tell(review, outcome)
 
     def reject_hunks(self, review: Review, hunks: Sequence[Hunk]) -> None:
         """Take them back in the text, whether a view shows it or not."""
-        opened = self._reviews.open_reviews
-        original, shown = opened.original_of(review), review.draft.shown
-        if review in opened.presentations:
-            opened.presentations[review].hunks.revert(hunks)
+        shown, original = self._reviews.shown.get(review), self._reviews.open_reviews.original_of(review)
+        if shown is not None:
+            shown.hunks.revert(hunks)
         elif original is not None:
             back = [Hunk(*hunk[2:], *hunk[:2]) for hunk in hunks]
-            text = "".join(put_together(split_lines(shown), split_lines(original.text), back))
+            text = "".join(put_together(split_lines(review.draft.shown), split_lines(original.text), back))
             review.draft = ProposedText(review.draft.restore(text), review.draft.restored)
 
     def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
@@ -512,51 +389,3 @@ class Proposals(Source):
             return False
         opened.show_at(files[at % len(files)], 0 if forward else LAST_ROW)
         return True
-
-
-# -- reviews whose tab was closed --------------------------------------------------------------------------------------
-# *Close Unmodified Tabs*, and packages that limit tabs, ask nobody. The client has been told then, and does not write
-# the file any more. So for a minute such a review can be opened again, and Accept writes the file. It is held for that
-# minute, though nobody asks.
-
-
-class ClosedReview(NamedTuple):
-    """What is left of a review."""
-
-    path: str
-    client_name: str
-    text: str
-
-
-class ClosedReviews:
-    """The reviews of one window that ended because a tab of theirs was closed."""
-
-    def __init__(self, open_reviews: OpenReviews, runtime: Runtime) -> None:
-        self._open = open_reviews
-        self._runtime = runtime
-        self._closed: List[ClosedReview] = []
-
-    def note(self, review: Review, text: str) -> str:
-        """A tab of the review was closed. Returns a sentence for the user."""
-        closed = ClosedReview(review.path, review.owner.client_name, text)
-        self._closed.append(closed)
-        self._runtime.later_on_main(int(SECONDS * 1000), self._forget, closed)
-        name = os.path.basename(review.path)
-        return f"closed and rejected the diff of {name}: for a minute “Show Pending Diffs” opens it again"
-
-    def recent(self) -> List[ClosedReview]:
-        """Those that can be opened again, the oldest first."""
-        return list(self._closed)
-
-    def reopen(self, closed: ClosedReview) -> str:
-        """Show one again; Accept writes its file. Returns a sentence for the user if that cannot be done any more."""
-        if not any(each is closed for each in self._closed):
-            return "that diff was closed more than a minute ago"
-        owner = Owner(f"closed {id(closed)}", closed.client_name)  # nobody is connected as that
-        review = self._open.propose(owner, closed.path, closed.text)
-        self._forget(closed)
-        self._open.set_writer(review, Writer.CLOSED_BEFORE)
-        return ""
-
-    def _forget(self, closed: ClosedReview) -> None:
-        self._closed = [each for each in self._closed if each is not closed]  # another one may be equal
