@@ -118,6 +118,12 @@ class Hooked:
         self.desktop.host.call("choose", item=-1)
         return set(rows)
 
+    def at_work(self):
+        """The keys of the agents at work, as the window's table has them."""
+        plugin = "__import__('sys').modules['Gemini Companion.plugin']"
+        rows = f"[row.key for each in {plugin}.application.endpoints() for row in each.agents.rows()]"
+        return self.desktop.host.evaluate(rows)
+
     def wait_done(self):
         """Waits until the turn has ended: no hook has kept the program."""
         self.program.wait_for(self._done)
@@ -200,6 +206,7 @@ class HookedJourneys:
         thought.set()
         hooked.wait_done()
         assert desktop.views_of_role("proposal") == [], "it asks nobody"
+        assert len(hooked.at_work()) == 1, "its connection and its hooks are one agent"
 
         work.decide(DOING.format(kind.title), "1 more file changed outside of an agent's steps")
         assert desktop.read(f"{DAY}/saved.txt") == b"# mine\nof the user\n"
