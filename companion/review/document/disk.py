@@ -307,8 +307,7 @@ def _failure(original: Original, name: str, error: OSError) -> DiskError:
     """What to tell the user about an error of the system."""
     if isinstance(error, DamagedError):
         sentence = f"{name} cannot be written ({_reason(error)}) and may be damaged."
-        former = f"is in {error.copy}." if error.copy else "is put back, if possible, when the editor starts again."
-        return DiskError(f"{sentence} Its former text {former}")
+        return DiskError(f"{sentence} Its former text is put back, if possible, when the editor starts again.")
     if isinstance(error, StorageError):
         return DiskError(f"{name} cannot be written: {_reason(error)} (in the editor's folder Package Storage).")
     if isinstance(error, (OvertakenError, NotRegularError)):

@@ -1,13 +1,12 @@
 """Replaces the content of a file: by all of the new bytes, or not at all, whatever fails and whenever the process ends.
 
-Theory of operation. The journal has the old and the new bytes before the first one changes. A copy of the old ones is
-put beside the file too, if the folder allows it, because a rename needs no room. Then the file is written over in
-place, so whatever it is called, whoever owns it and what else is known of it stays. The order of the steps makes each
-failure one that can be taken back: 1. If the new text is longer, its end is written behind the old text and flushed.
-Only this needs room on the disk. If it fails, the file is cut to its old length. 2. The old bytes are overwritten and
-flushed. This needs no room. If it fails, they are written back. 3. If the new text is shorter, the rest of the file is
-cut off. If even taking back fails, the copy is renamed into place. If that fails too, it stays, the error names it, and
-the next start tries again.
+Theory of operation. The journal has the old and the new bytes before the first one changes. Then the file is written
+over in place, so that its names, its owner and its attributes stay. The order of the steps makes each failure one that
+can be taken back: 1. If the new text is longer, its end is written behind the old text and flushed. Only this needs
+room on the disk. If it fails, the file is cut to its old length. 2. The old bytes are overwritten and flushed. This
+needs no room, unless the file system copies what it overwrites. If it fails, the old bytes are written back. 3. If the
+new text is shorter, the rest of the file is cut off. If the file cannot even be written back, a new file with the old
+bytes takes its place. If that fails too, the entry stays in the journal, and the next start tries again.
 
 A new file is written beside its place, and gets its name only then, and only if nobody else has taken it.
 
@@ -29,15 +28,9 @@ from .journal import PlannedWrite, give_name, noted, put_back, set_mode
 
 SUFFIX = ".gemini-companion"  # of the files that are beside another for a moment
 
-_NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV, errno.ENOTSUP, errno.ENAMETOOLONG}
-
 
 class DamagedError(OSError):
-    """The file holds neither the old bytes nor the new ones. `copy` is a file with the old ones, or empty."""
-
-    def __init__(self, cause: OSError, copy: str) -> None:
-        super().__init__(cause.errno, cause.strerror)
-        self.copy = copy
+    """The file holds neither the old bytes nor the new ones; the journal has both."""
 
 
 class OvertakenError(OSError):
@@ -111,38 +104,20 @@ def replace_content(
     target = os.path.realpath(path)
     entry = PlannedWrite(target, beside(target), identity=Stamp.of(found).file, old=old, new=new, modes=(former, mode))
     with noted(storage, entry) as note:
-        copy = _make_copy(entry)
         try:
             _check_untouched(descriptor, found, entry)
             set_mode(descriptor, path, mode)
-            rewrite(descriptor, entry, copy)
+            rewrite(descriptor, entry)
         except DamagedError:
             note.leave()
             raise
         except BaseException:
             _restore_mode(descriptor, path, former)
-            remove(copy)
             raise
         _restore_mode(descriptor, path, mode)
-        remove(copy)
 
 
-def _make_copy(entry: PlannedWrite) -> str:
-    """The path of a copy of the old bytes, "" if the folder allows none. Raises `OSError` if the disk is full."""
-    try:
-        with new_file(entry.beside) as descriptor:
-            write_all(descriptor, 0, entry.old)
-            with suppress(OSError):
-                _take_over(entry.path, descriptor)
-            flush(descriptor)
-    except OSError as error:
-        if error.errno not in _NOT_ALLOWED:
-            raise
-        return ""
-    return entry.beside
-
-
-def rewrite(descriptor: int, entry: PlannedWrite, copy: str) -> None:
+def rewrite(descriptor: int, entry: PlannedWrite) -> None:
     """Write the new bytes over the old ones in place. Raises `OSError`; the file holds the old ones then, except after
     a `DamagedError`.
     """
@@ -159,9 +134,9 @@ def rewrite(descriptor: int, entry: PlannedWrite, copy: str) -> None:
             flush(descriptor)
     except OSError as error:
         try:
-            put_back(descriptor, entry, copy)
+            put_back(descriptor, entry)
         except OSError:
-            raise DamagedError(error, copy) from error
+            raise DamagedError(error.errno, error.strerror) from error
         raise
 
 
@@ -175,23 +150,6 @@ def _restore_mode(descriptor: int, path: str, mode: int) -> None:
     """The system takes the set-user-id mark off what anybody but root writes to."""
     with suppress(OSError):
         set_mode(descriptor, path, mode)
-
-
-def _take_over(path: str, descriptor: int) -> None:
-    """Give the open file, which is the user's alone, the owner, mode and attributes of the one at `path`, as far as the
-    system lets us. Raises `OSError` where it stops."""
-    if not hasattr(os, "fchown"):
-        return
-    found = os.stat(path)
-    os.fchown(descriptor, found.st_uid, found.st_gid)  # first: the mode lets these read it
-    os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
-    if hasattr(os, "listxattr"):  # macOS has attributes as well, but no way to them in Python
-        wanted = {name: os.getxattr(path, name) for name in os.listxattr(path)}
-        for name in os.listxattr(descriptor):
-            if name not in wanted:  # what the folder hands down
-                os.removexattr(descriptor, name)
-        for name, value in wanted.items():
-            os.setxattr(descriptor, name, value)
 
 
 def beside(target: str) -> str:

@@ -18,6 +18,7 @@ The editor is not known here. These calls block on the disk: disk threads, excep
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -232,8 +233,8 @@ def give_name(made: str, path: str, hold: Callable[[], None] = lambda: None) -> 
             os.replace(made, path)
 
 
-def put_back(descriptor: int, entry: PlannedWrite, copy: str) -> None:
-    """Restore the old bytes by any means. Raises `OSError` if none works."""
+def put_back(descriptor: int, entry: PlannedWrite) -> None:
+    """Restore the old bytes in the open file, or else in a new one in its place. Raises `OSError` if neither works."""
     try:
         if os.fstat(descriptor).st_size > len(entry.old):
             os.ftruncate(descriptor, len(entry.old))  # first, because it makes room
@@ -243,7 +244,42 @@ def put_back(descriptor: int, entry: PlannedWrite, copy: str) -> None:
             return
     except OSError as error:
         logger.error("what was written could not be taken back: %s", error.strerror)
-    os.replace(copy, entry.path)
+    _put_another(entry)
+
+
+def _put_another(entry: PlannedWrite) -> None:
+    """Put a new file with the old bytes in the place of the one that cannot be written. Raises `OSError`."""
+    files.remove(entry.beside)  # an earlier try may have left it
+    with new_file(entry.beside) as made:
+        write_all(made, 0, entry.old)
+        with suppress(OSError):
+            _take_over(entry.path, made)
+        flush(made)
+    try:
+        with opened(entry.beside, os.O_RDONLY) as (again, _):
+            if read_all(again, len(entry.old)) != entry.old:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+        os.replace(entry.beside, entry.path)
+    except OSError:
+        files.remove(entry.beside)
+        raise
+
+
+def _take_over(path: str, descriptor: int) -> None:
+    """Give the open file, which is the user's alone, the owner, mode and attributes of the one at `path`, as far as the
+    system lets us. Raises `OSError` where it stops."""
+    if not hasattr(os, "fchown"):
+        return
+    found = os.stat(path)
+    os.fchown(descriptor, found.st_uid, found.st_gid)  # first: the mode lets these read it
+    os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
+    if hasattr(os, "listxattr"):  # macOS has attributes as well, but no way to them in Python
+        wanted = {name: os.getxattr(path, name) for name in os.listxattr(path)}
+        for name in os.listxattr(descriptor):
+            if name not in wanted:  # what the folder hands down
+                os.removexattr(descriptor, name)
+        for name, value in wanted.items():
+            os.setxattr(descriptor, name, value)
 
 
 def set_mode(descriptor: int, path: str, mode: int) -> None:
@@ -266,7 +302,7 @@ def _put_back(entry: PlannedWrite) -> bool:
                 return False
             if found.st_ino != entry.identity[1] or not _is_mixed(now, entry.old, entry.new):
                 raise _ChangedError
-            put_back(descriptor, entry, entry.beside)
+            put_back(descriptor, entry)
             set_mode(descriptor, entry.path, entry.modes[0])
             return True
     except (FileNotFoundError, NotADirectoryError, NotRegularError):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.review.document import disk, file_replacement
+from companion.review.document import disk, journal
 from companion.review.document.disk import ChangedError, DiskError, Kind
 from companion.review.document.journal import PlannedWrite
 from companion.system.files import NotRegularError, opened, read_all
@@ -207,16 +207,27 @@ class TestRewriting:
         assert path.read_bytes() == NEW
         assert stat.S_IMODE(path.stat().st_mode) == 0o4755
 
-    def test_what_only_seems_to_be_put_back_comes_from_the_copy(self, tmp_path, monkeypatch):
+    def test_what_only_seems_to_be_put_back_comes_from_another_file(self, tmp_path, monkeypatch):
+        path, real = tmp_path / "file.txt", os.write
+        path.write_bytes(b"torn")
+
+        def write(descriptor, data):
+            is_it = os.path.samestat(os.fstat(descriptor), path.stat())
+            return len(data) if is_it else real(descriptor, data)
+
+        monkeypatch.setattr(os, "write", write)
+        with opened(str(path), os.O_RDWR) as (descriptor, _):
+            journal.put_back(descriptor, PlannedWrite(str(path), str(tmp_path / "other"), old=OLD))
+        assert path.read_bytes() == OLD
+        assert [each.name for each in tmp_path.iterdir()] == ["file.txt"]
+
+    def test_a_disk_that_keeps_nothing_leaves_the_file_to_the_next_start(self, tmp_path, monkeypatch):
         path = tmp_path / "file.txt"
-        path.write_bytes(OLD)
-        entry = PlannedWrite(str(path), str(tmp_path / "copy"), old=OLD)
-        copy = file_replacement._make_copy(entry)
         path.write_bytes(b"torn")
         monkeypatch.setattr(os, "write", lambda descriptor, data: len(data))
-        with opened(str(path), os.O_RDWR) as (descriptor, _):
-            file_replacement.put_back(descriptor, entry, copy)
-        assert path.read_bytes() == OLD
+        with opened(str(path), os.O_RDWR) as (descriptor, _), pytest.raises(OSError, match="Input/output error"):
+            journal.put_back(descriptor, PlannedWrite(str(path), str(tmp_path / "other"), old=OLD))
+        assert path.read_bytes() == b"torn"
         assert [each.name for each in tmp_path.iterdir()] == ["file.txt"]
 
 
@@ -225,25 +236,27 @@ def attributes_of(path):
 
 
 @pytest.mark.skipif(not hasattr(os, "listxattr"), reason="elsewhere Python knows no attributes")
-class TestTheCopyBesideTheFile:
-    """It may have to take the place of the file, and is like it then."""
+class TestTheFileThatTakesItsPlace:
+    """Where a file cannot be written back, one that is like it has the old bytes."""
 
     @pytest.fixture
-    def copied(self, tmp_path):
+    def replaced(self, tmp_path):
         path = tmp_path / "file.txt"
-        path.write_bytes(OLD)
+        path.write_bytes(b"torn")
         path.chmod(0o640)
 
-        def copy():
-            made = file_replacement._make_copy(PlannedWrite(str(path), str(tmp_path / "copy"), old=OLD))
-            assert Path(made).read_bytes() == OLD
-            return made
+        def replace():
+            former = path.stat().st_ino
+            journal._put_another(PlannedWrite(str(path), str(tmp_path / "other"), old=OLD))
+            assert path.read_bytes() == OLD
+            assert path.stat().st_ino != former
+            return stat.S_IMODE(path.stat().st_mode)
 
-        return path, copy
+        return path, replace
 
-    def test_it_has_the_mode_and_the_attributes_and_not_what_the_folder_hands_down(self, copied, monkeypatch):
-        path, copy = copied
-        new_file = file_replacement.new_file
+    def test_it_has_the_mode_and_the_attributes_and_not_what_the_folder_hands_down(self, replaced, monkeypatch):
+        path, replace = replaced
+        new_file = journal.new_file
 
         @contextmanager
         def handing_down(path):
@@ -255,25 +268,24 @@ class TestTheCopyBesideTheFile:
             os.setxattr(str(path), "user.kept", b"1")
         except OSError as error:
             pytest.skip(f"this disk has no attributes: {error.strerror}")
-        monkeypatch.setattr(file_replacement, "new_file", handing_down)
-        made = copy()
-        assert os.listxattr(made) == ["user.kept"]
-        assert stat.S_IMODE(os.stat(made).st_mode) == 0o640
+        monkeypatch.setattr(journal, "new_file", handing_down)
+        assert replace() == 0o640
+        assert os.listxattr(str(path)) == ["user.kept"]
 
     @pytest.mark.parametrize("call", ["fchown", "fchmod"])
-    def test_what_cannot_be_given_leaves_it_to_the_user_alone(self, copied, monkeypatch, call):
+    def test_what_cannot_be_given_leaves_it_to_the_user_alone(self, replaced, monkeypatch, call):
         def refuse(*arguments):
             raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
         monkeypatch.setattr(os, call, refuse)
-        assert stat.S_IMODE(os.stat(copied[1]()).st_mode) == 0o600
+        assert replaced[1]() == 0o600
 
-    def test_where_files_have_no_attributes(self, copied, monkeypatch):
+    def test_where_files_have_no_attributes(self, replaced, monkeypatch):
         def refuse(file):
             raise OSError(errno.ENOTSUP, "Operation not supported")
 
         monkeypatch.setattr(os, "listxattr", refuse)
-        assert stat.S_IMODE(os.stat(copied[1]()).st_mode) == 0o640
+        assert replaced[1]() == 0o640
 
 
 @pytest.mark.parametrize(("most", "expected"), [(None, 100), (99, 100), (100, 100), (10, 11), (0, 1)])

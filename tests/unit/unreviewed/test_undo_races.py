@@ -82,13 +82,13 @@ def test_a_write_in_the_very_moment_of_an_undo_stays(project, monkeypatch):
     project.begin()
     project.write(a_txt=b"now\n")
     project.look()
-    make_copy = file_replacement._make_copy
+    check = file_replacement._check_untouched
 
-    def written_before(entry: PlannedWrite) -> str:
+    def written_before(descriptor: int, found: os.stat_result, entry: PlannedWrite) -> None:
         Path(entry.path).write_bytes(b"now and later\n")
-        return make_copy(entry)
+        check(descriptor, found, entry)
 
-    monkeypatch.setattr(file_replacement, "_make_copy", written_before)
+    monkeypatch.setattr(file_replacement, "_check_untouched", written_before)
     assert "has changed on disk" in project.undo()[0].sentence
     assert project.read("a.txt") == b"now and later\n"
     assert sorted(path.name for path in project.folder.iterdir() if path.name != ".git") == ["a.txt"]
