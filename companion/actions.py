@@ -105,8 +105,8 @@ class Actions:
             "review_changes": Action(_review_changes, self._can_read, second=lambda on: on.page.shows_all),
             "act_on_page": Action(self._act_on_page, lambda on: self._page(on) is not None),
             "show_unreviewed_changes": Action(_show_changes, _has_changes),
-            "keep_all_changes": Action(lambda on: on.changes.lists.keep_all(), _has_counted),
-            "undo_all_changes": Action(lambda on: on.changes.lists.undo_all(), _has_counted),
+            "keep_all_changes": Action(lambda on: on.lists.keep_all(), _has_counted),
+            "undo_all_changes": Action(lambda on: on.lists.undo_all(), _has_counted),
             "restore_undone_changes": Action(
                 lambda on: on.changes.decisions.restore(), lambda on: on.changes.restorable
             ),
@@ -405,7 +405,7 @@ def _has_counted(endpoint: Endpoint) -> bool:
 
 def _show_changes(endpoint: Endpoint, last_turn: bool = False) -> None:
     """Let the user pick one of the window's unreviewed changes and go there."""
-    endpoint.changes.lists.show(ChangeScope.LAST_TURN if last_turn else ChangeScope.SINCE_KEPT)
+    endpoint.lists.show(ChangeScope.LAST_TURN if last_turn else ChangeScope.SINCE_KEPT)
 
 
 def _review_changes(endpoint: Endpoint, last_turn: bool = False) -> None:

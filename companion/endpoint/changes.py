@@ -24,7 +24,7 @@ from ..settings import Settings
 from ..unreviewed.content import identity
 from ..unreviewed.deciding import ChangeDecisions
 from ..unreviewed.files import Rules
-from ..unreviewed.reviewing import ChangeLists, ChangeReviews
+from ..unreviewed.reviewing import ChangeReviews
 from ..unreviewed.tracking import Tracking
 from ..unreviewed.undo_accept import UndoAccept
 from .agents_at_work import AgentsAtWork
@@ -74,7 +74,6 @@ class WindowChanges:
         self.reviews = ChangeReviews(
             window, settings, reviews.open_reviews, tracking, self.decisions, lambda review: reviews.end(review, None)
         )
-        self.lists = ChangeLists(window, self.reviews, self.decisions)
         self.undo_accept = UndoAccept(window, tracking)
 
     @property

@@ -41,6 +41,7 @@ from ..settings import ALWAYS_BEFORE, AS_AGENT, FILE_NAME, Settings, project_lay
 from ..system.processes import EDITOR_PID
 from ..terminals.launcher import Launcher, terminal_of
 from ..unreviewed.model import full_path
+from ..unreviewed.reviewing import ChangeLists
 from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
 from .agents_at_work import AgentsAtWork
@@ -155,6 +156,9 @@ class Endpoint:
         self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents, self.comments)
         self.page = ReviewPage(scope, self.reviews, self.changes.reviews, self.changes.decisions, tracking)
         self.comments.places = self.page.places
+        self.lists = ChangeLists(
+            window, self.changes.reviews, self.changes.decisions, self.page.preview, self.page.end_preview
+        )
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
             scope,

@@ -84,7 +84,8 @@ class ReviewPage:
         self._scope = ChangeScope.SINCE_KEPT
         self._helps = False  # whether the keys are listed
         self._is_new = False  # whether nothing that the page shows was shown before
-        self._goes_to_first = False  # whether the caret is to go to the first change once there is one
+        self._goal: Optional[str] = None  # where the caret is to go once that is there: a file's path, "" any change
+        self._is_preview = False  # whether a list that is open has opened it
         self._acts: Dict[str, Callable[[], None]] = {
             "next_change": partial(self._walk, True),
             "previous_change": partial(self._walk, False),
@@ -113,13 +114,34 @@ class ReviewPage:
             return
         if scope is not self._scope or not self._tab.is_open:
             self._forget()
-            self._scope, self._is_new, self._goes_to_first = scope, True, True
+            self._scope, self._is_new, self._goal = scope, True, ""
+        self._is_preview = False
         self._reviews.when_free(self._open)
 
     def _open(self) -> None:
         if self._window.is_valid():
             self._tab.open(self._window)
             self.follow()
+
+    def preview(self, path: str, scope: ChangeScope) -> None:
+        """Show what waits in a file behind a list, which keeps the focus. Where the user is only previewing a file, a
+        new tab would take its place: nothing is shown then. A page that is open already stays where it is."""
+        if self._tab.is_open and not self._is_preview:
+            self._open()
+            return
+        sheet = self._window.active_sheet()
+        if not self._is_preview and sheet is not None and sheet.is_transient():
+            return
+        if not self._is_preview:
+            self._forget()
+            self._is_new = True
+        self._scope, self._goal, self._is_preview = scope, path, True
+        self._open()
+
+    def end_preview(self) -> None:
+        """The list has gone, and what it has opened goes with it."""
+        if self._is_preview:
+            self.leave()
 
     @property
     def shows_all(self) -> bool:
@@ -144,6 +166,7 @@ class ReviewPage:
     def leave(self) -> None:
         """Close the page."""
         self._tab.leave()
+        self._is_preview = False
         self._forget()
 
     def _forget(self) -> None:
@@ -245,11 +268,21 @@ class ReviewPage:
         self._parts[file] = key, made
 
     def _shown(self) -> None:
-        """What was read is in the view: of a page that was just opened go to the first change."""
-        first = self._tab.layout.next_change(0) if self._goes_to_first else None
-        if first is not None:
-            self._goes_to_first = False
-            self._tab.go_to(first)
+        """What was read is in the view: go to where the caret is to be, once that is there."""
+        placed = self._placed(self._goal) if self._goal is not None else None
+        if placed is not None:
+            self._goal = None
+            self._tab.go_to(placed)
+
+    def _placed(self, goal: str) -> Optional[PlacedRow]:
+        """The first change, or that of a file; the header of a file whose text is not shown."""
+        layout = self._tab.layout
+        if not goal:
+            return layout.next_change(0)
+        file = next((each for each in self._files if each.path == goal and each.body is not None), None)
+        head = next(layout.rows_of(file), None) if file is not None else None
+        change = layout.next_change(layout.point(head)) if head is not None else None
+        return change if change is not None and change.file is file else head
 
     def _caret_lost(self, was: PlacedRow, now: Optional[PlacedRow]) -> None:
         """The caret is on another change, because its own has gone. Unless the user has decided that, the next key may

@@ -94,10 +94,7 @@ class PageReader:
         proposals = [review for review in opened.pending() if review.source is not self._changes]
         files = [PageFile(review.path, opened.label(review.path), review) for review in proposals]
         changes = lists.last_turn if scope is ChangeScope.LAST_TURN else (*lists.changes, *lists.outside)
-        several = len({change.folder for change in changes}) > 1
-        for change in changes:
-            start = os.path.basename(change.folder) + "/" if several else ""
-            files.append(PageFile(change.full_path, start + change.path, None, change))
+        files += [PageFile(each.full_path, opened.label(each.full_path), None, each) for each in changes]
         return sorted(files, key=lambda file: file.number)
 
     def text_of(self, review: Review) -> str:

@@ -17,7 +17,6 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequenc
 import sublime
 
 from ..comparison import Hunk
-from ..editor import file_views
 from ..editor.quick_panel import PanelEntry, choose
 from ..editor.status_bar import say
 from ..review.decision import FileChange, Owner, Position, Review, ReviewState, Source, Words
@@ -30,7 +29,6 @@ from ..settings import Settings
 from .deciding import ChangeDecisions, left_words, whole_only
 from .listing import Lists
 from .model import ChangeKind, ChangeScope, UnreviewedChange
-from .reading import COPIED_BYTES
 from .texts import OUTSIDE, TextPair, about, caveats, change_item, doing, file_count
 from .tracking import Tracking
 from .undoing import Refusal
@@ -91,7 +89,6 @@ class ChangeReviews(Source):
         self._end = end
         self._shown: Dict[Review, _Shown] = {}
         self._decided_before = 0  # how many files, since one of these reviews is open
-        self._preview: Optional[sublime.View] = None
         self._last: Optional[_Decision] = None  # which can be taken back
         self._take_back_next = False  # the decision that is just being carried out
 
@@ -121,22 +118,6 @@ class ChangeReviews(Source):
             self._open.show(review, focus=True)
         else:
             self._open.show_at(review, row)
-
-    def preview(self, change: UnreviewedChange) -> None:
-        """Show a change behind a list, which keeps the focus: its review if it is open, else the file."""
-        review, path = self.review_of(change), change.full_path
-        if review is not None:
-            self._open.preview(review)
-        elif change.now.there and not (change.binary or change.excluded) and change.now.size <= COPIED_BYTES:
-            known = self._window.find_open_file(path) is not None
-            view = self._window.open_file(path, sublime.TRANSIENT | sublime.FORCE_GROUP)
-            self._preview = self._preview if known else view
-
-    def end_preview(self) -> None:
-        """The list has gone: close the file that was opened behind it, unless the user has made a tab of it."""
-        view, self._preview = self._preview, None
-        if view is not None and view.is_valid():
-            file_views.close(view)
 
     def label(self, change: UnreviewedChange) -> str:
         """What a list calls the file of a change."""
@@ -427,10 +408,21 @@ def _has_text(change: UnreviewedChange) -> bool:
 class ChangeLists:
     """Those of one window."""
 
-    def __init__(self, window: sublime.Window, reviews: ChangeReviews, decisions: ChangeDecisions) -> None:
+    def __init__(
+        self,
+        window: sublime.Window,
+        reviews: ChangeReviews,
+        decisions: ChangeDecisions,
+        preview: Callable[[str, ChangeScope], None],
+        end_preview: Callable[[], None],
+    ) -> None:
+        """`preview` shows the change of a file behind the list, for a path and what is listed; `end_preview` what was
+        in front before."""
         self._window = window
         self._reviews = reviews
         self._decisions = decisions
+        self._preview = preview
+        self._end_preview = end_preview
 
     def show(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> None:
         """Let the user pick a change and go there, or list those of the other scope."""
@@ -439,14 +431,14 @@ class ChangeLists:
         entries: List[PanelEntry] = []
         for change in reviews.listed:
             details, annotation = change_item(change)
-            act, preview = partial(reviews.show, change), partial(reviews.preview, change)
+            act, preview = partial(reviews.show, change), partial(self._preview, change.full_path, reviews.scope)
             entries.append(PanelEntry(reviews.label(change), act, details, annotation, preview))
         for scope, caption, count in self._other_scopes():
             entries.append(PanelEntry(caption, partial(self.show, scope), annotation=count))
         if not entries:  # they have gone while the user was in the list that leads here
             say(self._window, "no file was changed outside the editor")
             return
-        choose(self._window, entries, HEADINGS[reviews.scope], reviews.end_preview)
+        choose(self._window, entries, HEADINGS[reviews.scope], self._end_preview)
 
     def _other_scopes(self) -> Iterator[Tuple[ChangeScope, str, str]]:
         """What else there is to list: its scope, how it is called, and how much it is."""

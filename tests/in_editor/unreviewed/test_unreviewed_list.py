@@ -6,7 +6,7 @@ import html
 import os
 import sys
 from functools import partial
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 from unittest import mock
 
 import sublime
@@ -287,45 +287,48 @@ class TestListing(ChangesTestCase):
         self.tracking.call_ended(self.window.id(), 1, partial(looked.append, 1))
         yield lambda: len(looked) == 2
 
-    def test_the_list_previews_and_gives_the_tab_back(self) -> Iterator[Any]:
-        self.write("gone.py", LINES)
+    def test_a_row_of_the_list_shows_its_diff_and_gives_the_tab_back(self) -> Iterator[Any]:
+        for name in ("one.py", "two.py"):
+            self.write(name, LINES)
         mine = yield from self.open_file("mine.py")
-        close = yield from self.preview_new_file()
-        self.assertEqual([view.file_name() for view in self.window.views()], [mine.file_name()])
-        close()
-        yield lambda: self.window.active_view() == mine
+        yield from self.track()
+        for name in ("one.py", "two.py"):
+            self.write(name, CHANGED)
+        yield from self.listed("one.py", "two.py")
+        (_, picked), options = self.panel("show_unreviewed_changes")
+        for number, name in ((1, "two.py"), (0, "one.py")):
+            options["on_highlight"](number)
+            yield lambda name=name: self.previewed() == (name, "-line 2")
+        picked(-1)
         yield lambda: self.window.views(include_transient=True) == [mine]
-        self.panel("show_unreviewed_changes")[0][1](0)
-        yield lambda: self.open_review("new.py") is not None
+        self.assertEqual(self.window.active_view(), mine)
+        options["on_highlight"](1)
+        yield lambda: self.previewed() == ("two.py", "-line 2")
+        picked(1)
+        yield lambda: self.open_review("two.py") is not None
+        self.assertFalse(any(view.name() == "Review Changes" for view in self.window.views()))
 
-    def test_a_preview_that_the_user_has_made_a_tab_of_stays(self) -> Iterator[Any]:
-        yield from self.open_file("mine.py")
-        close = yield from self.preview_new_file()
+    def previewed(self) -> Optional[Tuple[str, str]]:
+        """The file that the page in front is at, and the line at its caret."""
         view = self.window.active_view()
-        yield lambda: not view.is_loading()
-        self.type(view, 0, "mine\n")
-        view.run_command("save")
-        yield lambda: view in self.window.views() and not view.is_dirty()
-        close()
-        yield lambda: self.window.active_view() != view
-        self.assertIn(view, self.window.views())
+        if view is None or view.name() != "Review Changes" or not view.sel():
+            return None
+        caret = view.sel()[0].b
+        heads = [region.begin() for region in view.find_all(r"^\d of \d") if region.begin() <= caret]
+        name = view.substr(view.line(heads[-1])).split("  ")[1] if heads else ""
+        return name, view.substr(view.line(caret))
 
-    def test_a_preview_of_the_user_s_own_stays_one(self) -> Iterator[Any]:
+    def test_a_file_that_the_user_is_previewing_stays_when_a_row_is_highlighted(self) -> Iterator[Any]:
         view = self.window.open_file(self.write("new.py", "before\n"), sublime.TRANSIENT)
         yield lambda: not view.is_loading()
-        close = yield from self.preview_new_file()
-        close()
-        self.assertEqual((self.window.active_view(), view.sheet().is_transient()), (view, True))
-
-    def preview_new_file(self) -> Iterator[Any]:
-        """Go through the list, in which a program's new file comes first. `yield from` gives what closes the list."""
         yield from self.track()
         self.write("new.py", "new\n")
         yield from self.listed("new.py")
         (_, picked), options = self.panel("show_unreviewed_changes")
         options["on_highlight"](0)
-        yield lambda: self.window.active_view().file_name() == self.path("new.py")
-        return partial(picked, -1)
+        self.assertEqual(self.window.active_view(), view)
+        picked(-1)
+        self.assertEqual((self.window.active_view(), view.sheet().is_transient()), (view, True))
 
     def test_the_list_of_pending_diffs_leads_to_it(self) -> Iterator[Any]:
         self.assertFalse(self.can("GeminiCompanionShowPendingDiffsCommand"))
