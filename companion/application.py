@@ -322,6 +322,8 @@ class Application:
             endpoint.review_events.on_pre_close(view)
             if terminal:
                 self.runtime.on_main(endpoint.agents.terminal_closed)
+        if terminal:
+            self.runtime.on_main(self._endpoints.deliveries.terminals_changed)
 
     def view_closed(self, view: sublime.View) -> None:
         """A view is gone; it belongs to no window any more."""

@@ -286,6 +286,10 @@ class ClaudeHooks(HookDialect):
             return read._replace(happening=Happening.GOES_ON, prompt="")
         return read
 
+    def _going_on(self, text: str) -> Dict[str, Any]:
+        # "block" would give its model the text twice, and the command line of the hook.
+        return {"hookSpecificOutput": {"hookEventName": self.end_event, "additionalContext": text}}
+
     def _background(self, payload: Mapping[str, Any]) -> Optional[FrozenSet[str]]:
         tasks = payload.get("background_tasks")
         if not isinstance(tasks, list):

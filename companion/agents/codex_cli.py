@@ -8,7 +8,7 @@ Measured with release 0.169.0.
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 from ..system.platform import WINDOWS, Platform
 from .agent import EDITOR_NAME, Agent, Place, Profile, SharedSocket
@@ -128,6 +128,12 @@ class CodexHooks(ClaudeHooks):
 
     def way(self, event: HookEvent, connected: bool) -> Way:
         return Way.FOLLOWS if event.name == self.permission_event else Way.WAITS
+
+    def _going_on(self, text: str) -> Dict[str, Any]:
+        return {"decision": "block", "reason": text}  # other answers it does not take
+
+    def queue_words(self, session: str, text: str) -> Tuple[str, ...]:
+        return "queue", "--thread", session, "--message", text
 
     def _background(self, payload: Mapping[str, Any]) -> Optional[FrozenSet[str]]:
         """Who interrupts it is not told whom else that has stopped: those who go on will tell."""

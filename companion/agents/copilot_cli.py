@@ -176,6 +176,12 @@ class CopilotHooks(HookDialect):
     edits_by = ("preToolUse",)
     may_be_gone_after_seconds = 60.0
 
+    text_events = ("userPromptSubmitted", "postToolUse")
+    end_event = "agentStop"
+
+    def _adding(self, event: HookEvent, text: str) -> Dict[str, Any]:
+        return {"additionalContext": text}
+
     def way(self, event: HookEvent, connected: bool) -> Way:
         if event.name == "notification":
             return Way.ALONE

@@ -49,6 +49,9 @@ class GeminiHooks(HookDialect):
     manifest_below_home = ("extensions", "gemini-companion", "gemini-extension.json")
     manifest = {"name": "gemini-companion", "version": "1.0.0"}
 
+    text_events = ("BeforeAgent", "AfterTool")
+    end_event = "AfterAgent"
+
     def way(self, event: HookEvent, connected: bool) -> Way:
         if event.happening is not Happening.TOOL_BEGINS:
             return Way.ALONE

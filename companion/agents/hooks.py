@@ -18,12 +18,14 @@ import re
 from enum import Enum
 from typing import Any, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..protocol.serving import HOOK_EVENT, HOOK_HELD, HOOK_PROCESS
+from ..protocol.serving import HOOK_EVENT, HOOK_HELD, HOOK_PROCESS, HOOK_TERMINAL
 from ..system.platform import WINDOWS, Platform
 from .hook_proposals import WriteForm
 
 HELD_SECONDS, SIGNAL_SECONDS = 86_400, 5
-LONGEST_PROMPT = 1000  # characters of it that are looked at
+LONGEST_PROMPT = 20_000  # characters of it that are looked at
+TERMINAL_VARIABLE = "GEMINI_COMPANION_TERMINAL"
+"""By which an agent in a terminal that the editor has started says in which one."""
 
 
 class Happening(Enum):
@@ -177,7 +179,7 @@ class HookDialect:
     names_event = True
     """Whether what it sends names the event; else the command does, as it does for each hook that may be held."""
     names_process = True
-    """Whether the command can say which process has started its shell."""
+    """Whether the command can say which process has started its shell, and in which terminal of the editor that is."""
 
     @property
     def schema(self) -> Dict[str, Any]:
@@ -212,7 +214,7 @@ class HookDialect:
         words = ["curl.exe" if is_windows else "curl", "-q", "-sS", "-K"]
         words.append(shell.quoted(file.replace("\\", "/") if is_windows else file))
         if self.names_process and shell is Shell.POSIX and not is_windows:
-            words += ["-H", f'"{HOOK_PROCESS}: $PPID"']
+            words += ["-H", f'"{HOOK_PROCESS}: $PPID"', "-H", f'"{HOOK_TERMINAL}: ${TERMINAL_VARIABLE}"']
         if holds or not self.names_event:
             words += ["-H", shell.quoted(f"{HOOK_HELD if holds else HOOK_EVENT}: {event}")]
         words += ["--data-binary", shell.quoted("@-") if shell is Shell.POWERSHELL else "@-"]
@@ -340,6 +342,32 @@ class HookDialect:
             message = {"message": reason} if reason else {}
             told = {"decision": {"behavior": decision, **message, **changed}}
         return {"hookSpecificOutput": {"hookEventName": event.name, **told}}
+
+    # -- what its user says to it meanwhile ----------------------------------------------------------------------------
+
+    text_events: Tuple[str, ...] = ("UserPromptSubmit", "PostToolUse")
+    """The events whose answer may hold a text for its model."""
+    end_event = "Stop"
+    """The one whose answer makes it go on instead of ending its turn."""
+
+    def with_text(self, event: HookEvent, text: str) -> Optional[Dict[str, Any]]:
+        """The answer that lets the agent go on, and gives its model a text of the user; None if there is none."""
+        if event.subagent:
+            return None
+        if event.name == self.end_event:
+            return self._going_on(text)
+        return self._adding(event, text) if event.name in self.text_events else None
+
+    def _going_on(self, text: str) -> Dict[str, Any]:
+        return {"decision": "block", "reason": text}
+
+    def _adding(self, event: HookEvent, text: str) -> Dict[str, Any]:
+        return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}
+
+    def queue_words(self, session: str, text: str) -> Tuple[str, ...]:
+        """What stands behind the agent's command to send a text to a session that waits for a prompt; none if it has
+        no such command."""
+        return ()
 
     def is_same(self, event: HookEvent, accepted: HookEvent) -> bool:
         """Whether a question is about what the user has accepted, with the arguments that the agent has got."""

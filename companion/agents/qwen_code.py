@@ -61,6 +61,9 @@ class QwenHooks(ClaudeHooks):
             return Way.ALONE
         return Way.ALONE if asking and connected else Way.WAITS
 
+    def _going_on(self, text: str) -> Dict[str, Any]:
+        return {"decision": "block", "reason": text}  # other answers it does not take
+
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         definition = super().definition(entry, file, platform)
         if platform.name == WINDOWS:

@@ -19,7 +19,6 @@ from ..common.clock import clock
 from ..editor.status_bar import say
 from ..runtime import Runtime
 from ..system import files
-from ..terminals.launcher import Launcher
 from .book import CommentBook
 from .model import Comment, CommentState, go
 from .text import Letter, compose
@@ -41,33 +40,6 @@ class Outgoing(NamedTuple):
     folder: str
     numbers: Sequence[int]
     rest_file: str
-
-
-class PlainWay:
-    """The way that needs no hooks: the terminal of an agent that was started here, else the clipboard. Nothing proves
-    that a text has arrived."""
-
-    def __init__(self, window: sublime.Window, launcher: Launcher) -> None:
-        self._window = window
-        self._launcher = launcher
-        self._waiting: List[Told] = []
-
-    def deliver(self, text: str, count: int, told: Told) -> None:
-        """Paste the text into the terminal, or put it on the clipboard."""
-        comments = f"{count} comment{'s' if count != 1 else ''}"
-        if self._launcher.paste(self._window, text):
-            self._waiting.append(told)
-            told(CommentState.WAITING, f"pasted {comments} into the terminal")
-        else:
-            sublime.set_clipboard(text)
-            told(CommentState.DRAFT, f"copied {comments}, which stay drafts: paste them into your agent")
-
-    def take_back(self) -> bool:
-        """Take back what may have arrived. True: the comments are drafts again."""
-        waiting, self._waiting = self._waiting, []
-        for told in waiting:
-            told(CommentState.DRAFT, "")
-        return True
 
 
 class SentReviews:

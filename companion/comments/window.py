@@ -75,10 +75,10 @@ class WindowComments:
         reviews: Callable[[], Reviews],
         folders: Callable[[], Sequence[str]],
         deliver: Deliver,
-        take_back: Callable[[], bool],
+        take_back: Callable[[], None],
     ) -> None:
         """`folders` are those of the window. `deliver` brings a text to an agent; `take_back` takes back all that waits
-        to arrive, and is False if it was too late for some of it."""
+        to arrive, of which it tells as of every other end."""
         self._scope = scope
         self._window, self._runtime, self._settings = scope
         self._book = book
@@ -196,8 +196,7 @@ class WindowComments:
     def send(self) -> None:
         """Send the drafts of the window; where all that there is waits already, take it back."""
         if self.waiting:
-            if self._take_back():
-                say(self._window, "taken back: the comments are drafts again")
+            self._take_back()
             return
         drafts = self._in_state(CommentState.DRAFT)
         if not drafts:

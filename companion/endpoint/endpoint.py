@@ -20,7 +20,7 @@ from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Dialect
 from ..agents.registry import wanted_agents, wrong_programs
 from ..comments.book import CommentBook
-from ..comments.sending import PlainWay
+from ..comments.sending import Told
 from ..comments.window import WindowComments
 from ..common.display_names import file_name
 from ..common.waiting import Debounce
@@ -39,7 +39,7 @@ from ..review.reviews import Reviews
 from ..runtime import Runtime
 from ..settings import ALWAYS_BEFORE, AS_AGENT, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
-from ..terminals.launcher import Launcher, terminal_of
+from ..terminals.launcher import terminal_of
 from ..unreviewed.model import full_path
 from ..unreviewed.reviewing import ChangeLists
 from ..unreviewed.tracking import Tracking
@@ -106,6 +106,8 @@ class Endpoint:
         reviews_of: Callable[[sublime.View], Optional[Reviews]],
         tracking: Tracking,
         comment_book: CommentBook,
+        deliver: Callable[[Endpoint, str, int, Told], None],
+        take_back: Callable[[Endpoint], None],
         connected: Callable[[], FrozenSet[str]],
         states: States,
         reviews_changed: Callable[[], None],
@@ -114,9 +116,10 @@ class Endpoint:
         """`clients_changed` is called when the first client has connected or the last one has gone, `attention_changed`
         when other agents wait for their user; `waiting` gives the windows in which some do. `reviews_of` finds the
         reviews of any window to which a view belongs. `tracking` knows the unreviewed changes, `comment_book` the
-        comments. `connected` gives the keys of the agents whose hooks lead to this editor. `states` are what the
-        window's endpoint has left if the package was just replaced. `reviews_changed` is called after a review was
-        opened or has ended, `scope_changed` when the folders or the settings may have changed."""
+        comments, which `deliver` sends from a window, and `take_back` takes back. `connected` gives the keys of the
+        agents whose hooks lead to this editor. `states` are what the window's endpoint has left if the package was just
+        replaced. `reviews_changed` is called after a review was opened or has ended, `scope_changed` when the folders
+        or the settings may have changed."""
         self.window = window
         self.port: Optional[int] = None
         self.settings = WindowSettings(window)
@@ -127,6 +130,7 @@ class Endpoint:
         self._waiting = waiting
         self._problems: Dict[str, Optional[str]] = {}  # by what has them
         self._stopped = False
+        self._sending: Sequence[str] = ()
         self._reviews_changed, self._scope_changed = reviews_changed, scope_changed
         # What the user has chosen for this window; None: what the settings say.
         self._choice: Optional[str] = (marks.read(window.settings(), window, CHOICE) or {}).get(CHOICE)
@@ -144,14 +148,13 @@ class Endpoint:
             is_inside=self._is_inside,
             reason=lambda review, said: self.comments.reason(review, said),  # noqa: PLW0108
         )
-        way = PlainWay(window, Launcher(runtime))
         self.comments = WindowComments(
             scope,
             comment_book,
             lambda: self.reviews,
             lambda: self.discovery.window_folders,
-            way.deliver,
-            way.take_back,
+            partial(deliver, self),
+            partial(take_back, self),
         )
         self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents, self.comments)
         self.page = ReviewPage(scope, self.reviews, self.changes.reviews, self.changes.decisions, tracking)
@@ -374,6 +377,12 @@ class Endpoint:
             return STARTING
         return "agents cannot reach this window: open a folder or a file in it first"
 
+    def on_their_way(self, sentences: Sequence[str]) -> None:
+        """These say which reviews of the window are on their way to agents."""
+        if self._sending != sentences:
+            self._sending = sentences
+            self.show_status()
+
     def show_status(self) -> None:
         """Bring the status bar up to date."""
         if self._stopped:
@@ -385,6 +394,7 @@ class Endpoint:
             pending=len(self.reviews.pending()),
             held=self.reviews.held(),
             changed=self.changes.count,
+            sending=self._sending,
             elsewhere=[who_waits(each.agents.waiting, each.place) for each in self._waiting() if each is not self],
             leading=self._connected() if self.reviews_every_write else None,
         )

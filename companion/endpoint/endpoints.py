@@ -19,8 +19,10 @@ from ..editor.storage import storage_folder
 from ..libraries import Libraries
 from ..review.reviews import Reviews
 from ..runtime import Runtime
+from ..terminals.launcher import Launcher
 from ..unreviewed.tracking import Tracking
 from .context_answers import ContextAnswers
+from .deliveries import Deliveries
 from .endpoint import Endpoint
 from .hook_answers import HookAnswers
 from .hook_gate import HookGate
@@ -47,7 +49,15 @@ class Endpoints:
         )
         """They answer agents that look for no window, but ask any that answers."""
         self.hook_gate = HookGate(runtime, self.all)
-        self.hook_sessions = HookSessions(runtime, self.all, self.tracking, self.hook_gate, partial(say, None))
+        self.deliveries = Deliveries(
+            runtime,
+            self.hook_gate,
+            lambda endpoint: self.hook_sessions.in_window(endpoint),  # noqa: PLW0108 - made below
+            Launcher(runtime),
+        )
+        self.hook_sessions = HookSessions(
+            runtime, self.all, self.tracking, self.hook_gate, self.deliveries, partial(say, None)
+        )
         self.hook_answers = HookAnswers(
             runtime,
             libraries,
@@ -109,6 +119,8 @@ class Endpoints:
                 reviews_of=self._reviews_of,
                 tracking=self.tracking,
                 comment_book=self.comment_book,
+                deliver=self.deliveries.deliver,
+                take_back=self.deliveries.take_back,
                 connected=lambda: self.hook_answers.connected,
                 states=self.states.pop(window.id(), {}),
                 reviews_changed=self.hook_gate.reviews_changed,

@@ -118,6 +118,11 @@ class HeldCall:
         """Answer the call, unless it has been answered."""
         settle(self.decided, answer)
 
+    @property
+    def waits_for_agent(self) -> bool:
+        """Whether the agent itself waits for the answer, and not a subagent."""
+        return not self.decided.done() and not self.event.subagent
+
     def let_ask(self, *, is_tracked: bool = True) -> None:
         """Have the agent ask its user instead. `is_tracked`: the call that then runs is followed."""
         answer = self.asks()

@@ -50,6 +50,7 @@ class HookGate:
         self._endpoints = endpoints
         self._held: List[HeldCall] = []
         self._beside: List[_Beside] = []  # main thread
+        self._questions: List[_Beside] = []  # the same for the loop thread, in which those wait
         self._ended = False
 
     async def answer(self, session: HookSession, event: HookEvent) -> HookAnswer:
@@ -131,6 +132,17 @@ class HookGate:
             held.session.accepted.append(found.allowed)
         held.decide(found.answer)
 
+    def refuse_held(self, session: HookSession, reason: str) -> bool:
+        """Refuse a write of the session's agent that waits, and not of its subagents, if there is one. `reason` "":
+        only say whether there is."""
+        held = next((each for each in self._held if each.session is session and each.waits_for_agent), None)
+        beside = next((each for each in self._questions if each.session is session), None)
+        if reason and held is not None:
+            held.decide(held.denied(f"{REJECTED}: {reason}"))
+        elif reason and beside is not None:
+            beside.tell(reason)
+        return held is not None or beside is not None
+
     # -- what ends it -------------------------------------------------------------------------------------------------
 
     def _is_over(self, session: HookSession, event: HookEvent) -> None:
@@ -203,10 +215,12 @@ class HookGate:
         session.is_in_review = True
         told: asyncio.Future[Optional[str]] = asyncio.get_running_loop().create_future()
         beside = _Beside(session, event.paths, partial(self._runtime.on_loop, settle, told))
+        self._questions.append(beside)
         self._runtime.on_main(self._begin_beside, beside)
         try:
             reason = await told
         finally:
+            self._questions.remove(beside)
             self._runtime.on_main(self._leave, beside)
         if reason is None:
             return HookAnswer(dialect.nothing())

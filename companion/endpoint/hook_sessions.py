@@ -61,7 +61,7 @@ WAITING_SECONDS = 0.5
 """How long a program has to wait before that is said: some tell of questions that they then answer themselves."""
 MOST_SESSIONS = 256
 IN_NO_WINDOW = "{} writes in {}, which is in no window: its writes are not reviewed"
-WHY_COLUMNS = 80
+WHY_COLUMNS, LOOKED_AT = 80, 1000  # of a prompt
 
 
 class Attention(Enum):
@@ -91,6 +91,8 @@ class HookSession:
         self.folder = folder
         """In which the program works, or did before it went out of its window's folders."""
         self.process: Optional[int] = None
+        self.terminal = ""
+        """The tag of the editor's terminal in which it runs, as it says."""
         self.doer = Doer(shown(agent.title))
         self.turn = Turn()
         self.attention = Attention.NONE
@@ -169,6 +171,19 @@ class Decides(Protocol):
         """The program has gone."""
 
 
+class Carries(Protocol):
+    """Gives the agents what their user sends them. Loop thread."""
+
+    def heard(self, session: HookSession, event: HookEvent) -> bool:
+        """An event has come. Whether it is a prompt that was sent here, and not typed by the user."""
+
+    def answered(self, session: HookSession, event: HookEvent, told: Dict[str, Any]) -> Dict[str, Any]:
+        """The answer to an event, which would be `told`."""
+
+    def session_ended(self, session: HookSession) -> None:
+        """The agent has gone."""
+
+
 class HookSessions:
     """Those of all windows, whose `endpoints` may be called on any thread."""
 
@@ -178,6 +193,7 @@ class HookSessions:
         endpoints: Callable[[], List[Endpoint]],
         tracking: Tracking,
         gate: Decides,
+        carrier: Carries,
         say: Callable[[str], None],
     ) -> None:
         """`say` shows a sentence in the status bar of the window in front. Main thread."""
@@ -189,6 +205,7 @@ class HookSessions:
         """By the names of programs that write outside of all windows, the folders in which they work. Any thread."""
         self._said: Dict[Tuple[str, str], None] = {}  # the sessions for which that was said, as in `_sessions`
         self._gate = gate
+        self._carrier = carrier
         self._say = say
         self._runtime = runtime
         self._endpoints = endpoints
@@ -215,11 +232,14 @@ class HookSessions:
         session = await self._session(agent, event) if event is not None else None
         if event is None or session is None:
             return agent.hooks.nothing()
+        session.terminal = sent.terminal or session.terminal
+        is_sent = self._carrier.heard(session, event)
         if event.happening is Happening.SESSION_ENDED:
             await self._gate.answer(session, event)  # while it is there: what it has not written it will not write
         if event.happening is not Happening.TOOL_BEGINS:
-            await self._take(session, event)
-            return (await self._gate.answer(session, event)).told
+            await self._take(session, event, is_sent=is_sent)
+            told = (await self._gate.answer(session, event)).told
+            return self._carrier.answered(session, event, told)
         session.awaited += 1
         try:
             answer = await self._gate.answer(session, event)  # it may take hours, in which the tool does not run
@@ -310,15 +330,19 @@ class HookSessions:
         parent = next((each for each in known if event.session in each.turn.subagents), None)
         return (agent.key, parent.id) if parent is not None and key not in self._sessions else key
 
-    async def _take(self, session: HookSession, event: HookEvent, is_doubtful: bool = False) -> None:
-        """`is_doubtful`: whether the user was asked about the tool that begins, or will be."""
+    async def _take(
+        self, session: HookSession, event: HookEvent, is_doubtful: bool = False, is_sent: bool = False
+    ) -> None:
+        """`is_doubtful`: whether the user was asked about the tool that begins, or will be. `is_sent`: whether a prompt
+        is a review, with which the agent goes on with what the user has asked for before."""
         happening = event.happening
         self._end_calls(session, event)
         if happening is Happening.SESSION_ENDED:
             self._end(session)
             return
         if happening is Happening.PROMPT:
-            session.doer = session.doer._replace(why=first_words(event.prompt))
+            if not is_sent:
+                session.doer = session.doer._replace(why=first_words(event.prompt))
             await self._looked(session.endpoint.changes.turn_begins)
         former, attention = session.waits, session.next_attention(event, session.turn.take(event))
         session.attention = attention
@@ -418,13 +442,18 @@ class HookSessions:
         if session is not None and self._sessions.pop((session.agent.key, session.id), None) is not None:
             self._end_calls(session)
             self._gate.session_ended(session)
+            self._carrier.session_ended(session)
             self._told(session.endpoint)
+
+    def in_window(self, endpoint: Endpoint) -> List[HookSession]:
+        """The sessions of a window whose agents work in its folders."""
+        return [each for each in self._of(endpoint) if each.is_in_window()]
 
     def _of(self, endpoint: Endpoint) -> List[HookSession]:
         return [each for each in self._sessions.values() if each.endpoint is endpoint]
 
     def _hooked(self, endpoint: Endpoint) -> List[HookedAgent]:
-        return [HookedAgent(each.agent, each.process, each.waits) for each in self._of(endpoint) if each.is_in_window()]
+        return [HookedAgent(each.agent, each.process, each.waits) for each in self.in_window(endpoint)]
 
     def _told(self, endpoint: Endpoint) -> None:
         self._runtime.on_main(self._tell, endpoint, self._hooked(endpoint))
@@ -450,7 +479,7 @@ def _real(folder: str) -> str:
 
 def first_words(prompt: str) -> str:
     """The beginning of a prompt on one line, as names are shown."""
-    lines = wrapped(shown(" ".join(prompt.split())), WHY_COLUMNS - 1)
+    lines = wrapped(shown(" ".join(prompt[:LOOKED_AT].split())), WHY_COLUMNS - 1)
     return lines[0] + (ELLIPSIS if len(lines) > 1 else "")
 
 

@@ -26,13 +26,15 @@ def status_text(
     pending: int = 0,
     held: Sequence[str] = (),
     changed: int = 0,
+    sending: Sequence[str] = (),
     elsewhere: Sequence[str] = (),
     leading: Optional[AbstractSet[str]] = None,
 ) -> str:
     """The text for a window with these agents; "" while none has been heard of and nothing waits for the user.
 
     `pending` counts the reviews that wait for an answer, and `held` names the agents that can only go on after it, once
-    for each; `changed` counts the files to keep or undo; `elsewhere` says who waits in other windows. `leading` has the
+    for each; `changed` counts the files to keep or undo; `sending` says which reviews are on their
+    way to agents; `elsewhere` says who waits in other windows. `leading` has the
     keys of the agents whose hooks lead to this editor; None if not every write is reviewed.
     """
     if problem is not None:
@@ -56,7 +58,7 @@ def status_text(
         parts.append(f"{stopped}{pending} to review")
     if changed:
         parts.append(f"{changed:,} to keep or undo")
-    return ", ".join(filter(None, [*parts, *elsewhere]))
+    return ", ".join(filter(None, [*sending, *parts, *elsewhere]))
 
 
 def _is_answered_by_review(waits: Waiting) -> bool:

@@ -8,6 +8,7 @@ on, and ends its part once more. Any other has ended its turn with its last suba
     any             a prompt; a tool or a question of the agent; it goes on  WORKS
     any             its part ends, and no subagent works                    ENDED
     any             its part ends, and subagents work on                    SUBAGENTS_WORK
+    any             its part ends, and it is given a review for an answer   WORKS
     ENDED           a subagent works                                        SUBAGENTS_WORK
     SUBAGENTS_WORK  the last one ends of an agent that says who works       WORKS
     SUBAGENTS_WORK  the last one ends of another agent                      ENDED
@@ -70,3 +71,7 @@ class Turn:
             self.stage = Stage.SUBAGENTS_WORK
         ends = event.happening is Happening.TURN_ENDED or former is Stage.SUBAGENTS_WORK
         return ends and self.stage is Stage.ENDED
+
+    def goes_on(self) -> None:
+        """The agent was given more to do when it would have ended its turn."""
+        self.stage = Stage.WORKS

@@ -20,6 +20,8 @@ class Address(NamedTuple):
 
 HOOK_SECRET, HOOK_EVENT, HOOK_PROCESS = "X-Companion-Secret", "X-Companion-Event", "X-Companion-Parent"
 """In which headers the hook of a program shows its secret, and says its event and the id of the program's process."""
+HOOK_TERMINAL = "X-Companion-Terminal"
+"""In which header the hook says in which terminal of the editor its agent runs; it is empty outside of these."""
 HOOK_HELD = "X-Companion-Held"
 """In which header a hook that may be held says its event. It is known however little of the body can be read."""
 

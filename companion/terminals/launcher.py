@@ -19,6 +19,7 @@ import sublime_plugin
 
 from ..agents.agent import ConnectionDetails, RunnableAgent
 from ..agents.dialect import Mention
+from ..agents.hooks import TERMINAL_VARIABLE
 from ..common.display_names import file_name, has_control_characters, shown
 from ..editor.edits import some_selections
 from ..editor.marks import TERMINAL_ARGUMENTS, is_terminal
@@ -111,23 +112,22 @@ class Launcher:
         if left and terminal is not None:
             own = _folder_of(terminal)
             typed = command_lines.mentions(left, [own] if own else folders, self._platform)
-            window.run_command("terminus_send_string", {"string": typed, "tag": _tag_of(terminal)})
+            window.run_command("terminus_send_string", {"string": typed, "tag": tag_of(terminal)})
         return None
 
-    def paste(self, window: sublime.Window, text: str) -> bool:
-        """Paste a text into the window's terminal for an agent, and press Return there a moment later. False if there
-        is none. `text` holds nothing that a terminal obeys."""
-        terminal = terminal_of(window)
-        if terminal is None:
+    def paste(self, tag: str, text: str) -> bool:
+        """Paste a text into the terminal of this tag, and press Return there a moment later. False if no agent runs in
+        it. `text` holds nothing that a terminal obeys."""
+        window = window_of(tag)
+        if window is None:
             return False
-        tag = _tag_of(terminal)
         window.run_command("terminus_send_string", {"string": PASTE.format(text), "tag": tag})
-        self._runtime.later_on_main(RETURN_MILLISECONDS, self._press_return, window, tag)
+        self._runtime.later_on_main(RETURN_MILLISECONDS, self._press_return, tag)
         return True
 
-    def _press_return(self, window: sublime.Window, tag: str) -> None:
-        terminal = terminal_of(window)
-        if terminal is not None and _tag_of(terminal) == tag:  # else it has ended meanwhile
+    def _press_return(self, tag: str) -> None:
+        window = window_of(tag)
+        if window is not None:  # else it has ended meanwhile
             window.run_command("terminus_send_string", {"string": "\r", "tag": tag})
 
     # -- starting -----------------------------------------------------------------------------------------------------
@@ -157,9 +157,10 @@ class Launcher:
             in_system = partial(self._open_system_terminal, window, launch, configured, connection.folders)
             if terminus_is_there():
                 tag = f"{TAG}{agent.key}.{window.id()}.{RUN}.{next(_numbers)}"
+                own = launch._replace(variables={**variables, TERMINAL_VARIABLE: tag})
                 shell = shell_of(self._platform)
                 without = sorted(set(self._platform.environment) - set(inherited(self._platform)))
-                arguments = command_lines.terminus_arguments(launch, self._platform.name, shell, tag, without)
+                arguments = command_lines.terminus_arguments(own, self._platform.name, shell, tag, without)
                 window.run_command("terminus_open", arguments)
                 self._await_terminus(window, tag, in_system, TERMINUS_MILLISECONDS)
             else:
@@ -169,7 +170,7 @@ class Launcher:
 
     def _await_terminus(self, window: sublime.Window, tag: str, otherwise: Callable[[], None], left: int) -> None:
         """Wait until Terminus has opened its terminal. `left`: milliseconds."""
-        if any(_tag_of(view) == tag for each in sublime.windows() for view in _tagged(each)):
+        if any(tag_of(view) == tag for each in sublime.windows() for view in _tagged(each)):
             return
         if left > 0:
             left -= LOOK_MILLISECONDS
@@ -248,17 +249,33 @@ def terminus_is_there() -> bool:
 def key_in(terminal: sublime.View) -> str:
     """The key of the agent that we have started in this terminal; "" for a terminal of somebody else's, or of an
     earlier run."""
-    parts = _tag_of(terminal).split(".")
+    return key_of(tag_of(terminal))
+
+
+def key_of(tag: str) -> str:
+    """The key of the agent that we have started in the terminal of this tag, as `key_in`. Any thread."""
+    parts = tag.split(".")
     return parts[1] if len(parts) == 5 and parts[3] == RUN and parts[4].isdecimal() else ""
+
+
+def _runs_ours(terminal: sublime.View) -> bool:
+    return bool(key_in(terminal)) and not terminal.settings().get("terminus_view.finished")
+
+
+def window_of(tag: str) -> Optional[sublime.Window]:
+    """The window with the terminal of this tag, in which an agent runs that we have started. None: there is none."""
+    found = ((each, view) for each in sublime.windows() for view in _tagged(each))
+    return next((window for window, view in found if tag_of(view) == tag and _runs_ours(view)), None)
 
 
 def terminal_of(window: sublime.Window) -> Optional[sublime.View]:
     """The window's terminal for an agent: the last one that we started and that runs. Nobody else's is typed into."""
-    ours = [view for view in _tagged(window) if key_in(view) and not view.settings().get("terminus_view.finished")]
-    return max(ours, key=lambda view: int(_tag_of(view).rsplit(".", 1)[1])) if ours else None
+    ours = [view for view in _tagged(window) if _runs_ours(view)]
+    return max(ours, key=lambda view: int(tag_of(view).rsplit(".", 1)[1])) if ours else None
 
 
-def _tag_of(terminal: sublime.View) -> str:
+def tag_of(terminal: sublime.View) -> str:
+    """By which Terminus knows a terminal; "" if it has no tag."""
     return str(terminal.settings().get("terminus_view.tag") or "")
 
 
@@ -266,7 +283,7 @@ def _tagged(window: sublime.Window) -> List[sublime.View]:
     """The terminals of Terminus in a window, in tabs and in panels."""
     panels = [panel[len("output.") :] for panel in window.panels() if panel.startswith("output.")]
     views = [*window.views(), *map(window.find_output_panel, panels)]
-    return [view for view in views if view is not None and _tag_of(view) and is_terminal(view)]
+    return [view for view in views if view is not None and tag_of(view) and is_terminal(view)]
 
 
 def _folder_of(terminal: sublime.View) -> Optional[str]:

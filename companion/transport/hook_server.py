@@ -19,7 +19,7 @@ from aiohttp import web
 from ..protocol.exchanges import JSON_TYPE
 from ..protocol.jsonrpc import RpcError, decode, encode
 from ..protocol.limits import Limits
-from ..protocol.serving import HOOK_EVENT, HOOK_HELD, HOOK_PROCESS, HOOK_SECRET, Address
+from ..protocol.serving import HOOK_EVENT, HOOK_HELD, HOOK_PROCESS, HOOK_SECRET, HOOK_TERMINAL, Address
 from ..protocol.tools import ArgumentChecker, Tool
 from .base import ADDRESS
 from .connections import Connection, closing
@@ -48,6 +48,8 @@ class HookCall(NamedTuple):
     """Whether the program waits for the answer before it writes."""
     is_long: bool = False
     """Whether reading what the payload says may take longer than the loop thread has."""
+    terminal: str = ""
+    """The tag of the editor's terminal in which the program runs; "" if it does not say one."""
 
 
 Handler = Callable[[HookCall], Awaitable[Dict[str, Any]]]
@@ -168,12 +170,14 @@ class HookServer:
         complaint = self._schemas.complaint(program, payload)
         if complaint is not None:
             raise _NotUnderstood(complaint)
-        event, process, held = (
-            request.headers.get(name, "")[:LONGEST_HEADER] for name in (HOOK_EVENT, HOOK_PROCESS, HOOK_HELD)
+        event, process, held, terminal = (
+            request.headers.get(name, "")[:LONGEST_HEADER]
+            for name in (HOOK_EVENT, HOOK_PROCESS, HOOK_HELD, HOOK_TERMINAL)
         )
         number = int(process) if process.isascii() and process.isdecimal() else None
         is_long = len(body) > SHORT_BYTES
-        return encode(await self._handler(HookCall(program, held or event, number, payload, bool(held), is_long)))
+        call = HookCall(program, held or event, number, payload, bool(held), is_long, terminal)
+        return encode(await self._handler(call))
 
     def _go_on(self, request: web.BaseRequest, why: str) -> bytes:
         """The answer to what could not be handled: a program that holds a write does not go on unseen."""

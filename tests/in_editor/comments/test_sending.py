@@ -10,7 +10,6 @@ import sublime
 
 from ....companion.comments.model import CommentState
 from ....companion.review.decision import Ticket
-from ....companion.terminals import launcher
 from ...support.comments_case import CommentsTestCase
 from ...support.review_case import GEMINI
 from ...support.unreviewed_case import CHANGED, LINES
@@ -131,46 +130,6 @@ class TestSend(CommentsTestCase):
         yield lambda: self.places() == ["file.py:0-0 draft"]
         self.command("restore_undone_changes")
         yield lambda: self.places() == []
-
-
-class TestPlainWay(CommentsTestCase):
-    def setUp(self) -> Iterator[Any]:
-        yield from super().setUp()
-        self.comments._sent._deliver = self.comments._take_back.__self__.deliver
-
-    def test_without_a_terminal_it_is_on_the_clipboard_and_a_draft(self) -> Iterator[Any]:
-        review = yield from self.change()
-        self.write_comment(self.proposal(review), "LINE 2", "one")
-        sublime.set_clipboard("")
-        self.command("send_review")
-        self.assertTrue(self.says("copied 1 comment, which stay drafts: paste them into your agent"))
-        self.assertIn("one", sublime.get_clipboard())
-        self.assertEqual(self.places(), ["file.py:3-3 draft"])
-
-    def test_a_terminal_gets_a_marked_paste_and_later_return(self) -> Iterator[Any]:
-        review = yield from self.change()
-        self.write_comment(self.proposal(review), "LINE 2", "one")
-        terminal = self.terminal()
-        terminal.settings().set("terminus_view.tag", f"gemini_companion.gemini.1.{launcher.RUN}.5")
-        self.window.focus_view(self.proposal(review))
-        typed = []
-        run = sublime.Window.run_command
-
-        def typing(window: sublime.Window, name: str, arguments: Any = None) -> None:
-            if name == "terminus_send_string":
-                typed.append(arguments["string"])
-            else:
-                run(window, name, arguments)
-
-        with mock.patch.object(sublime.Window, "run_command", typing):
-            self.comments.send()
-            self.assertEqual(len(typed), 1)
-            self.assertRegex(typed[0], r"^\x1b\[200~I reviewed(.|\n)*\x1b\[201~$")
-            self.later(1)
-            yield lambda: typed[1:] == ["\r"]
-        self.assertEqual(self.places(), ["file.py:3-3 waiting"])
-        self.command("send_review")
-        self.assertEqual(self.places(), ["file.py:3-3 draft"])
 
 
 class TestReasons(CommentsTestCase):

@@ -10,6 +10,7 @@ from companion.agents.copilot_cli import COPILOT_CLI
 from companion.agents.gemini_cli import GEMINI_CLI
 from companion.agents.hooks import Happening, HookEvent, ToolKind, Way
 from companion.agents.qwen_code import QWEN_CODE
+from companion.agents.registry import AGENTS
 
 BEFORE = {CLAUDE_CODE: "PreToolUse", GEMINI_CLI: "BeforeTool", QWEN_CODE: "PreToolUse", CODEX_CLI: "PreToolUse"}
 BEFORE[COPILOT_CLI] = "preToolUse"
@@ -148,3 +149,44 @@ def test_which_question_is_about_what_was_accepted():
 def test_it_is_answered_before_its_own_time_is_over(agent):
     limit = 60 if agent is QWEN_CODE else 86_400
     assert 0.5 * limit < agent.hooks.patience_seconds < limit
+
+
+TEXT = '1 comment.\n\nfile.py:3\n```\n\tx < 2 & "\u00fc"\n```\nkeep it'
+
+
+@pytest.mark.parametrize(
+    ("agent", "prompted", "has_run", "ended", "at_the_end"),
+    [
+        (CLAUDE_CODE, "UserPromptSubmit", "PostToolUse", "Stop", "additionalContext"),
+        (GEMINI_CLI, "BeforeAgent", "AfterTool", "AfterAgent", "block"),
+        (QWEN_CODE, "UserPromptSubmit", "PostToolUse", "Stop", "block"),
+        (CODEX_CLI, "UserPromptSubmit", "PostToolUse", "Stop", "block"),
+        (COPILOT_CLI, "userPromptSubmitted", "postToolUse", "agentStop", "block"),
+    ],
+    ids=lambda value: getattr(value, "key", None),
+)
+def test_a_text_of_the_user_goes_with_a_prompt_a_result_and_the_end_of_a_turn(
+    agent, prompted, has_run, ended, at_the_end
+):
+    def given(name, **fields):
+        return agent.hooks.with_text(HookEvent(agent.hooks.events[name], "s", "/w", name, **fields), TEXT)
+
+    for name in (prompted, has_run):
+        added = given(name)
+        inner = added if agent is COPILOT_CLI else added["hookSpecificOutput"]
+        assert inner["additionalContext"] == TEXT
+        assert "decision" not in added, "it would cost the agent the result"
+        assert agent is COPILOT_CLI or inner["hookEventName"] == name
+    stopped = given(ended)
+    if at_the_end == "block":
+        assert stopped == {"decision": "block", "reason": TEXT}
+    else:
+        assert stopped == {"hookSpecificOutput": {"hookEventName": ended, "additionalContext": TEXT}}
+    others = [name for name in agent.hooks.events if name not in (prompted, has_run, ended)]
+    assert [given(name) for name in others] == [None] * len(others)
+    assert given(has_run, subagent="1") is None, "it is not the one whom the user has told"
+
+
+def test_codex_takes_a_text_by_a_command_of_its_own():
+    assert CODEX_CLI.hooks.queue_words("s", TEXT) == ("queue", "--thread", "s", "--message", TEXT)
+    assert [agent for agent in AGENTS if agent.hooks and agent.hooks.queue_words("s", TEXT)] == [CODEX_CLI]

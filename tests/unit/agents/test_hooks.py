@@ -33,7 +33,8 @@ PATCH = """*** Begin Patch
 *** End Patch
 """
 
-BEGIN, PARENT, END = ["curl", "-q", "-sS", "-K", FILE], ["-H", "X-Companion-Parent: $PPID"], ["--data-binary", "@-"]
+BEGIN, END = ["curl", "-q", "-sS", "-K", FILE], ["--data-binary", "@-"]
+PARENT = ["-H", "X-Companion-Parent: $PPID", "-H", "X-Companion-Terminal: $GEMINI_COMPANION_TERMINAL"]
 CLAUDE = {"session_id": "s", "transcript_path": "/t", "cwd": "/w", "prompt_id": "p"}
 GEMINI = {"session_id": "s", "transcript_path": "/t", "cwd": "/w", "timestamp": "2026-11-23T10:00:00Z"}
 COPILOT = {"sessionId": "s", "timestamp": 1, "cwd": "/w"}
@@ -382,7 +383,7 @@ def test_how_a_hook_stands_in_the_settings():
         key: next(one.definition(entry, "/f", HERE) for entry in one.entries() if entry.holds)
         for key, one in hooks.items()
     }
-    parent = '-H "X-Companion-Parent: $PPID"'
+    parent = '-H "X-Companion-Parent: $PPID" -H "X-Companion-Terminal: $GEMINI_COMPANION_TERMINAL"'
     holds = "-H 'X-Companion-Held: {}'".format
     line = f"curl -q -sS -K '/f' {parent} {{}} --data-binary @- || true".format
     assert held["claude"] == {

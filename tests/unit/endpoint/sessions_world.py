@@ -66,12 +66,27 @@ class NoOpinion:
         pass
 
 
+class NothingSent:
+    """The user sends no review."""
+
+    def heard(self, session, event):
+        return False
+
+    def answered(self, session, event, told):
+        return told
+
+    def session_ended(self, session):
+        pass
+
+
 class Editor:
     def __init__(self, *windows):
         self.windows = list(windows)
         self.tracking = Tracking()
         self.said = []
-        self.sessions = HookSessions(Runtime(), lambda: self.windows, self.tracking, NoOpinion(), self.said.append)
+        self.sessions = HookSessions(
+            Runtime(), lambda: self.windows, self.tracking, NoOpinion(), NothingSent(), self.said.append
+        )
 
     async def tell(
         self, event, program="claude", session="s", process=None, folder="/code", held=False, is_long=False, **fields
