@@ -108,7 +108,7 @@ class Actions:
             "keep_all_changes": Action(lambda on: on.lists.keep_all(), _has_counted),
             "undo_all_changes": Action(lambda on: on.lists.undo_all(), _has_counted),
             "restore_undone_changes": Action(
-                lambda on: on.changes.decisions.restore(), lambda on: on.changes.restorable
+                lambda on: on.changes.decisions.restore(), lambda on: on.changes.reviews.lists.restorable
             ),
             "review_every_write": Action(_set_reviewing, second=lambda on: on.reviews_every_write),
             "run_agent": Action(self._run_agent),
@@ -377,7 +377,6 @@ def _open_again(window: sublime.Window, endpoint: Endpoint, closed: ClosedReview
     problem = endpoint.reviews.closed.reopen(closed)
     if problem:
         say(window, problem)
-
 
 
 def _label(endpoint: Endpoint, path: str) -> str:
