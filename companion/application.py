@@ -81,7 +81,7 @@ class Application:
         )
         self._environment = ExportedEnvironment(os.environ)
         self._endpoints = Endpoints(self.runtime, self._libraries, VERSION)
-        self._tabs = Tabs(self._endpoints.tracking)
+        self._tabs = Tabs(self._endpoints.tracking, self._endpoints.edited)
         self.actions = Actions(self._endpoints, self.runtime, self._diagnose, self._log_panel)
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()

@@ -8,7 +8,7 @@
     WAITING  the user takes it back                           DRAFT
     WAITING  the agent's session ends first                   DRAFT
 
-Beside comments there are notes of what the user has undone: they go out with the same review.
+Beside comments there are notes of what the user has undone and edited: they go out with the same review.
 
 Rule: a comment never changes what it quotes. Where its line is not to be found any more it stays where it was, and says
 so. Pure.
@@ -42,6 +42,7 @@ class NoteKind(Enum):
     COMMENT = "comment"
     QUESTION = "question"
     UNDONE = "undone"
+    EDITED = "edited"
 
 
 class CommentState(Enum):
@@ -74,7 +75,7 @@ class Comment(NamedTuple):
     count from 1, both included. `line` is the text of the first one as it was. `changed`: whether the file has that
     line no more. `sent`: when it was sent, in seconds since 1970. `number` names it until the editor ends.
 
-    A note of the kind `UNDONE` without a line is about the whole file.
+    Other notes than comments may be about a whole file: then their lines are 0.
     """
 
     path: str
@@ -92,7 +93,12 @@ class Comment(NamedTuple):
     @property
     def shown(self) -> bool:
         """Whether it stands below its line: a comment that has not been sent."""
-        return self.kind is not NoteKind.UNDONE and self.state is not CommentState.SENT
+        return self.is_comment and self.state is not CommentState.SENT
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether the user has written it, and it is no note of what they have done."""
+        return self.kind in (NoteKind.COMMENT, NoteKind.QUESTION)
 
 
 def written(place: CommentPlace, path: str, text: str) -> Comment:

@@ -15,12 +15,14 @@ from .model import Comment, NoteKind, TextSide
 MOST_CHARACTERS = 9000
 """Of a review in one piece: the tightest way to an agent carries 10,000."""
 REVIEWED = "I reviewed your changes: "
+_LAST = {NoteKind.UNDONE: 1, NoteKind.EDITED: 2}
 REST = "The rest of this review ({}) is in the file {}: read that file, too."
 ASKS = "; answer the questions, and change nothing for them"
 _PLURALS = {
     NoteKind.COMMENT: ("comment", "comments"),
     NoteKind.QUESTION: ("question", "questions"),
     NoteKind.UNDONE: ("change undone", "changes undone"),
+    NoteKind.EDITED: ("file edited by me", "files edited by me"),
 }
 
 
@@ -42,7 +44,7 @@ def compose(
 ) -> Letter:
     """The review of these comments. What `most` characters do not hold is for `rest_file`, if there is one. `opening`
     stands before the counts."""
-    ordered = sorted(comments, key=lambda each: (each.kind is NoteKind.UNDONE, each.path, each.first))
+    ordered = sorted(comments, key=lambda each: (_LAST.get(each.kind, 0), each.path, each.first))
     asks = ASKS if any(each.kind is NoteKind.QUESTION for each in ordered) else ""
     head = f"{_clean(opening)}{counts(ordered)}{asks}."
     parts = list(map(_part, ordered))
@@ -72,6 +74,8 @@ def _part(comment: Comment) -> str:
     quote = _fenced(comment.line)
     if comment.kind is NoteKind.UNDONE:
         return f"I undid your change at {place}; do not put it back.{quote}"
+    if comment.kind is NoteKind.EDITED:
+        return f"I edited {place} after you; keep my edits."
     notes = ["as it was before your change"] if comment.side is TextSide.OLD else []
     notes += ["this line has changed since"] if comment.changed else []
     about = f" ({', '.join(notes)})" if notes else ""

@@ -5,7 +5,7 @@ may show some was edited, the views are looked at, a moment later: the comments 
 follows the comments.
 
 Rules: a keystroke asks the editor for nothing. While a proposal for a file waits, the file in its tab is the old text.
-What the user undoes is noted until the agent begins another turn. Main thread, except where noted.
+What the user undoes or edits is noted until the agent begins another turn. Main thread, except where noted.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ class WindowComments:
     def _turn_begins(self) -> None:
         self._sent.turn_begins()
         for folder in self._folders():
-            self._drop(folder, lambda each: each.kind is NoteKind.UNDONE)
+            self._drop(folder, lambda each: not each.is_comment)
 
     # -- what was undone ----------------------------------------------------------------------------------------------
 
@@ -235,9 +235,18 @@ class WindowComments:
             if found is None:
                 continue
             lines = self._proposed_lines(change.full_path)
-            notes = [_undone(found.path, hunk, lines) for hunk in hunks or (None,)]
+            notes = [_undone(found.path, hunk, lines) for hunk in hunks] or [_note(found.path, NoteKind.UNDONE)]
             self._last_undone += tuple(each.number for each in notes)
             self._book.change(found.folder, [*self._book.of(found.folder), *notes])
+
+    def edited(self, path: str) -> None:
+        """The user has edited what an agent had left in a file, and saved it."""
+        found = self._book.find(path, self._folders())
+        if found is not None:
+            note, others = _note(found.path, NoteKind.EDITED), self._book.of(found.folder)
+            is_known = any((each.path, each.kind, each.state) == (note.path, note.kind, note.state) for each in others)
+            if not (is_known or os.path.isabs(found.path)):
+                self._book.change(found.folder, [*others, note])
 
     def restored(self) -> None:
         """What was undone last has been brought back."""
@@ -399,11 +408,14 @@ def _is_there(path: str, cancelled: object) -> bool:
     return os.path.lexists(path)
 
 
-def _undone(path: str, hunk: Optional[Hunk], lines: Sequence[str]) -> Comment:
-    """The note of one hunk that was undone, or of a whole file. `lines` are those of the text that had it."""
-    number, kind = next(numbers), NoteKind.UNDONE
-    if hunk is None:
-        return Comment(path, TextSide.NEW, 0, 0, "", "", kind, number=number)
+def _undone(path: str, hunk: Hunk, lines: Sequence[str]) -> Comment:
+    """The note of one hunk that was undone; `lines` are those of the text that had it."""
     row = hunk.right_start
     line = lines[row] if row < min(hunk.right_end, len(lines)) else ""
-    return Comment(path, TextSide.NEW, row + 1, max(row + 1, hunk.right_end), quotable(line), "", kind, number=number)
+    note = _note(path, NoteKind.UNDONE)
+    return note._replace(first=row + 1, last=max(row + 1, hunk.right_end), line=quotable(line))
+
+
+def _note(path: str, kind: NoteKind) -> Comment:
+    """A note of what the user has done with a whole file."""
+    return Comment(path, TextSide.NEW, 0, 0, "", "", kind, number=next(numbers))

@@ -159,6 +159,11 @@ class Endpoints:
         self._withdraw()
         return [*(endpoint.exit() for endpoint in self._by_window.values()), self.hook_answers.stopped]
 
+    def edited(self, path: str) -> None:
+        """The user has edited what an agent had left in a file, and saved it."""
+        for endpoint in self.all():
+            endpoint.comments.edited(path)
+
     def renew_sockets(self) -> None:
         """Create sockets in the file system again that were removed. Loop thread."""
         for endpoint in self.all():

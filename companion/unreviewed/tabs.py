@@ -17,7 +17,7 @@ from ..review.document.text import saved
 from ..system.files import opened, read_all, real_place
 from .reading import READ_BYTES
 from .texts import same_text
-from .tracking import Tracking
+from .tracking import Answers, Tracking
 from .workspace import Workspace
 
 _TYPED: Tuple[str, Callable[[Workspace, str], None]] = (
@@ -41,8 +41,10 @@ SIDE_BAR: Mapping[str, Tuple[str, Callable[[Workspace, str], None]]] = {
 class Tabs:
     """The tabs of all windows."""
 
-    def __init__(self, tracking: Tracking) -> None:
+    def __init__(self, tracking: Tracking, edited: Callable[[str], None] = lambda path: None) -> None:
+        """`edited` gets the path of a file in which the user has edited what an agent had left."""
         self._tracking = tracking
+        self._edited = edited
 
     def read(self, view: sublime.View) -> None:
         """A tab has read its file from the disk: what it holds is looked at before the user can save it."""
@@ -63,7 +65,12 @@ class Tabs:
         if path is not None and self._tracking.find_by_window_path(path):
             text = view.substr(sublime.Region(0, view.size()))
             do = partial(take_over, path, text, view.encoding(), view.line_endings())
-            self._tracking.carry_out_at(path, do, lambda _: self._tracking.saves.ended(path))
+            self._tracking.carry_out_at(path, do, partial(self._saved, path))
+
+    def _saved(self, path: str, answers: Answers) -> None:
+        self._tracking.saves.ended(path)
+        if any(answers.values()):
+            self._edited(path)
 
     def commanded(self, name: str, arguments: Optional[Dict[str, Any]]) -> None:
         """A command of a window has run: the user may have deleted files in the side bar, or is about to rename one."""
@@ -85,12 +92,13 @@ def refresh(workspace: Workspace, name: str) -> None:
     workspace.refresh([name])
 
 
-def take_over(path: str, text: str, encoding: str, line_endings: str, workspace: Workspace, name: str) -> None:
-    """Take over the text that a tab has saved; encoding and line endings by the editor's names. Disk thread."""
+def take_over(path: str, text: str, encoding: str, line_endings: str, workspace: Workspace, name: str) -> bool:
+    """Take over the text that a tab has saved; encoding and line endings by the editor's names. The answer is that of
+    `Workspace.saved`. Disk thread."""
     data = saved(text, encoding, line_endings)
     if not workspace.files.is_excluded(name):
         with suppress(OSError, ValueError), opened(path, os.O_RDONLY) as (descriptor, _):
             found = read_all(descriptor, READ_BYTES)
             if same_text(found, data):  # the editor knows best how lines end
                 data = found
-    workspace.saved(name, data)
+    return workspace.saved(name, data)

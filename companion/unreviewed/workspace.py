@@ -366,17 +366,20 @@ class Workspace:
 
     # -- what the user says -------------------------------------------------------------------------------------------
 
-    def saved(self, path: str, data: bytes) -> None:
-        """The user has saved `data` from a tab; the file may hold something else again by now."""
-        shown = self.model.row(path).now
+    def saved(self, path: str, data: bytes) -> bool:
+        """The user has saved `data` from a tab; the file may hold something else again by now. True if that is another
+        text than an unreviewed change had left."""
+        row = self.model.row(path)
+        shown, was_unreviewed = row.now, row.unreviewed
         now = self._saved_content(path, data, shown)
         is_same = now.holds(shown)
         if is_left_alone(path) or (is_same and not self.tracked):
-            return
+            return False
         self.edits.said(Event.SAVED, path, now, shown, now)
         if not is_same and now.readable:
             self._reader.forget(path)
         self.write_down()
+        return was_unreviewed and not is_same
 
     def _saved_content(self, path: str, data: bytes, shown: Content) -> Content:
         """What the user has saved, which is kept, unless the file is not read."""

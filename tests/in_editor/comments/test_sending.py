@@ -124,6 +124,19 @@ class TestSend(CommentsTestCase):
         self.endpoint.comments.turn_begins()
         yield lambda: self.places() == []
 
+    def test_what_the_user_has_edited_after_the_agent_is_told_once(self) -> Iterator[Any]:
+        yield from self.change()
+        view = self.window.open_file(self.path())
+        yield lambda: not view.is_loading()
+        for text in ("# mine\n", "# mine, too\n"):
+            self.type(view, 0, text)
+            view.run_command("save")
+            yield lambda: not view.is_dirty()
+            yield lambda: self.places() == ["file.py:0-0 draft"]
+        self.command("send_review")
+        self.assertIn("1 file edited by me", self.sent[-1][0])
+        self.assertIn("I edited file.py after you; keep my edits.", self.sent[-1][0])
+
     def test_what_was_restored_is_told_no_more(self) -> Iterator[Any]:
         review = yield from self.change()
         self.changes.reject(review)

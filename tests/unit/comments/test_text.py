@@ -17,14 +17,16 @@ def test_a_review_has_the_counts_first_and_then_the_places() -> None:
         comment(first=12, last=14),
         comment("", "src/a.py", 3, last=5, kind=NoteKind.UNDONE, line="print(total)"),
         comment("", "new.py", 0, kind=NoteKind.UNDONE, line=""),
+        comment("", "src/a.py", 0, kind=NoteKind.EDITED, line=""),
     ]
     assert compose(comments).text == (
-        "I reviewed your changes: 1 comment, 1 question, 2 changes undone; answer the questions, and change nothing for"
-        " them.\n\n"
+        "I reviewed your changes: 1 comment, 1 question, 2 changes undone, 1 file edited by me; answer the questions,"
+        " and change nothing for them.\n\n"
         "src/a.py:12-14\n```\n    total = 0\n```\nuse a list\n\n"
         "src/b.py:7 (as it was before your change)\n```\ngone()\n```\nQuestion: Why?\n\n"
         "I undid your change at new.py; do not put it back.\n\n"
-        "I undid your change at src/a.py:3-5; do not put it back.\n```\nprint(total)\n```\n"
+        "I undid your change at src/a.py:3-5; do not put it back.\n```\nprint(total)\n```\n\n"
+        "I edited src/a.py after you; keep my edits.\n"
     )
 
 
