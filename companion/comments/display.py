@@ -14,7 +14,8 @@ import sublime
 
 from ..common.display_names import shown, wrapped
 from ..comparison import Hunk
-from .model import Comment, CommentState, NoteKind, TextSide
+from .model import Comment, CommentState, TextSide
+from .text import caption
 
 KEY = "gemini_companion.comments"
 EDIT, DELETE = "edit", "delete"
@@ -26,7 +27,6 @@ div.comment { background-color: color(var(--foreground) alpha(0.08)); padding: 2
 div.blank { padding: 2px 8px; white-space: nowrap; }
 """
 _BODY = f'<body id="gemini-companion-comment"><style>{" ".join(_STYLE.split())}</style>'
-_STATES = {CommentState.DRAFT: "draft", CommentState.WAITING: "waiting to be sent", CommentState.SENT: "sent"}
 
 
 class CommentBlock(NamedTuple):
@@ -37,13 +37,6 @@ class CommentBlock(NamedTuple):
     below: int
     html: str
     lines: Tuple[int, ...] = ()
-
-
-def caption(comment: Comment) -> str:
-    """What kind of comment it is, and how it stands."""
-    kind = "Question" if comment.kind is NoteKind.QUESTION else "Comment"
-    changed = ", line has changed" if comment.changed else ""
-    return f"{kind} ({_STATES[comment.state]}{changed})"
 
 
 def rows(comment: Comment, columns: int) -> List[str]:

@@ -1,4 +1,4 @@
-"""The text of a review, as the agent reads it: `PROTOCOL.md` describes its form.
+"""The text of a review, as the agent reads it: `PROTOCOL.md` describes its form; and what the user reads of a comment.
 
 Rule: some programs send `<`, `>` and `&` on as entities, so there are no tags, and code is quoted in a fence. Nothing
 in the text is obeyed by a terminal, into which it may be pasted. Pure.
@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple, Sequence
 
 from ..common.display_names import shown
-from .model import Comment, NoteKind, TextSide
+from .model import Comment, CommentState, NoteKind, TextSide
 
 MOST_CHARACTERS = 9000
 """Of a review in one piece: the tightest way to an agent carries 10,000."""
@@ -98,3 +98,15 @@ def _clean(text: str) -> str:
 
 def _visible(line: str) -> str:
     return line if line.isascii() and line.replace("\t", "").isprintable() else shown(line, "\t")
+
+
+# -- what the user reads -----------------------------------------------------------------------------------------------
+
+_STATES = {CommentState.DRAFT: "draft", CommentState.WAITING: "waiting to be sent", CommentState.SENT: "sent"}
+
+
+def caption(comment: Comment) -> str:
+    """What kind of comment it is, and how it stands."""
+    kind = "Question" if comment.kind is NoteKind.QUESTION else "Comment"
+    changed = ", line has changed" if comment.changed else ""
+    return f"{kind} ({_STATES[comment.state]}{changed})"

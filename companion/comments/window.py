@@ -112,6 +112,11 @@ class WindowComments:
         return {folder: comments for folder, comments in found.items() if comments}
 
     @property
+    def written(self) -> bool:
+        """Whether the user has written a comment that is a draft."""
+        return any(each.is_comment for drafts in self._in_state(CommentState.DRAFT).values() for each in drafts)
+
+    @property
     def drafts(self) -> bool:
         """Whether something can be sent."""
         return bool(self._in_state(CommentState.DRAFT))
@@ -227,14 +232,13 @@ class WindowComments:
 
     # -- what was undone ----------------------------------------------------------------------------------------------
 
-    def undone(self, changes: Sequence[UnreviewedChange], hunks: Sequence[Hunk]) -> None:
-        """The user has undone these changes; with `hunks`, only these of the one change."""
+    def undone(self, changes: Sequence[UnreviewedChange], hunks: Sequence[Hunk], lines: Sequence[str]) -> None:
+        """The user has undone these changes; with `hunks`, only these of the one change, which had these `lines`."""
         self._last_undone = ()
         for change in changes:
             found = self._book.find(change.full_path, self._folders())
             if found is None:
                 continue
-            lines = self._proposed_lines(change.full_path)
             notes = [_undone(found.path, hunk, lines) for hunk in hunks] or [_note(found.path, NoteKind.UNDONE)]
             self._last_undone += tuple(each.number for each in notes)
             self._book.change(found.folder, [*self._book.of(found.folder), *notes])
@@ -260,11 +264,6 @@ class WindowComments:
         self._book.change(
             folder, [each for each in self._book.of(folder) if not (each.state in drafts and wanted(each))]
         )
-
-    def _proposed_lines(self, path: str) -> Sequence[str]:
-        opened = self._reviews().open_reviews
-        review = next((each for each in opened.all() if is_same_file(path, each.path, each.same_files)), None)
-        return review.proposal.shown.split("\n") if review is not None else ()
 
     # -- the views ----------------------------------------------------------------------------------------------------
 

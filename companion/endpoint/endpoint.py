@@ -30,7 +30,7 @@ from ..editor import marks
 from ..editor.scope import Scope
 from ..editor.status_bar import StatusBar, say
 from ..libraries import Libraries
-from ..page.page import ReviewPage
+from ..page.page import ReviewPage, remarks_of
 from ..protocol.serving import Address, Hooks, Tokens
 from ..protocol.tools import ToolCall, ToolResult, error_result
 from ..review.decision import Outcome, Review
@@ -148,6 +148,7 @@ class Endpoint:
             is_inside=self._is_inside,
             reason=lambda review, said: self.comments.reason(review, said),  # noqa: PLW0108
         )
+        self._comment_book = comment_book
         self.comments = WindowComments(
             scope,
             comment_book,
@@ -159,6 +160,9 @@ class Endpoint:
         self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents, self.comments)
         self.page = ReviewPage(scope, self.reviews, self.changes.reviews, self.changes.decisions, tracking)
         self.comments.places = self.page.places
+        self.page.remarks = lambda path: remarks_of(self.comments.of_file(path))
+        self.page.has_drafts = lambda: self.comments.written
+        self._comment_book.listen(self.page.follow)
         self.lists = ChangeLists(
             window, self.changes.reviews, self.changes.decisions, self.page.preview, self.page.end_preview
         )
@@ -262,6 +266,7 @@ class Endpoint:
         self.agents.stop()
         self.changes.stop()
         self.comments.stop()
+        self._comment_book.forget(self.page.follow)
         self.tracker.stop()
         self.discovery.withdraw()
         self._status_bar.clear()

@@ -18,7 +18,8 @@ from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set, Tupl
 
 import sublime
 
-from ..comments.model import CommentPlace, TextSide
+from ..comments.model import Comment, CommentPlace, TextSide
+from ..comments.text import caption
 from ..common.display_names import shown
 from ..common.waiting import Latest
 from ..comparison import Hunk
@@ -500,3 +501,9 @@ def _help() -> Tuple[str, ...]:
         ("?", "hide the keys", "q", "close"),
     ]
     return tuple(f"  {a:<11} {b:<22} {c:<16} {d}" for a, b, c, d in rows)
+
+
+def remarks_of(comments: Sequence[Comment]) -> List[Remark]:
+    """Comments as they stand below their last lines."""
+    texts = ((each, [shown(line, "\t") for line in each.text.split("\n")]) for each in comments)
+    return [Remark(each.side, each.last, (f"{caption(each)}: {first}", *more)) for each, (first, *more) in texts]

@@ -38,8 +38,8 @@ WHOLE_ONLY = "{} can only be kept or undone as a whole."
 
 Told = Callable[[List[Refusal]], None]
 """Gets those that were left as they are, and why."""
-Undone = Callable[[Sequence[UnreviewedChange], Sequence[Hunk]], None]
-"""Gets changes, and which hunks of the one change if not all of it is meant."""
+Undone = Callable[[Sequence[UnreviewedChange], Sequence[Hunk], Sequence[str]], None]
+"""Gets changes; which hunks of the one change, if not all of it is meant; and the lines that it had then."""
 
 
 def left_words(perhaps: int, ignored: int) -> str:
@@ -94,7 +94,8 @@ class ChangeDecisions:
         if keep:
             self.keep([change], then, hunks)
         else:
-            self.undo([change], undone, hunks)
+            shown = texts.right.shown if texts.right is not None else ""
+            self.undo([change], undone, hunks, lines=shown.split("\n") if hunks else ())
 
     def keep(
         self,
@@ -124,9 +125,10 @@ class ChangeDecisions:
         then: Optional[Told] = None,
         hunks: Sequence[Hunk] = (),
         left: str = "",
+        lines: Sequence[str] = (),
     ) -> None:
-        """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change. `left`
-        says which others were left, for the status bar."""
+        """Take these changes back, as far as the files are as shown; with `hunks`, only these of the one change, which
+        has these `lines`. `left` says which others were left, for the status bar."""
         progress, storage = _Said(self._window, self._tracking, "undoing", len(changes)), self._tracking.storage()
         when, jobs = self._tracking.next_undo(), {}
         for folder in dict.fromkeys(change.folder for change in changes):
@@ -137,7 +139,7 @@ class ChangeDecisions:
             gone = [_another(change) for change in changes if answers[change.folder] is None]
             refused = gone + _refused(answers)
             left_alone = {refusal.path for refusal in refused}
-            self._undone([change for change in changes if change.full_path not in left_alone], hunks)
+            self._undone([change for change in changes if change.full_path not in left_alone], hunks, lines)
             (then or self._say("undid", changes, left))(refused)
 
         self._tracking.carry_out(jobs, undone)

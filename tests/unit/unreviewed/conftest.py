@@ -270,7 +270,7 @@ def decisions(module: Any, tracking: Any) -> Any:
     """Makes what a window decides, by its number."""
     deciding = importlib.import_module("companion.unreviewed.deciding")
     made = deciding.ChangeDecisions
-    return lambda number, of=tracking: made(Window(number), of, lambda changes, hunks: None, lambda: None)
+    return lambda number, of=tracking: made(Window(number), of, lambda *undone: None, lambda: None)
 
 
 @pytest.fixture
