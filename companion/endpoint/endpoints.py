@@ -143,7 +143,7 @@ class Endpoints:
             self._clients_changed()
             if endpoint.agents.waiting:
                 self._attention_changed()
-            self._runtime.on_loop(self.hook_sessions.look)
+            self._runtime.on_loop(self.hook_sessions.drop_gone)
 
     def stop(self) -> Dict[int, Future[States]]:
         """No longer serve any window; the futures hold, by window id, what the next package can take over."""
@@ -189,13 +189,13 @@ class Endpoints:
             answers.check()
         for endpoint in self.all():
             endpoint.agents.drop_gone()
-        self.hook_sessions.look()
+        self.hook_sessions.drop_gone()
         self.hook_answers.check()
 
     def _scope_changed(self) -> None:
         """A window has other folders or settings. Loop thread."""
         self.hook_gate.release_outside()
-        self.hook_sessions.look()
+        self.hook_sessions.drop_gone()
 
     def _withdraw(self) -> None:
         for answers in self.context_answers:

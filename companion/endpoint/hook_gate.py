@@ -208,7 +208,7 @@ class HookGate:
             if endpoint not in endpoints or not wanted or held.places - places(held.event, folders):
                 held.let_ask()
 
-    # -- beside the program's own diff --------------------------------------------------------------------------------
+    # -- beside the agent's own diff ----------------------------------------------------------------------------------
 
     async def _wait_beside(self, session: HookSession, dialect: HookDialect, event: HookEvent) -> HookAnswer:
         """Wait as long as the agent's own diff is open: the answer carries the reason for its rejection."""

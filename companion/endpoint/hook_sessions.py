@@ -1,23 +1,23 @@
-"""The sessions of programs whose hooks tell the editor what they do: in which window each works, and who waits there.
+"""The sessions of agents whose hooks tell the editor what they do: in which window each works, and which wait there.
 
-An event belongs to the window of its session, as long as that has the program's folder; else to the one with the
-innermost folder that holds it, links resolved. What belongs to no window is answered with nothing, as everything else
-is that asks nothing; where writes are reviewed, the user hears once of a program that writes there. Only a tool that
-writes, or a command, is answered after a look at the window's files, so that what changes from then on can be put down
-to it; and they are looked at again when it is over.
+An event belongs to the window of its session while that window has the agent's folder; else to the window with the
+innermost folder that holds it, links resolved. An event in no window is answered with nothing, like all events that ask
+nothing; where writes are reviewed, the user is told once that an agent writes there. A tool that writes, or a command,
+is answered after a look at the window's files, so that later changes can be attributed to it; when it is over there is
+another look.
 
     attention  event                                        next attention
     ---------  -------------------------------------------  --------------
-    any        the program asks its user something          ASKS, and `question` is that event
+    any        the agent asks its user something            ASKS, and `question` is that event
     any        its turn has ended (see `turns`)             ENDED
-    ASKS       what does not come from whoever asks         ASKS
-    ENDED      a subagent that has ended tells so           ENDED
-    any        it tells anything else                       NONE
+    ASKS       an event of another one than the one asking  ASKS
+    ENDED      a subagent has ended                         ENDED
+    any        any other event                              NONE
     ENDED      a view of the window gets the focus          NONE
 
-Rules: no program ever waits for the main thread, or for a look, longer than `LOOK_SECONDS`. Some tell nothing once
-their user has interrupted them: their next prompt ends the calls that are still open. Names of events are logged, and
-nothing of what is in them. Loop thread, except where noted.
+Rules: no agent waits for the main thread, or for a look, longer than `LOOK_SECONDS`. Some send no event when their user
+interrupts them: their next prompt ends the calls that are still open. The names of events are logged, and nothing of
+their contents. Loop thread, except where noted.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ logger = logging.getLogger("gemini_companion.endpoint")
 
 LOOK_SECONDS = 0.3
 WAITING_SECONDS = 0.5
-"""How long a program has to wait before that is said: some tell of questions that they then answer themselves."""
+"""How long an agent has to wait before that is shown: some send questions that they then answer themselves."""
 MOST_SESSIONS = 256
 IN_NO_WINDOW = "{} writes in {}, which is in no window: its writes are not reviewed"
 WHY_COLUMNS, LOOKED_AT = 80, 1000  # of a prompt
@@ -84,12 +84,12 @@ def ends_call(event: HookEvent, call: HookEvent) -> bool:
 
 
 class HookSession:
-    """One session of a program."""
+    """One session of an agent, with all that is known of it."""
 
     def __init__(self, agent: Agent, number: str, endpoint: Endpoint, folder: str = "") -> None:
         self.agent, self.id, self.endpoint = agent, number, endpoint
         self.folder = folder
-        """In which the program works, or did before it went out of its window's folders."""
+        """The folder in which the agent works; the last one in its window, if it has left the window's folders."""
         self.process: Optional[int] = None
         self.terminal = ""
         """The tag of the editor's terminal in which it runs, as it says."""
@@ -99,7 +99,7 @@ class HookSession:
         self.question: Optional[HookEvent] = None
         """The event by which it asks, the first that names a tool if there is one."""
         self.heard = clock.now()
-        """When it has told something last, on the monotonic clock."""
+        """The time of its last event, on the monotonic clock."""
         self.awaited = 0
         """How many answers it waits for."""
         self.told: Optional[asyncio.Future[None]] = None
@@ -138,15 +138,15 @@ class HookSession:
         return Attention.NONE
 
     def is_in_window(self, folder: str = "") -> bool:
-        """Whether its window has `folder`, in which the program works now, or the last one that it had. Any thread."""
+        """Whether its window has `folder`, in which the agent works now, or else its last one. Any thread."""
         known, platform = self.endpoint.discovery.all_folders, Platform.current()
         if folder and holds(known, folder, platform):
             self.folder = folder
         return holds(known, self.folder, platform)
 
     def call_of(self, event: HookEvent) -> Tuple[Optional[int], bool]:
-        """Which open call an event is of, and whether that is sure: without an id, a hook may have changed what tells
-        it from others."""
+        """The open call of an event, and whether that is certain: without an id, a hook may have changed the arguments
+        by which calls differ."""
         same = {number: each for number, each in self.calls.items() if each.tool == event.tool}
         found = [number for number, each in same.items() if each.call == event.call]
         if not found and not event.has_id:
@@ -155,7 +155,7 @@ class HookSession:
 
 
 class HookAnswer(NamedTuple):
-    """What the companion tells a program, and whether its tool may run then."""
+    """The answer to an agent, and whether its tool may then run."""
 
     told: Dict[str, Any]
     may_run: bool = True
@@ -168,7 +168,7 @@ class Decides(Protocol):
         """The answer to an event; for a tool that is about to run it may take hours."""
 
     def session_ended(self, session: HookSession) -> None:
-        """The program has gone."""
+        """The session has ended."""
 
 
 class Carries(Protocol):
@@ -185,7 +185,7 @@ class Carries(Protocol):
 
 
 class HookSessions:
-    """Those of all windows, whose `endpoints` may be called on any thread."""
+    """The sessions of all windows. `endpoints` gives these, and may be called on any thread."""
 
     def __init__(
         self,
@@ -200,9 +200,9 @@ class HookSessions:
         self.in_front = True
         """Whether a view has the focus: False after `on_deactivated`, as the editor has no focus event. Main thread."""
         self.last: Dict[str, Tuple[str, float]] = {}
-        """Which event came last of each program, by its name, and when, in seconds since the epoch. Any thread."""
+        """The last event of each agent, by the agent's title, and its time in seconds since the epoch. Any thread."""
         self.outside: Dict[str, str] = {}
-        """By the names of programs that write outside of all windows, the folders in which they work. Any thread."""
+        """The folders of agents that write outside of all windows, by the agent's title. Any thread."""
         self._said: Dict[Tuple[str, str], None] = {}  # the sessions for which that was said, as in `_sessions`
         self._gate = gate
         self._carrier = carrier
@@ -210,17 +210,17 @@ class HookSessions:
         self._runtime = runtime
         self._endpoints = endpoints
         self._tracking = tracking
-        self._sessions: Dict[Tuple[str, str], HookSession] = {}  # by the keys of their programs and their own ids
+        self._sessions: Dict[Tuple[str, str], HookSession] = {}  # by the keys of their agents and their own ids
         self._numbers = count()
 
     def agents(self) -> Sequence[Agent]:
-        """All programs that the user has. Any thread."""
+        """Our agents and the user's. Any thread."""
         return next((agents_of(each.settings()) for each in self._endpoints()), AGENTS)
 
-    # -- what the programs tell ---------------------------------------------------------------------------------------
+    # -- events -------------------------------------------------------------------------------------------------------
 
     async def handle(self, sent: HookCall) -> Dict[str, Any]:
-        """Take an event; the answer. Cancelled when the program has gone, or does not want to hear it any more."""
+        """Take an event and return the answer. Cancelled when the agent has gone or given up."""
         agent = next((each for each in self.agents() if each.key == sent.program), None)
         if agent is None or agent.hooks is None:
             return {}
@@ -253,19 +253,19 @@ class HookSessions:
         return answer.told
 
     def unread(self, program: str, event: str, why: str) -> Dict[str, Any]:
-        """The answer to a hook that holds a write, and of which only the program and the event are known: where a
-        window reviews every write the program asks its user, or is refused. `why` is a sentence."""
+        """The answer to a hook that holds a write, and of which only the agent (`program` is its key) and the event are
+        known. If a window reviews every write, the agent asks its user, or is refused. `why` is a sentence."""
         agent = next((each for each in self.agents() if each.key == program), None)
         if agent is None or agent.hooks is None or not self._is_reviewed(agent):
             return {}
         return agent.hooks.unread(event, f"The editor could not read what is to be written. {why}")
 
     def _is_reviewed(self, agent: Agent) -> bool:
-        """Whether one of the windows reviews every write of this program."""
+        """Whether one of the windows reviews every write of this agent."""
         return any(each.reviews_every_write and agent.is_wanted(each.settings()) for each in self._endpoints())
 
     async def _by_real_folder(self, event: HookEvent, hooks: HookDialect, sent: HookCall) -> HookEvent:
-        """The event as if its program had named its folder without links, if only then it lies in a window."""
+        """The event with the agent's folder without links, if a window has that and not the folder as named."""
         platform, endpoints = Platform.current(), self._endpoints()
         if window_holding(endpoints, event.folder, platform) is not None:
             return event
@@ -275,7 +275,7 @@ class HookSessions:
         return hooks.read({**sent.payload, "cwd": folder}, sent.event, sent.process) or event
 
     def _tell_outside(self, agent: Agent, event: HookEvent) -> None:
-        """Say, once for each session, that a program which writes works in no window."""
+        """Tell the user, once for each session, that an agent writes in a folder that is in no window."""
         if event.happening is not Happening.TOOL_BEGINS or event.kind is not ToolKind.WRITES:
             return
         self.outside[agent.title] = event.folder
@@ -290,7 +290,7 @@ class HookSessions:
         self._runtime.on_main(self._say, sentence)
 
     async def _session(self, agent: Agent, event: HookEvent) -> Optional[HookSession]:
-        """The session that an event is of, if it belongs to a window."""
+        """The session of an event, if it belongs to a window."""
         self.last[agent.title] = event.name, time.time()
         is_of_tool = event.happening in (Happening.TOOL_BEGINS, Happening.TOOL_ENDED)
         logger.log(logging.DEBUG if is_of_tool else logging.INFO, "hook of %s: %s", agent.title, event.name)
@@ -324,7 +324,7 @@ class HookSessions:
         return session
 
     def _key(self, agent: Agent, event: HookEvent) -> Tuple[str, str]:
-        """Of which session an event is: a subagent may have subagents, and say of them that they are its own."""
+        """The key of an event's session: a subagent may send its own subagents' events as those of a session."""
         key = agent.key, event.session
         known = (each for each in self._sessions.values() if each.agent.key == agent.key)
         parent = next((each for each in known if event.session in each.turn.subagents), None)
@@ -343,7 +343,7 @@ class HookSessions:
         if happening is Happening.PROMPT:
             if not is_sent:
                 session.doer = session.doer._replace(why=first_words(event.prompt))
-            await self._looked(session.endpoint.changes.turn_begins)
+            await self._wait_for(session.endpoint.changes.turn_begins)
         former, attention = session.waits, session.next_attention(event, session.turn.take(event))
         session.attention = attention
         if session.attention is not Attention.ASKS:
@@ -368,8 +368,8 @@ class HookSessions:
         session.calls[number] = event
         call = OpenCall(session.doer, event.paths if event.kind is ToolKind.WRITES else (), is_doubtful)
         try:
-            await self._looked(partial(self._tracking.call_begins, window, number, call))
-        except asyncio.CancelledError:  # the program has given up: nothing runs
+            await self._wait_for(partial(self._tracking.call_begins, window, number, call))
+        except asyncio.CancelledError:  # the agent has given up: nothing runs
             session.calls.pop(number, None)
             self._tracking.call_ended(window, number, _nothing, has_run=False)
             raise
@@ -381,7 +381,7 @@ class HookSessions:
             return
         del session.calls[number]
         window = session.endpoint.window.id()
-        await self._looked(partial(self._tracking.call_ended, window, number, has_run=is_sure))
+        await self._wait_for(partial(self._tracking.call_ended, window, number, has_run=is_sure))
 
     def _end_calls(self, session: HookSession, event: Optional[HookEvent] = None) -> None:
         """End the calls that are over after this event, or all."""
@@ -389,8 +389,8 @@ class HookSessions:
             del session.calls[number]
             self._tracking.call_ended(session.endpoint.window.id(), number, _nothing, has_run=False)
 
-    async def _looked(self, look: Callable[[Callable[[], None]], None]) -> None:
-        """Begin a look, and wait for its end for a while: what is not seen in time is less certain, and no more."""
+    async def _wait_for(self, look: Callable[[Callable[[], None]], None]) -> None:
+        """Begin a look and wait for its end, at most `LOOK_SECONDS`: changes seen later are only less certain."""
         looked = asyncio.get_running_loop().create_future()
         look(lambda: self._runtime.on_loop(settle, looked, None))
         await self._within(looked)
@@ -401,11 +401,10 @@ class HookSessions:
         except asyncio.TimeoutError:
             logger.info("a hook was answered before the look at the files had ended")
 
-    # -- who is there, and who waits ----------------------------------------------------------------------------------
+    # -- sessions at work, and those that wait ------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Forget the sessions of programs that have gone without a word, and tell the windows whose folders are others
-        by now."""
+    def drop_gone(self) -> None:
+        """Forget sessions whose agents have gone without an event, and update windows whose folders have changed."""
         if not self._sessions:
             return
         endpoints = self._endpoints()
@@ -426,7 +425,7 @@ class HookSessions:
             self._runtime.on_loop(self._end, session)
 
     def seen(self, endpoint: Endpoint) -> None:
-        """A view of the window has the focus: who has ended a turn there waits no more. Main thread."""
+        """A view of the window has the focus: agents that have ended their turn there wait no more. Main thread."""
         self.in_front = True
         if endpoint.agents.waiting:
             self._runtime.on_loop(self._seen, endpoint)
@@ -470,7 +469,7 @@ class HookSessions:
 
 
 def _real(folder: str) -> str:
-    """The folder without links; as it is if no folder can be called so. Disk thread."""
+    """The folder without links; the name itself if it cannot be that of a folder. Disk thread."""
     try:
         return os.path.realpath(folder)
     except (OSError, ValueError):
@@ -478,7 +477,7 @@ def _real(folder: str) -> str:
 
 
 def first_words(prompt: str) -> str:
-    """The beginning of a prompt on one line, as names are shown."""
+    """The beginning of a prompt on one line, safe to display."""
     lines = wrapped(shown(" ".join(prompt[:LOOKED_AT].split())), WHY_COLUMNS - 1)
     return lines[0] + (ELLIPSIS if len(lines) > 1 else "")
 

@@ -114,7 +114,7 @@ class TestCallsThatNeverEnd(GateCase):
         self.later(2 * agent_row.FORGOTTEN_SECONDS)
         looked: List[bool] = []
         for _ in range(2):  # what the first one asks the main thread comes before the second one's end
-            self.application.runtime.on_loop(self.sessions.look)
+            self.application.runtime.on_loop(self.sessions.drop_gone)
             self.application.runtime.on_loop(self.application.runtime.on_main, looked.append, True)
             yield lambda count=len(looked): len(looked) > count
         self.assertTrue(review.pending)

@@ -58,7 +58,7 @@ class TestSessions(HookCase):
         yield lambda: self.status() == "Companion: Claude Code"
         session = self.sessions._sessions["claude", self.folder]
         session.process = gone.pid
-        self.application.runtime.on_loop(self.sessions.look)
+        self.application.runtime.on_loop(self.sessions.drop_gone)
         yield lambda: self.status() == ""
 
     def test_what_belongs_to_no_window_is_answered_with_nothing(self) -> Iterator[Any]:

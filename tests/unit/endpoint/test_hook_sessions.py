@@ -177,11 +177,11 @@ async def test_a_session_ends_with_its_process():
     gone = 2**22 + 1  # more than any system gives
     await editor.tell("SessionStart", process=os.getpid())
     await editor.tell("SessionStart", session="of another machine", process=gone)
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     assert window.at_work() == ["claude", "claude"]
     editor.sessions._sessions["claude", "s"].process = gone
     await editor.tell("PreToolUse", **run_tool(1))
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     assert window.at_work() == ["claude"]
     assert editor.tracking.open == {}
 
@@ -191,21 +191,21 @@ async def test_a_silent_session_ends_unless_its_program_is_connected(later):
     window = Window("/code")
     editor = Editor(window)
     await editor.tell("SessionStart")
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     await asyncio.sleep(0)
     assert window.at_work() == ["claude"]
     later(FORGOTTEN_SECONDS)
     window.world.come(CLAUDE, client(1, "claude-code"))
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     await asyncio.sleep(0)
     assert window.at_work() == ["claude"]
     window.agents.went(client(1))
     window.world.come(CLAUDE, client(2, "opencode"))
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     await a_moment()
     assert window.at_work() == ["claude"], "that was asked a moment ago"
     later(FORGOTTEN_SECONDS)
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     await editor.until(lambda: not window.at_work())
 
 
@@ -216,7 +216,7 @@ async def test_one_that_tells_something_now_and_then_is_not_forgotten(later):
     for _ in range(3):
         await editor.tell("SessionStart")
         later(FORGOTTEN_SECONDS * 0.6)
-        editor.sessions.look()
+        editor.sessions.drop_gone()
         await a_moment()
         assert window.at_work() == ["claude"]
 
@@ -239,7 +239,7 @@ async def test_one_that_begins_while_the_main_thread_is_busy_is_not_forgotten(la
     later(1e9)
 
     async def busy(function, *arguments):
-        editor.sessions.look()
+        editor.sessions.drop_gone()
         await asyncio.sleep(0)
         return function(*arguments)
 
@@ -257,7 +257,7 @@ async def test_a_session_leaves_with_its_window_and_may_come_back_in_another():
     await editor.tell("PostToolUse", folder="/code/app", **run_tool(1))
     assert (second.at_work(), editor.tracking.open) == (["claude"], {})
     editor.windows = []
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     assert editor.sessions._sessions == {}
 
 
@@ -271,7 +271,7 @@ async def test_a_session_leaves_its_window_when_that_has_other_folders_only():
     assert (window.at_work(), len(editor.tracking.open)) == (["claude"], 1)
     await editor.tell("Stop")
     window.discovery.all_folders = ("/other",)
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     await editor.until(lambda: window.at_work() == [])
     assert await editor.tell("PreToolUse", folder="/code", **write()) == {}
     assert (editor.tracking.open, editor.sessions._sessions) == ({}, {})
@@ -442,13 +442,13 @@ async def test_a_session_that_waits_for_an_answer_is_not_forgotten_and_one_that_
     task = asyncio.ensure_future(editor.tell("PreToolUse", **run_tool(1)))
     await editor.until(window.at_work)
     later(FORGOTTEN_SECONDS + 1)
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     await a_moment()
     assert window.at_work() == ["claude"]
     answered.set()
     await task
     later(FORGOTTEN_SECONDS + 1)
-    editor.sessions.look()
+    editor.sessions.drop_gone()
     await editor.until(lambda: not window.at_work())
 
 
