@@ -157,7 +157,7 @@ def test_files_are_sent_from_the_side_bar_and_from_tabs(desktop, home):
         host.call("run_menu", path=["Send to Agent"], name="Side Bar", on=side_bar)
         host.call("run_menu", path=["Send to Agent"], name="Tab Context", on={"group": 0, "index": 1})
         desktop.open("greeting.py")
-        desktop.run("Send File to Agent")
+        desktop.run("Send Selection to Agent")
         expected = [{"filePath": desktop.path(name)} for name in ("greeting.py", "folder", "other.py", "greeting.py")]
         sent = lambda: [params for name, params in claude.notifications if name == "at_mentioned"]  # noqa: E731
         host.wait_until(lambda: len(sent()) == 4)

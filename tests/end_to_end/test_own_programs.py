@@ -92,7 +92,7 @@ def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_lis
         desktop.wait_published()
         offered = run(host, "My Tool")
         assert offered[:2] == ["My Tool", "Gemini CLI"], "what is there comes first"
-        assert offered[-1] == "Pi"
+        assert offered[-2:] == ["Pi", "In another terminal"]
         host.wait_until(start.report.exists)
         host.wait_until(lambda: start.report.read_text().endswith("/my tool --x y\n"))
         host.wait_until(LOOKED)
