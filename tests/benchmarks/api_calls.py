@@ -113,7 +113,7 @@ def in_a_proposal(host: Any, text: str, characters: int = 12) -> Calls:
         count = host.evaluate("proposal.change_count()")
         host.call("clear_api_calls")
         host.execute(f"proposal.run_command('insert', {{'characters': '{chr(97 + number)}'}})")
-        host.wait_until(f"presentation._phase.value == 'shown' and presentation._count > {count}")
+        host.wait_until(f"presentation._texts.phase.value == 'shown' and presentation._texts.count > {count}")
         host.pump(0.1)  # what waits a little after an edit
         counted.append(host.call("api_calls", leave_out=OTHERS))
     in_order = sorted(counted[1:], key=lambda names: sum(names.values()))
