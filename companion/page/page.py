@@ -343,7 +343,6 @@ class ReviewPage:
 
     def act(self, act: str) -> None:
         """Do what a key of the page stands for, if that is known."""
-        self._goes_to_first = False
         if self._tab.is_open and act in self._acts:
             self._acts[act]()
 
@@ -365,6 +364,7 @@ class ReviewPage:
         if placed is None:
             say(self._window, NONE)
         else:
+            self._goes_to_first = False
             self._tab.go_to(placed)
 
     def _open_review(self) -> None:

@@ -11,7 +11,7 @@ Main thread only.
 
 from __future__ import annotations
 
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import sublime
@@ -30,7 +30,7 @@ from .model import PageFile, PageLayout, Part, PlacedRow, RowKind
 
 TITLE = "Review Changes"
 FILE_NAME = "changes.diff"  # of which it has the syntax
-BATCH_PARTS, BATCH_CHARACTERS = 40, 1 << 16
+BATCH_PARTS, BATCH_EDITS, BATCH_CHARACTERS = 40, 3, 1 << 15
 _SETTINGS: Mapping[str, Any] = {
     marks.PAGE_KEYS: True,
     "lsp_uri": "gemini-companion:page",  # for LSP, as in the views of a review
@@ -53,6 +53,23 @@ class _Replacement(NamedTuple):
     at: int
     former: Optional[Part]
     part: Optional[Part]
+
+
+def _side_by_side(former: Sequence[Part], wanted: Wanted) -> Iterator[_Replacement]:
+    """For each part what comes in its place, file by file."""
+    at = 0
+    for file, parts in wanted:
+        end = next((number for number in range(at, len(former)) if former[number].file is not file), len(former))
+        for old, part in zip_longest(former[at:end], parts):
+            yield _Replacement(at, old, part)
+            at += old is not None
+    yield from (_Replacement(number, old, None) for number, old in enumerate(former[at:], at))
+
+
+def _is_full(batch: Sequence[_Replacement]) -> bool:
+    """Whether so much is to be put in that the editor should have a turn. What comes in at one place is one edit."""
+    length = sum(len(each.part.text) for each in batch if each.part is not None)
+    return len(batch) >= BATCH_PARTS or length >= BATCH_CHARACTERS or len({each.at for each in batch}) >= BATCH_EDITS
 
 
 class _Anchor(NamedTuple):
@@ -128,26 +145,18 @@ class PageTab:
         self._slices.run(self._steps(wanted, style, then), lambda: self.is_open)
 
     def _steps(self, wanted: Wanted, style: MarkStyle, then: Callable[[], None]) -> Iterator[None]:
-        index, length = 0, 0
         batch: List[_Replacement] = []
-        for file, parts in wanted:
-            for old, part in zip_longest(self._parts_of(file, index), parts):
-                if part is None or old is None or part.body is not old.body or part.rows != old.rows:
-                    batch.append(_Replacement(index, old, part))
-                    length += len(part.text) if part is not None else 0
-                index += old is not None
-                if len(batch) >= BATCH_PARTS or length >= BATCH_CHARACTERS:
-                    index += self._put(batch)
-                    batch, length = [], 0
-                    yield from self._draw(style)
-        batch += [_Replacement(at, old, None) for at, old in enumerate(self.layout.parts[index:], index)]
+        shift = 0  # of the parts that follow
+        for at, former, part in _side_by_side(list(self.layout.parts), wanted):
+            if part is None or former is None or part.body is not former.body or part.rows != former.rows:
+                batch.append(_Replacement(at + shift, former, part))
+            if _is_full(batch):
+                shift += self._put(batch)
+                batch = []
+                yield from self._draw(style)
         self._put(batch)
         yield from self._draw(style)
         then()
-
-    def _parts_of(self, file: Optional[PageFile], index: int) -> List[Part]:
-        """Those that the view holds of a file, from this index on."""
-        return list(takewhile(lambda part: part.file is file, self.layout.parts[index:]))
 
     def _put(self, batch: Sequence[_Replacement]) -> int:
         """Make these replacements. By how many parts there are more now."""

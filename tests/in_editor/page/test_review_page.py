@@ -11,7 +11,7 @@ import sublime
 
 from ....companion.agents.window import RESTORES_NOTHING
 from ....companion.editor import marks
-from ....companion.page import reading
+from ....companion.page import reading, tab
 from ....companion.review.document import disk
 from ....companion.review.document.text import ProposedText
 from ...support.review_case import GEMINI, PLUGIN, PROPOSED
@@ -122,7 +122,9 @@ class TestText(PageTestCase):
 
     def numbered(self, view: sublime.View, key: str) -> List[str]:
         """The texts that are marked in any part of the page."""
-        return [text for number in range(200) for text in self.marked(view, f"{key}.{number}")]
+        return [
+            text for part in self.endpoint.page._tab.layout.parts for text in self.marked(view, f"{key}.{part.number}")
+        ]
 
     def test_what_changes_in_all_of_a_file_is_said(self) -> Iterator[Any]:
         self.write("a.py", LINES)
@@ -169,6 +171,40 @@ class TestText(PageTestCase):
         self.assertEqual(self.line(view), line)
         self.act("toggle_help")
         yield lambda: self.text(view) == before
+
+
+class TestPortions(PageTestCase):
+    def test_many_changes_come_in_portions_and_keys_are_answered_meanwhile(self) -> Iterator[Any]:
+        before, after = LINES * 8, CHANGED * 8
+        names = [f"file{number:02}.py" for number in range(40)]
+        for name in names:
+            self.write(name, before)
+        yield from self.track()
+        for name in names:
+            self.write(name, after)
+        yield from self.listed(*names)
+        sizes: List[int] = []
+        put = tab.PageTab._put
+
+        def counted(page_tab: Any, batch: Any) -> int:
+            sizes.append(len({each.at for each in batch}))
+            return put(page_tab, batch)
+
+        patcher = mock.patch.object(tab.PageTab, "_put", counted)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        with mock.patch.object(reading, "PORTION_FILES", 4), self.single_steps():
+            self.command("review_changes")
+            yield lambda: self.page_view() is not None and "-line 2" in self.text(self.page_view())
+            view = self.page_view()
+            self.assertLess(self.text(view).count("-line 2"), len(names) * 8)
+            yield lambda: self.line(view) == "-line 2"
+            self.act("next_change")
+            self.assertEqual(self.line(view), "-line 9")
+            yield lambda: self.quiet() and self.text(view).count("-line 2") == len(names) * 8
+        self.assertEqual(self.line(view), "-line 9")
+        self.assertLessEqual(max(sizes), tab.BATCH_EDITS)
+        self.assertGreater(len(sizes), len(names) / tab.BATCH_EDITS)
 
 
 class TestDeciding(PageTestCase):
