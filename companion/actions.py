@@ -27,6 +27,7 @@ from .endpoint.endpoints import Endpoints
 from .endpoint.status_text import STARTING, join_names, who_waits
 from .hooking.reviewing import AgentHooks
 from .page.page import ReviewPage
+from .remotes.remotes import Remotes
 from .review.closed import ClosedReview
 from .review.commands import ACCEPT_ONLY, ANSWERED
 from .review.decision import Review, takes_reason
@@ -74,6 +75,7 @@ class Actions:
         runtime: Runtime,
         diagnose: Callable[[sublime.Window], None],
         log_panel: LogPanel,
+        remotes: Remotes,
     ) -> None:
         self._endpoints = endpoints
         self._launcher = Launcher(runtime)
@@ -122,6 +124,11 @@ class Actions:
             "send_files": Action(self._send_files, _can_send, offered=_can_send),
             "go_to_waiting_agent": Action(self._go_to_waiting, offered=lambda on: bool(endpoints.waiting())),
             "copy_environment": Action(self._copy_environment),
+            "connect_remote": Action(
+                remotes.choose,
+                offered=lambda on: bool(on.settings().remotes),
+                second=lambda on: bool(remotes.of(on)),
+            ),
             "install_hooks": Action(partial(agent_hooks.choose, True)),
             "remove_hooks": Action(partial(agent_hooks.choose, False)),
             "pause_sharing": Action(_set_pause, second=lambda on: not on.tracker.sharing),

@@ -30,6 +30,7 @@ from .endpoint.endpoint import Endpoint
 from .endpoint.endpoints import Endpoints
 from .endpoint.servers import States, leave_states, take_states
 from .libraries import Libraries
+from .remotes.remotes import Remotes, remove_left_over
 from .review.document.journal import recover
 from .review.events import tab_action
 from .runtime import Runtime
@@ -82,7 +83,8 @@ class Application:
         self._environment = ExportedEnvironment(os.environ)
         self._endpoints = Endpoints(self.runtime, self._libraries, VERSION)
         self._tabs = Tabs(self._endpoints.tracking, self._endpoints.edited)
-        self.actions = Actions(self._endpoints, self.runtime, self._diagnose, self._log_panel)
+        self._remotes = Remotes(self.runtime)
+        self.actions = Actions(self._endpoints, self.runtime, self._diagnose, self._log_panel, self._remotes)
         self._editor_settings = sublime.load_settings(FILE_NAME)
         self._settings = Settings()
         self._reported: Set[Tuple[str, str]] = set()
@@ -119,9 +121,10 @@ class Application:
     def stop(self) -> None:
         """End everything and give every window back as it was. Waits for the servers, `STOP_SECONDS` at most."""
         self._editor_settings.clear_on_change(SETTINGS_TAG)
+        leaving = self._remotes.stop()
         stopping = self._endpoints.stop()
         self._log_panel.close()
-        self._end([*stopping.values(), self._endpoints.hook_answers.stopped])
+        self._end([*stopping.values(), self._endpoints.hook_answers.stopped, *leaving])
         left = {number: stop.result() for number, stop in stopping.items() if _succeeded(stop)}
         left.update(self._endpoints.states)
         leave_states({number: states for number, states in left.items() if states})
@@ -129,7 +132,7 @@ class Application:
     def exit(self) -> None:
         """End for an editor that is quitting or has ended: its API may no longer be used. Any thread but the loop's."""
         self.runtime.leave_editor()
-        self._end(self._endpoints.exit())
+        self._end([*self._remotes.stop(), *self._endpoints.exit()])
 
     def _watch_editor(self) -> None:
         """Loop thread. Without the editor there are neither events nor timers on the main thread to hear of its end."""
@@ -187,6 +190,7 @@ class Application:
 
     def window_closing(self, window: sublime.Window) -> None:
         """Serve the window no more; its pending reviews are rejected."""
+        self._remotes.close(window)
         self._endpoints.close(window)
 
     def project_closing(self, window: sublime.Window) -> None:
@@ -381,6 +385,7 @@ class Application:
 def _prepare(agents: Sequence[Agent], cancelled: Callable[[], bool]) -> str:
     """Remove the discovery files that an earlier run left; returns this installation's secret. Disk thread."""
     secret = installation_secret(storage_folder())
+    remove_left_over(storage_folder())
     sweep(EDITOR_PID, agents, Platform.current())
     return secret
 

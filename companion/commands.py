@@ -163,6 +163,15 @@ MENUS: Mapping[str, Groups] = {
         ),
         (
             Command(
+                "connect_remote",
+                "Connect Remote…",
+                "Disconnect Remote…",
+                about="Choose one of your [remotes](remote.md): agents that run there find this window as those here "
+                "do, until you disconnect it or close the window.",
+            ),
+        ),
+        (
+            Command(
                 "install_hooks",
                 "Install Agent Hooks…",
                 always=True,

@@ -67,6 +67,24 @@ program_rows = ValueCheck(
     lambda value: isinstance(value, Mapping),
 )
 
+remote_rows = ValueCheck(
+    'an object of objects, such as {"web": {"command": ["ssh", "-T", "web"], "folders": {"/srv/app": null}}}',
+    {
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "properties": {
+                "command": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                "folders": {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
+                "any_user": {"type": "boolean"},
+            },
+            "required": ["command", "folders"],
+            "additionalProperties": False,
+        },
+    },
+    lambda value: isinstance(value, Mapping),
+)
+
 
 def readable(text: str) -> str:
     """What a sentence quotes of a text that may hold anything."""
@@ -146,6 +164,47 @@ def _row_problem(row: Any) -> Optional[str]:
     if not are_strings(texts):
         return "its “dialect” and its “folder” should be texts"
     return "it has control characters" if any(map(has_control_characters, [*words, *texts])) else None
+
+
+class RemoteRow(NamedTuple):
+    """What the user says of one machine, or container, on which agents run."""
+
+    name: str
+    command: Tuple[str, ...]
+    folders: Mapping[str, str]
+    """By the names that they have there: those that they have here, "" where the editor does not see them."""
+    any_user: bool = False
+
+
+def sifted_remotes(value: Mapping[str, Any], of_project: bool) -> Sifted:
+    """The rows by their names. One that is wrong is left out."""
+    right: Dict[str, RemoteRow] = {}
+    wrong: List[str] = []
+    for name, row in value.items():
+        why = _name_problem(name) or _remote_problem(row)
+        if why is not None:
+            wrong.append(f"is wrong for “{readable(name)}”: {why}")
+            continue
+        folders = {remote: local or "" for remote, local in row["folders"].items()}
+        right[name] = RemoteRow(name, tuple(row["command"]), folders, row.get("any_user", False))
+    return Sifted(right, a_few(wrong, "is wrong for {} more remotes"))
+
+
+def _remote_problem(row: Any) -> Optional[str]:
+    """What is wrong with what is said of a remote, as the end of a sentence."""
+    if not isinstance(row, Mapping) or set(row) - set(RemoteRow._fields[1:]):
+        return "it should be an object with a “command” and “folders”, and nothing else but “any_user”"
+    words = row.get("command")
+    if not are_strings(words) or not words or not words[0].strip() or any(map(has_control_characters, words)):
+        return 'its “command” should be a list of words, such as ["ssh", "-T", "host"]'
+    folders = row.get("folders")
+    if not isinstance(folders, Mapping) or not folders:
+        return 'its “folders” should be an object, such as {"/srv/app": "~/mnt/app"}'
+    if not are_strings([local for local in folders.values() if local is not None]):
+        return "its “folders” should be texts, or null where the editor does not see a folder"
+    if not all(re.match(r"/[^/\0]", each) and ".." not in each.split("/") for each in folders):
+        return "its “folders” should be named as on the other side, from / on"
+    return None if isinstance(row.get("any_user", False), bool) else "its “any_user” should be true or false"
 
 
 def sifted_patterns(value: Sequence[str], of_project: bool) -> Sifted:
@@ -250,6 +309,12 @@ class Settings:
     """How to open a system terminal, by platform (`"linux"`, `"osx"`, `"windows"`), as a list of words. `$command`
     stands for the command line to run, `$folder` for the folder to run it in. In the first word `~` and environment
     variables can be used. Without an entry, the platform's usual terminal is opened."""
+
+    remotes: Mapping[str, RemoteRow] = _setting({}, remote_rows, None, sifted_remotes)
+    """Where else [agents run](remote.md), by a name that you choose. `command`: the words behind which a shell is
+    started there, such as `["ssh", "-T", "host"]` or `["docker", "exec", "-i", "name"]`. `folders`: the project's
+    folders by the names that they have there, each with the one that it has here, or `null` if the editor does not see
+    it. `any_user`: `true` where programs may connect although the system does not tell whose they are."""
 
     # What agents are told of the editor.
     share_selection: bool = _setting(True, boolean, both)

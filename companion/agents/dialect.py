@@ -85,10 +85,17 @@ class Dialect(ServedDialect):
     """The tool that agents call whenever they begin a turn, and at no other time; "" if there is none."""
     edits_return = True
     """Whether the answer to a review carries the user's edits."""
+    elsewhere = ""
+    """The name of the machine where its agents run, "" if it is the editor's."""
     takes_mentions = False
     """Whether `mention` has something to send."""
     attentive_after_seconds: Sequence[float] = ()
     """If clients miss the first notifications: how long after the list of tools the context is sent again."""
+
+    @property
+    def spoken(self) -> Dialect:
+        """The dialect that the agents speak: another one where theirs is carried here from another machine."""
+        return self
 
     def messages(self, context: SharedContext) -> Sequence[ClientNotice]:
         """The notifications that give a client this context."""

@@ -31,7 +31,7 @@ from ..protocol.tools import ClientSession
 from ..system.processes import is_alive
 
 # The MCP SDK inside the CLIs gives its own name, not the name of the CLI. Then the token tells which CLI it is.
-ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "": "client"}
+ANONYMOUS_CLIENTS = {"streamable-http-client": "CLI", "stdio-client": "CLI", "": "client"}
 FORGOTTEN_SECONDS = 1800.0
 """After so long without a sign an agent has gone if its process is not known and it is not connected."""
 
@@ -162,6 +162,8 @@ def name_of(session: ClientSession, client: Optional[Client], *, numbered: bool 
     name, number, given = display_name(session, client.agent), client.number, client.given_name
     if numbered and number > 1:
         name = f"{name} {number}"
+    if client.presence is not Presence.EXPECTED and client.dialect.elsewhere:
+        name = f"{name} on {client.dialect.elsewhere}"
     return f"{name}: {client_name(given)}" if given else name
 
 
@@ -179,7 +181,7 @@ def display_name(session: ClientSession, agent: Optional[Agent] = None) -> str:
 def agent_of(dialect: Dialect, session: ClientSession, agents: Sequence[Agent]) -> Optional[Agent]:
     """Which of these agents has connected. The token of a user's own agent tells, then the name that the client
     introduces itself with, then the token of any other agent that has one of its own."""
-    same = [agent for agent in agents if agent.dialect is dialect]
+    same = [agent for agent in agents if agent.dialect is dialect.spoken]
     by_token = next((each for each in same if each.has_own_token and each.token_name == session.token_name), None)
     if by_token is not None and by_token.is_own:
         return by_token

@@ -136,7 +136,9 @@ class AgentsAtWork:
 
     def owner_of(self, session: ClientSession) -> Owner:
         """The client as the owner of a review, by the name that users know. Any thread."""
-        return Owner(session.id, name_of(session, self._clients.get(session.id), numbered=True), session.token_name)
+        client = self._clients.get(session.id)
+        elsewhere = client.dialect.elsewhere if client is not None and client.presence is Presence.SHOWN else ""
+        return Owner(session.id, name_of(session, client, numbered=True), session.token_name, elsewhere)
 
     def restored_by(self, session: ClientSession) -> Restored:
         """What the client's agent restores of a file when it writes an accepted text. Any thread."""

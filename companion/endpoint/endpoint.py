@@ -188,10 +188,11 @@ class Endpoint:
         self._agent_window = EndpointWindow(
             window, runtime, self.reviews, self.tracker, origins, self.agents, self.folders
         )
-        listener = ServerListener(self._serving, self._server_problem, self._hooks)
+        listener = ServerListener(self._serving, self._server_problem, self.hooks)
         self.servers = Servers(runtime, libraries, listener, version, states)
 
-    def _hooks(self, dialect: Dialect) -> Hooks:
+    def hooks(self, dialect: Dialect) -> Hooks:
+        """Whom a server of the window tells what its clients do, and who carries out their calls."""
         on_main, agents = self._runtime.on_main, self.agents
         return Hooks(
             partial(self._call, dialect),
@@ -225,7 +226,9 @@ class Endpoint:
         if review.ticket is not None:
             review.ticket.settle(outcome)
             return
-        self.servers.notify(PRIMARY, PRIMARY.decided(outcome.path, outcome.content), review.owner.session_id)
+        client = self.agents.client(review.owner.session_id)
+        dialect = client.dialect if client is not None else PRIMARY
+        self.servers.notify(dialect, dialect.decided(outcome.path, outcome.content), review.owner.session_id)
 
     async def _call(self, dialect: Dialect, call: ToolCall) -> ToolResult:
         """Carry out a call, which is a sign that its agent is at work. Loop thread."""

@@ -21,6 +21,7 @@ import logging
 import sys
 import time
 from concurrent.futures import Future
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -89,6 +90,7 @@ class ServerTask:
         self._server: Optional[BaseServer] = None
         self._left = state  # by the last server, for the next one; None from when that listens
         self._address = Address()
+        self._named: Optional[int] = None
         self._stopped = False
         self._former: Dict[str, ClientSession] = {}  # sessions of the last server that has ended
         self._waiting: List[Tuple[ClientNotice, Optional[str]]] = []
@@ -140,6 +142,8 @@ class ServerTask:
             await server.stop()
             return
         self._server, self._left, self._address = server, None, address
+        if self._named is not None:
+            server.named(self._named)
         server.take(self._tokens)  # the user may have disabled an agent since the former server ended
         waiting, self._waiting = self._waiting, []
         for notification in waiting:
@@ -159,6 +163,16 @@ class ServerTask:
         if self._tokens != former and self._server is not None:
             self._server.take(self._tokens)
             self._tell_address()
+
+    def named(self, port: Optional[int], *, anew: bool) -> None:
+        """Its clients name this port as the one of their host, None if they name no port. `anew`: with new tokens,
+        because somebody else may have the former port now, at which clients show the former ones."""
+        self._named = port
+        if self._server is not None:
+            self._server.named(port)
+        if anew:
+            names, self._tokens = list(self._tokens), {}
+            self.admit(names)
 
     def _tell_address(self) -> None:
         self._runtime.on_main(self._listener.serving, self._dialect, self._address, self._tokens)
@@ -234,7 +248,7 @@ def token_names(dialect: Dialect, agents: Sequence[Agent]) -> List[str]:
     """The names of the tokens that these agents show. At the primary server the shared token belongs to no agent: our
     own trials show it."""
     own = [""] if dialect is PRIMARY else []
-    return list(dict.fromkeys([*own, *(agent.token_name for agent in agents if agent.dialect is dialect)]))
+    return list(dict.fromkeys([*own, *(agent.token_name for agent in agents if agent.dialect is dialect.spoken)]))
 
 
 States = Dict[str, ServerState]
@@ -266,10 +280,13 @@ class Servers:
         self.services: Dict[str, Service] = {}
         """Those that listen, by the key of their dialect."""
         self._runtime = runtime
+        self._make = partial(ServerTask, runtime, libraries, version=version)
         self._tasks = {
-            dialect.key: ServerTask(runtime, libraries, listener, version, dialect, states.get(dialect.key))
+            dialect.key: self._make(listener=listener, dialect=dialect, state=states.get(dialect.key))
             for dialect in DIALECTS
         }
+        self._carried: Dict[str, Dialect] = {}
+        """The dialects of servers that listen for what a remote carries here, by their keys."""
         self._started: List[ServerTask] = []
 
     def start(self, agents: Sequence[Agent]) -> None:
@@ -281,9 +298,26 @@ class Servers:
                 self._started.append(task)
                 self._runtime.spawn(task.run)
 
+    def carry(self, dialect: Dialect, listener: ServerListener, agents: Sequence[Agent]) -> ServerTask:
+        """Serve this dialect, too, for what a remote carries here. `listener` hears what happens."""
+        task = self._tasks[dialect.key] = self._make(listener=listener, dialect=dialect)
+        self._carried[dialect.key] = dialect
+        self._runtime.on_loop(task.admit, token_names(dialect, agents))
+        self._started.append(task)
+        self._runtime.spawn(task.run)
+        return task
+
+    def drop(self, dialect: Dialect) -> None:
+        """Serve it no more."""
+        del self._carried[dialect.key]
+        task = self._tasks.pop(dialect.key)
+        self._started.remove(task)
+        self._runtime.on_loop(task.disconnect)
+        self._runtime.spawn(partial(task.stop, for_good=True))
+
     def admit(self, agents: Sequence[Agent]) -> None:
         """Let in clients that show a token of one of these agents; all other sessions end."""
-        for dialect in DIALECTS:
+        for dialect in (*DIALECTS, *self._carried.values()):
             self._runtime.on_loop(self._tasks[dialect.key].admit, token_names(dialect, agents))
 
     def listens(self, dialect: Dialect, address: Address, tokens: Tokens) -> None:
@@ -297,8 +331,9 @@ class Servers:
 
     async def _stop(self, for_good: bool) -> States:
         """Loop thread. A state that no server has taken over is left again."""
-        left = await asyncio.gather(*(task.stop(for_good=for_good) for task in self._tasks.values()))
-        return {key: state for key, state in zip(self._tasks, left) if state is not None}
+        tasks = dict(self._tasks)
+        left = await asyncio.gather(*(task.stop(for_good=for_good) for task in tasks.values()))
+        return {key: state for key, state in zip(tasks, left) if state is not None and key not in self._carried}
 
     def restart(self) -> None:
         """Serve anew, on the same ports and with the same sessions if that can be."""
@@ -317,7 +352,8 @@ class Servers:
 
     def notify(self, dialect: Dialect, message: ClientNotice, session: Optional[str]) -> None:
         """Send a message to one client of a dialect, or to all."""
-        self._runtime.on_loop(self._tasks[dialect.key].notify, message, session)
+        if dialect.key in self._tasks:  # not once its remote is disconnected
+            self._runtime.on_loop(self._tasks[dialect.key].notify, message, session)
 
     def publish(self, context: SharedContext, clients: Sequence[Tuple[Dialect, Optional[str]]]) -> None:
         """Send the context to these clients (without a session: all of a dialect), each in the words of its dialect.
@@ -330,8 +366,9 @@ class Servers:
         for dialect, session in clients:
             if dialect.key not in words:
                 words[dialect.key] = dialect.messages(context)
-            for message in words[dialect.key]:
-                self._tasks[dialect.key].notify(message, session)
+            if dialect.key in self._tasks:  # not once its remote is disconnected
+                for message in words[dialect.key]:
+                    self._tasks[dialect.key].notify(message, session)
 
     def secrets(self, dialects: Sequence[Dialect] = DIALECTS) -> List[str]:
         """The tokens that the listening servers of these dialects take. Never to be shown or written down."""

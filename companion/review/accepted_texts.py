@@ -63,6 +63,7 @@ logger = logging.getLogger("gemini_companion.review")
 AGAIN = "accept again to write it"
 WRITTEN = "the companion has written it"
 NOT_OPENED = "The user has not opened this diff yet."
+OUT_OF_REACH = "{} cannot be reached, as {} is not connected: it has to ask again"
 KEEP_SECONDS = 0.5  # that a small file may take to be made when the package ends
 ELSEWHERE_MILLISECONDS = 1000  # after which a window that closes has gone
 TAKE_AGAIN_MILLISECONDS = 5000  # after which a process whose editor has ended has ended as well
@@ -228,7 +229,9 @@ class AcceptedTexts:
     def accept(self, review: Review, text: str) -> None:
         """Accept `text` as the user does. If nobody else will write it, it is written first."""
         ticket = review.ticket
-        if not self.waits(review):
+        if review.writer is Writer.OUT_OF_REACH:
+            say(self._window, OUT_OF_REACH.format(review.owner.client_name, review.owner.elsewhere))
+        elif not self.waits(review):
             self.write(review, text, lambda problem: say(self._window, problem) if problem else None)
         elif ticket is not None and ticket.consider is not None:
             if review.offer():

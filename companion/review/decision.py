@@ -40,6 +40,8 @@ class Owner(NamedTuple):
     session_id: str
     client_name: str
     token_name: str = ""
+    elsewhere: str = ""
+    """The name of the machine where it runs, "" if it is this one."""
 
 
 class Outcome(NamedTuple):
@@ -211,6 +213,7 @@ class Writer(Enum):
 
     CLIENT = "the client"
     CLIENT_GONE = "we do, because the client has gone"
+    OUT_OF_REACH = "nobody, because the client is on another machine, which cannot be reached"
     ACCEPTED_BEFORE = "we do, because the text was accepted before and is not saved yet"
     CLOSED_BEFORE = "we do, because a tab was closed, and the client told so"
 

@@ -230,7 +230,9 @@ class Reviews:
         self.accepted_texts.owner_gone(owner_id)
         for review in self.open_reviews.all():
             if review.owner.session_id == owner_id:
-                self.open_reviews.set_writer(review, Writer.CLIENT_GONE)
+                self.open_reviews.set_writer(
+                    review, Writer.OUT_OF_REACH if review.owner.elsewhere else Writer.CLIENT_GONE
+                )
                 if review.ticket is not None:
                     review.ticket.settle(None)
 

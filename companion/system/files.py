@@ -22,6 +22,8 @@ import time
 from contextlib import contextmanager, suppress
 from typing import Iterator, List, NamedTuple, Optional, Tuple
 
+from . import shared_folders
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -57,6 +59,7 @@ def opened(path: str, flags: int) -> Iterator[Tuple[int, os.stat_result]]:
     try:
         found = os.fstat(descriptor)
         _check_regular(found)
+        shared_folders.check(path, found)
         yield descriptor, found
     finally:
         os.close(descriptor)

@@ -60,6 +60,10 @@ class BaseServer:
         self._new_connection: Callable[[], Connection]
         self._stopping = False
 
+    def named(self, port: Optional[int]) -> None:
+        """Clients name this port as the one of their host, not that on which they are taken: they are carried here."""
+        self._gate.port = port
+
     @property
     def sessions(self) -> Mapping[str, ClientSession]:
         """The connected clients by id, oldest first."""

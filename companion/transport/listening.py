@@ -14,7 +14,7 @@ import os
 import secrets
 import socket
 import sys
-from typing import Any, Awaitable, Callable, List, Optional
+from typing import Any, Awaitable, Callable, List, Optional, Tuple
 
 from ..protocol.serving import Address
 from ..system.folders import NAME, PREFIX, check_folder, make_folder, remove
@@ -94,6 +94,17 @@ async def listen_locally(protocols: Protocols, folder: str = "") -> ListeningSoc
         remove(folder)
         raise
     return ListeningSocket(Address(socket=path), [server], folder)
+
+
+async def open_locally(path: str) -> Tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection to what listens locally at this path. Raises OSError. Loop thread."""
+    if sys.platform == "win32":
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(loop=loop)
+        protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+        transport, _ = await loop.create_pipe_connection(lambda: protocol, path)
+        return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
+    return await asyncio.open_unix_connection(path)
 
 
 def bind(path: str) -> socket.socket:

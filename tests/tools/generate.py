@@ -27,6 +27,7 @@ sys.path[:0] = [str(ROOT)]
 from companion import commands, settings  # noqa: E402
 from companion.agents import registry  # noqa: E402
 from companion.agents.agent import Agent, RunnableAgent  # noqa: E402
+from companion.agents.dialect import Transport  # noqa: E402
 from companion.agents.hooks import HookDialect  # noqa: E402
 from companion.system.platform import LINUX, Platform  # noqa: E402
 
@@ -43,6 +44,7 @@ PAGES = {
     "Reviewing Diffs": "docs/reviewing.md",
     "Unreviewed Changes": "docs/unreviewed-changes.md",
     "Agents": "docs/programs.md",
+    "Agents Elsewhere": "docs/remote.md",
     "Settings and Commands": "docs/settings-and-commands.md",
     "Troubleshooting": "docs/troubleshooting.md",
     "Change Log": "CHANGELOG.md",
@@ -260,15 +262,18 @@ def page_of_agents(page: str) -> str:
 
 
 def readme(page: str) -> str:
-    """How to connect each agent, and which shows diffs."""
-    rows: Dict[Tuple[str, str], List[str]] = {}
+    """How to connect each agent, which shows diffs, and which finds the editor from another machine."""
+    rows: Dict[Tuple[str, str, str], List[str]] = {}
     for agent in registry.AGENTS:
         shows = "yes" if agent.profile.shows_diffs else "no"
         below = agent.profile.to_connect_below and f"; below the open folder {agent.profile.to_connect_below}"
-        rows.setdefault((agent.profile.to_connect or f"nothing{below}", shows), []).append(_linked(agent))
-    rows[("they know no editor: **Run Agent…** starts them", "no")] = [each.title for each in registry.STARTED]
-    cells = [(", ".join(names), to_connect, shows) for (to_connect, shows), names in rows.items()]
-    return table(page, ("Agent", "To connect, type", "Shows diffs"), cells)
+        elsewhere = "no" if agent.dialect.transport is Transport.FRAMES_ON_SHARED_SOCKET else "yes"
+        row = (agent.profile.to_connect or f"nothing{below}", shows, elsewhere)
+        rows.setdefault(row, []).append(_linked(agent))
+    started = ("they know no editor: **Run Agent…** starts them", "no", "no")
+    rows[started] = [each.title for each in registry.STARTED]
+    cells = [(", ".join(names), *row) for row, names in rows.items()]
+    return table(page, ("Agent", "To connect, type", "Shows diffs", "Elsewhere"), cells)
 
 
 def _linked(agent: Agent) -> str:

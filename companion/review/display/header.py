@@ -137,6 +137,7 @@ def notices(now: Header) -> List[HeaderNotice]:
         [
             (writer is Writer.ACCEPTED_BEFORE, HeaderNotice(f"What you accepted is not saved yet: {writes_itself}")),
             (writer is Writer.CLOSED_BEFORE, _note(f"{client} was told that you closed this: {writes_itself}")),
+            (writer is Writer.OUT_OF_REACH, _note(f"{client} cannot be reached any more: it has to ask again.")),
             (writer is Writer.CLIENT_GONE, _note(f"{client} has gone: {writes_itself}")),
             (now.edits_stay, HeaderNotice(f"{client} {keeps_its_own}", AS_PROPOSED, "Accept without them")),
             (now.emptied, HeaderNotice(f"{client} ignores an empty text and would write its own proposal.")),

@@ -23,6 +23,7 @@ from contextlib import suppress
 from functools import partial
 from typing import List, Tuple
 
+from ...system import shared_folders
 from ...system.files import Stamp, flush, flush_folder, new_file, read_all, remove, write_all
 from .journal import PlannedWrite, give_name, noted, put_back, set_mode
 
@@ -45,6 +46,7 @@ def create(path: str, data: bytes, storage: str, mode: int = 0) -> None:
 
     Raises `OSError`; nothing new is left then.
     """
+    shared_folders.check(path)
     folder, name = os.path.split(path)
     folder = os.path.realpath(folder)
     missing = _missing_folders(folder)

@@ -35,6 +35,9 @@ class Program(Terminal):
         self._host = host
         self._model = model
         self._asked = 0
+        elsewhere = getattr(host, "command", None)  # the program runs on another machine
+        if elsewhere is not None:
+            command, cwd = [*elsewhere, *command], "/"
         super().__init__(command, cwd, dict(base_environment(host.environment), **env))
 
     def wait_ready(self) -> None:

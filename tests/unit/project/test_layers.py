@@ -29,6 +29,7 @@ LAYERS: Tuple[Tuple[str, ...], ...] = (
     ("comments",),
     ("page",),
     ("endpoint",),
+    ("remotes",),
     ("diagnosis", "hooking"),
     ("actions",),
     ("application",),

@@ -18,7 +18,7 @@ CAPTION_START = "Companion: "  # short, because it stands in every row
 OWN_CONTEXT_KEY = "gemini_companion"
 DEFAULTS = json.loads(json.dumps(vars(settings.Settings())))  # as they stand in a settings file
 PAGE_COMMAND = "gemini_companion_open_page"  # for the menus: the palette would be full of pages
-MOST_IN_PALETTE = 30
+MOST_IN_PALETTE = 31  # one of them is hidden from users who have set no remotes
 # The editor and its packages bind nothing to these, on no platform.
 FREE = [["primary+k", "primary+r"], ["primary+k", "primary+shift+r"]]
 

@@ -1,0 +1,134 @@
+"""The real programs on another machine, as far as namespaces can be one: what their users see, here and there.
+
+Claude Code, whose licence reserves all rights, is not among them: `test_remotes.py` sends its messages.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+
+import pytest
+
+from tests.tools import elsewhere
+
+if sys.platform != "linux" or platform.machine() != "x86_64":
+    pytest.skip("two of the programs are installed for Linux on x64 only", allow_module_level=True)
+
+from tests.clients.programs.copilot_cli import CopilotCli
+from tests.clients.programs.gemini_api import GeminiApi
+from tests.clients.programs.gemini_cli import GeminiCli
+from tests.clients.programs.model_stub import CallTool, Say
+from tests.clients.programs.openai_api import OpenAiApi
+from tests.clients.programs.opencode import OpenCode
+from tests.clients.programs.qwen_code import QwenCode
+from tests.end_to_end.test_remotes import Remote
+
+pytestmark = pytest.mark.everything
+TEXT = "def greet(name):\n    return 'Hello, ' + name\n"
+PROPOSED = TEXT.replace("Hello", "Good day")
+
+
+class There(elsewhere.Elsewhere):
+    """Stands for the editor where a program is started: it has the home there, under the name that it has here."""
+
+    def __init__(self, project, home, host) -> None:
+        super().__init__(project, home)
+        self._host = host
+        self.home = home
+
+    @property
+    def environment(self):
+        return {**self._host.environment, "HOME": self.home, "TMPDIR": elsewhere.TEMPORARY}
+
+    def console(self):
+        return self._host.console()
+
+    editor_pid = 1  # of another machine: it is in no file there
+
+
+@pytest.fixture
+def workspace(request, tmp_path):
+    """The folder that the editor has open: where the project of the other machine is seen, or another one."""
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return str(folder)
+
+
+@pytest.fixture
+def there(desktop, tmp_path, mount):
+    problem = elsewhere.problem()
+    if problem:
+        pytest.skip(problem)
+    project = desktop.workspace if mount else str(tmp_path / "unseen")
+    os.makedirs(project, exist_ok=True)
+    (tmp_path / "home").mkdir()
+    with open(os.path.join(project, "greeting.py"), "w") as file:
+        file.write(TEXT)
+    with There(project, str(tmp_path / "home"), desktop.host) as there:
+        there.read = lambda: open(os.path.join(project, "greeting.py")).read()  # noqa: SIM115
+        before = there.files()
+        there.remote = Remote(desktop, there.command, {there.folder: desktop.workspace if mount else None})
+        yield there
+        there.remote.choose("Disconnect web")
+        desktop.host.wait_until(lambda: not [each for each in there.files() if "ide/" in each and each not in before])
+
+
+PATH = elsewhere.FOLDER + "/greeting.py"
+EDIT = {"file_path": PATH, "old_string": "Hello", "new_string": "Good day"}
+PROGRAMS = {
+    "gemini": (GeminiCli, GeminiApi, [CallTool("replace", {**EDIT, "instruction": "Greet politely."})]),
+    "qwen": (QwenCode, OpenAiApi, [CallTool("read_file", {"file_path": PATH}), CallTool("edit", EDIT)]),
+}
+
+
+@pytest.mark.parametrize("mount", [True, False], ids=["mounted", "unseen"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_there_shows_a_diff_here_and_takes_edits_back(name, mount, desktop, there):
+    make, make_model, calls = PROGRAMS[name]
+    if mount:
+        desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with make_model() as model, make(there, there.folder, model) as program:
+        program.wait_ready()
+        desktop.host.wait_until(lambda: "on web" in desktop.window()["status_bar"])
+        model.script(*calls, Say("It is polite now."))
+        program.submit("Be more polite")
+        proposal = desktop.wait_proposal()
+        assert proposal["text"] == PROPOSED
+        assert desktop.views_of_role("original")[0]["text"] == TEXT
+        desktop.type_at_end(proposal["id"], "# reviewed\n")
+        desktop.accept()
+        program.wait_for("It is polite now.")
+        assert there.read() == PROPOSED + "# reviewed\n"
+        desktop.wait_no_review()
+        assert (PATH in str(model.turns[0])) == mount
+        assert model.problems == []
+
+
+@pytest.mark.parametrize("mount", [True, False], ids=["mounted", "unseen"])
+def test_edits_of_what_copilot_wrote_there_are_saved_over_it(mount, desktop, there):
+    with OpenAiApi() as model, CopilotCli(there, there.folder, model) as copilot:
+        copilot.wait_ready()
+        desktop.host.wait_until(lambda: "on web" in desktop.window()["status_bar"])
+        model.script(CallTool("edit", {"path": PATH, "old_str": "Hello", "new_str": "Good day"}), Say("It is polite."))
+        copilot.submit("Be more polite")
+        proposal = desktop.wait_proposal()
+        assert proposal["text"] == PROPOSED
+        assert desktop.views_of_role("original")[0]["text"] == TEXT
+        desktop.type_at_end(proposal["id"], "# reviewed\n")
+        desktop.accept()
+        copilot.wait_for("It is polite.")
+        desktop.host.wait_until(lambda: there.read() == PROPOSED + "# reviewed\n")
+        assert model.problems == []
+
+
+@pytest.mark.parametrize("mount", [True])
+def test_opencode_there_hears_of_the_selection_here(mount, desktop, there):
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with OpenAiApi() as model, OpenCode(there, there.folder, model) as opencode:
+        opencode.wait_connected("greeting.py#1")
+        model.script(Say("I see."))
+        opencode.submit("What is selected?")
+        assert PATH in str(model.turns[-1])
+        assert model.problems == []
