@@ -32,7 +32,7 @@ import logging
 import socket
 import sys
 from enum import IntEnum
-from typing import Any, Callable, Dict, Optional, cast
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, cast
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from aiohttp import StreamReader, hdrs, http_exceptions, web
@@ -207,6 +207,16 @@ def _evict_oldest(connections: Connections) -> bool:
     return False
 
 
+class LetIn(NamedTuple):
+    """The headers with which a request was let in, and the token that they show, with its name."""
+
+    hosts: Sequence[str]
+    origins: Sequence[str]
+    secret: str
+    name: str
+    token: str
+
+
 # -- one connection ----------------------------------------------------------------------------------------------------
 
 _CHUNK = 8 * 1024
@@ -231,6 +241,8 @@ class Connection(web.RequestHandler):
         """The bounds of what comes from now on, once it is no HTTP any more."""
         self.is_upgraded = False
         """Whether the server has sent the client its agreement."""
+        self.let_in: Optional[LetIn] = None
+        """What the last request showed that was let in."""
         self._limits = limits
         self._open = OpenConnections.of_this_loop()
         self._admitted = False

@@ -26,7 +26,7 @@ from multidict import istr
 
 from ..protocol.jsonrpc import AT_ONCE_BYTES, read_value
 from ..protocol.limits import Limits
-from .connections import Connection, closing
+from .connections import Connection, LetIn, closing
 from .responses import WholeResponse, refusal
 
 logger = logging.getLogger("gemini_companion.transport")
@@ -50,6 +50,20 @@ class Gate:
         self._is_bearer = self._secret_header == hdrs.AUTHORIZATION
         self._next_warning = 0.0
 
+    def let_in_again(self, request: web.BaseRequest) -> Optional[str]:
+        """The name of the request's token if its headers are, letter by letter, those that its connection was let in
+        with before, and that token is still taken. None: `turned_away` and `admit` have to judge it."""
+        connection: Connection = request.protocol
+        former, headers = connection.let_in, request.headers
+        if former is None or not request.raw_path.startswith("/") or hdrs.TRANSFER_ENCODING in headers:
+            return None
+        secrets = headers.getall(self._secret_header, ())
+        if headers.getall(hdrs.HOST, ()) != former.hosts or headers.getall(hdrs.ORIGIN, ()) != former.origins:
+            return None
+        if len(secrets) != 1 or not secrets[0].isascii() or not hmac.compare_digest(secrets[0], former.secret):
+            return None
+        return former.name if self.tokens.get(former.name) == former.token else None
+
     def turned_away(self, request: web.BaseRequest) -> Optional[WholeResponse]:
         """The refusal of a request for another host, from a web page, or in a coding that is not understood (RFC 9112,
         6.1), or else None."""
@@ -72,6 +86,9 @@ class Gate:
             connection: Connection = request.protocol
             if not connection.token_shown(self.tokens[name]):
                 return closing(request, refusal(503, "Too many connections show this token.", {"Retry-After": "1"}))
+            if shown is not None and shown.isascii():
+                hosts, origins = headers.getall(hdrs.HOST, ()), headers.getall(hdrs.ORIGIN, ())
+                connection.let_in = LetIn(hosts, origins, shown, name, self.tokens[name])
             return name
         if now >= self._next_warning:
             self._next_warning = now + _WARNING_SECONDS

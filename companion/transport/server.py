@@ -250,12 +250,14 @@ class CompanionServer(BaseServer):
     # Requests
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        turned_away = self._gate.turned_away(request)
+        token_name: Union[str, WholeResponse, None] = self._gate.let_in_again(request)
+        turned_away = self._gate.turned_away(request) if token_name is None else None
         if turned_away is not None:
             return turned_away
         if request.path == "/health":
             return self._health(request.method)
-        token_name = self._gate.admit(request, clock.now())
+        if token_name is None:
+            token_name = self._gate.admit(request, clock.now())
         if isinstance(token_name, WholeResponse):
             return token_name
         try:

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from companion.protocol.limits import Limits
+from tests.unit.transport.conftest import read_response
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
@@ -41,6 +42,50 @@ def test_health_tells_liveness_to_anybody_and_nothing_else(run):
         assert headers["server"] == "MCP"
         assert (await served.raw(served.head("POST", "/health", Authorization=None, Content_Length="0")))[0] == 405
         assert (await served.raw(served.head("GET", "/health", Host="evil.example")))[0] == 403
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({}, 200),
+        ({"Authorization": "Bearer another"}, 401),
+        ({"Authorization": None}, 401),
+        ({"Authorization": "Bearer s\u00e9cret"}, 401),
+        ({"Host": "evil.example"}, 403),
+        ({"Host": None}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Transfer-Encoding": "gzip, chunked"}, 501),
+        ({"Target": "http://evil.example/mcp"}, 403),
+        ({"Twice": "Host: evil.example"}, 403),
+        ({"Revoked": ""}, 401),
+    ],
+    ids=lambda value: next(iter(value), "unchanged") if isinstance(value, dict) else str(value),
+)
+def test_each_request_of_a_connection_is_judged(run, changed, status):
+    """What is let in once is let in again only by the same headers, and while its token is taken."""
+
+    async def scenario(served):
+        length = str(len(PING))
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        try:
+            for _ in range(2):
+                writer.write(served.head(**{"Content-Length": length}) + PING)
+                assert (await read_response(reader))[0] == 200
+            headers = {name: value for name, value in changed.items() if name not in ("Target", "Twice", "Revoked")}
+            if "Transfer-Encoding" not in changed:
+                headers["Content-Length"] = length
+            head = served.head("POST", changed.get("Target", "/mcp"), **headers)
+            if "Twice" in changed:
+                head = head[:-2] + changed["Twice"].encode() + b"\r\n\r\n"
+            if "Revoked" in changed:
+                served.server._gate.tokens = {"": "another"}
+            writer.write(head + PING)
+            expected = (200,) if status == 200 else (status, 400)  # some of it the parser refuses
+            assert (await read_response(reader))[0] in expected
+        finally:
+            writer.close()
 
     run(scenario)
 
