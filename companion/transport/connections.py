@@ -5,10 +5,9 @@ there, and counts no frame without content; until then the sender decides how mu
 without a mask, too.
 
 Rule of their number: it is limited for all servers of the process together, because every plugin shares its
-descriptors. Of those over which no valid token has been sent yet the oldest one goes. Of the others each token has a
-right to as many as any other: when there are too many, one of the token with the most goes. So a client with a token is
-never shut out by those of other tokens; it sends the token as soon as it is connected, long before many other
-connections are accepted (see `listening.ACCEPTED_AT_ONCE`).
+descriptors. Of those over which no valid token has been sent yet the oldest one goes, so that a client with a token is
+not shut out by them: it sends the token as soon as it is connected, long before many other connections are accepted
+(see `listening.ACCEPTED_AT_ONCE`). Of those with a token none goes for another one; too many are refused.
 
 Rules of one connection: the limits apply to every request, not only to the first one: bytes and lines outside of
 bodies, pipelined requests, the time for a header. A connection that exceeds one is closed, with a response that gives
@@ -143,7 +142,7 @@ class OpenConnections:
 
     def __init__(self) -> None:
         self._unauthenticated: Connections = {}
-        self._by_token: Dict[str, Connections] = {}
+        self._admitted: Connections = {}
         self._most = max(1, descriptor_limit() // 2)
         self._most_unauthenticated = max(1, min(Limits().unauthenticated_connections, descriptor_limit() // SHARE))
 
@@ -160,51 +159,34 @@ class OpenConnections:
         """Add a connection that has shown no token yet; at most `most` may be open. False if there is no room."""
         if len(self._unauthenticated) >= self._most_unauthenticated:
             self.make_room()
-        if len(self._unauthenticated) + self._admitted() >= min(most, self._most) and not self.make_room():
+        if len(self._unauthenticated) + len(self._admitted) >= min(most, self._most) and not self.make_room():
             return False
         self._unauthenticated[id(connection)] = ref(connection)
         return True
 
-    def admit(self, connection: Connection, token: str, most: int) -> bool:
-        """The connection has shown a token. False if there are too many, and none of them shows a token that has
-        more connections than this one."""
+    def admit(self, connection: Connection, most: int) -> bool:
+        """The connection has shown a token. False if there are too many that have."""
         self.remove(connection)
         most = min(most, self._most)
-        own = self._by_token.get(token, {})
-        if self._admitted() >= most - most // SHARE:
-            greediest = max(self._by_token.values(), key=len, default=own)
-            if len(greediest) <= len(own) + 1:
-                return False
-            _evict_oldest(greediest)
-            logger.warning("too many connections: ended one of a client that has very many")
-        self._by_token.setdefault(token, own)[id(connection)] = ref(connection)
+        if len(self._admitted) >= most - most // SHARE:
+            return False
+        self._admitted[id(connection)] = ref(connection)
         return True
 
     def remove(self, connection: Connection) -> None:
         """Remove a connection that has ended."""
         self._unauthenticated.pop(id(connection), None)
-        for token, connections in list(self._by_token.items()):
-            if connections.pop(id(connection), None) is not None and not connections:
-                del self._by_token[token]
+        self._admitted.pop(id(connection), None)
 
     def make_room(self) -> bool:
         """Close the oldest unauthenticated connection. False if there is none."""
-        if not _evict_oldest(self._unauthenticated):
-            return False
-        logger.warning("too many connections have not shown a token: ended the oldest one")
-        return True
-
-    def _admitted(self) -> int:
-        return sum(map(len, self._by_token.values()))
-
-
-def _evict_oldest(connections: Connections) -> bool:
-    while connections:
-        oldest = connections.pop(next(iter(connections)))()
-        if oldest is not None:
-            oldest.evict()
-            return True
-    return False
+        while self._unauthenticated:
+            oldest = self._unauthenticated.pop(next(iter(self._unauthenticated)))()
+            if oldest is not None:
+                oldest.evict()
+                logger.warning("too many connections have not shown a token: ended the oldest one")
+                return True
+        return False
 
 
 class LetIn(NamedTuple):
@@ -259,8 +241,6 @@ class Connection(web.RequestHandler):
         self._to_come = 0
         self.on_lost: Optional[Callable[[bool], None]] = None
         """Called once when the connection is lost, with True if it was reset: the client may have left data unread."""
-        self.on_evicted: Optional[Callable[[], object]] = None
-        """Ends the response under way at once, where the client must not be left without one; it is then the last."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -378,18 +358,14 @@ class Connection(web.RequestHandler):
 
     # Authentication
 
-    def token_shown(self, token: str) -> bool:
-        """Note that the client has sent a valid token. False if its clients have too many connections."""
+    def token_shown(self) -> bool:
+        """Note that the client has sent a valid token. False if there are too many connections."""
         if not self._admitted:
-            self._admitted = self._open.admit(self, token, self._limits.connections)
+            self._admitted = self._open.admit(self, self._limits.connections)
         return self._admitted
 
     def evict(self) -> None:
         """Close this connection in favour of another one."""
-        if self.on_evicted is not None:
-            self.close()  # aiohttp's: once the response is written
-            self.on_evicted()
-            return
         self._cut(b"503 Service Unavailable")
 
     # The end

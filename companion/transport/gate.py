@@ -84,8 +84,8 @@ class Gate:
         name = bearer(shown, self.tokens) if self._is_bearer else token_shown(shown, self.tokens)
         if name is not None:
             connection: Connection = request.protocol
-            if not connection.token_shown(self.tokens[name]):
-                return closing(request, refusal(503, "Too many connections show this token.", {"Retry-After": "1"}))
+            if not connection.token_shown():
+                return closing(request, refusal(503, "Too many connections are open.", {"Retry-After": "1"}))
             if shown is not None and shown.isascii():
                 hosts, origins = headers.getall(hdrs.HOST, ()), headers.getall(hdrs.ORIGIN, ())
                 connection.let_in = LetIn(hosts, origins, shown, name, self.tokens[name])

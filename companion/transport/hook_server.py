@@ -132,14 +132,14 @@ class HookServer:
         def lost(was_reset: bool) -> None:
             task.cancel()
 
-        connection.on_lost, connection.on_evicted = lost, task.cancel
+        connection.on_lost = lost
         if request.transport is None:
             task.cancel()
         self._running.add(task)
         try:
             await asyncio.wait({task})
         finally:
-            connection.on_lost = connection.on_evicted = None
+            connection.on_lost = None
             self._running.discard(task)
             task.cancel()
         if task.cancelled():

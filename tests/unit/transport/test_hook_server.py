@@ -238,19 +238,6 @@ async def test_too_many_hooks_at_once_let_no_program_write(bench, monkeypatch):
     assert "Too many connections" in await bench.refused()
 
 
-@served
-async def test_a_hook_that_makes_room_for_others_lets_no_program_write(bench, monkeypatch):
-    connections = []
-    monkeypatch.setattr(OpenConnections, "admit", lambda self, connection, *_: connections.append(connection) or True)
-    bench.hold = True
-    reader, writer = await bench.connect(X_Companion_Held="PreToolUse")
-    await bench.held.wait()
-    connections[0].evict()
-    assert (await read_response(reader))[0::2] == ASKS
-    assert await reader.read() == b""
-    writer.close()
-
-
 @pytest.mark.parametrize("answer", [ValueError("failed"), {"x": float("nan")}, {"x": object()}])
 @served
 async def test_a_handler_that_fails_lets_no_program_write(bench, answer):

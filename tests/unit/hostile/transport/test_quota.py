@@ -59,22 +59,28 @@ def test_as_many_clients_as_there_are_descriptors_leave_some_to_others(attack):
 
 
 def test_all_servers_together_leave_some_to_others(attack):
-    """One client, with the tokens of a port and of a socket in the file system, takes all it can get of both."""
+    """One client, with the tokens of a port and of a socket in the file system, takes all it can get of both. What it
+    has is not closed for others, who are refused until it lets go of some."""
     target = attack(PATIENT, servers=3, socket=True, descriptors=256)
     before = target.start["descriptors"]
+    clients = []
     for number in range(400):
         server = (0, 2)[number % 2]
         client = target.connect_to(server)
+        clients.append(client)
         client.sendall(target.post_to(server))
         target.status(client)
     taken = target.gauges()["descriptors"] - before
-    target.ping(1)
     print(f"{taken} descriptors taken")
     assert 100 <= taken <= 130
-    for _ in range(30):  # as many as there are for each of three
-        client = target.connect_to(1)
-        client.sendall(target.post_to(1))
-        assert target.status(client) == 200
+    client = target.connect_to(1)
+    client.sendall(target.post_to(1))
+    assert target.status(client) == 503
+    clients[0].sendall(target.post_to(0))
+    assert target.status(clients[0]) == 200
+    for each in clients[:10]:
+        each.close()
+    target.ping(1)
 
 
 def test_what_repeats_is_one_line_in_the_log(attack):
