@@ -26,10 +26,9 @@ from .evidence import Moment
 from .files import NO_RULES, Rules
 from .git import GitError, Repository, find_git, git_of
 from .listing import Listing, Lists
-from .record import has_record
-from .saves import Saves
-from .store import Store
+from .store import Store, has_record
 from .undoing import finish
+from .user_acts import Saves
 from .workspace import Workspace
 
 logger = logging.getLogger("gemini_companion.unreviewed")

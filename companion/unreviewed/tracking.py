@@ -33,10 +33,9 @@ from .evidence import Moment, OpenCall, OpenCalls
 from .files import NO_RULES, Rules
 from .folder import Cancelled, Folder, Job, Queue, Root, Surroundings, Waiter
 from .listing import Lists, joined
-from .record import recorded_folders
-from .saves import Saves
 from .schedule import INTERVAL_SECONDS, Schedule, processor_seconds
-from .store import STORE, UNTIDY_BYTES, Store
+from .store import STORE, UNTIDY_BYTES, Store, recorded_folders
+from .user_acts import Saves
 from .workspace import Workspace
 
 logger = logging.getLogger("gemini_companion.unreviewed")

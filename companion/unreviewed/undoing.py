@@ -16,10 +16,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import secrets
 import stat
+import sys
+import time
 from contextlib import suppress
 from functools import partial
 from typing import Collection, Dict, Generator, List, NamedTuple, Optional, Sequence, Tuple
+from urllib.parse import quote
 
 from ..common.workers import together
 from ..comparison import Hunk
@@ -27,13 +31,12 @@ from ..review.document import disk
 from ..review.document.disk import ChangedError, DiskError, Kind, Original, same_files
 from ..review.document.file_replacement import beside
 from ..review.document.journal import PlannedWrite, give_back, noted
-from ..system.files import flush_folder
+from ..system.files import flush_folder, new_file, write_all
 from .content import NOTHING, UNKNOWN, Content, full_path
 from .model import Event, UnreviewedChange
 from .reading import is_solid
-from .record import Group, Step, Undone
+from .store import Group, Step, Undone
 from .texts import without_hunks
-from .trash import into_trash
 from .workspace import Workspace
 
 DECIDED_SINCE = "{} is left as it is: something was decided, or written, since then."
@@ -336,3 +339,48 @@ def _state(workspace: Workspace, path: str, content: Content) -> FileBytes:
 
 def _unknown(path: str) -> str:
     return f"{path.rpartition('/')[2]} cannot be undone: what it held is not kept."
+
+
+# -- the trash ---------------------------------------------------------------------------------------------------------
+
+
+_PART_BYTES = 100  # of a name; disks have room for 255
+
+
+def into_trash(path: str, former: str) -> bool:
+    """Move the file at `path`, which was at `former`, into the trash. False if there is none for it."""
+    if sys.platform == "win32":
+        return False
+    with suppress(OSError):
+        if sys.platform == "darwin":
+            _into_folder(path, os.path.basename(former), os.path.expanduser("~/.Trash"))
+        else:
+            data = os.environ.get("XDG_DATA_HOME", "")
+            home = os.path.join(data if os.path.isabs(data) else os.path.expanduser("~/.local/share"), "Trash")
+            _into_home_trash(path, former, home)
+        return True
+    return False
+
+
+def _into_folder(path: str, name: str, folder: str) -> None:
+    if os.path.lexists(os.path.join(folder, name)):
+        name = _unlike_others(name)
+    os.rename(path, os.path.join(folder, name))
+
+
+def _into_home_trash(path: str, former: str, home: str) -> None:
+    for folder in ("files", "info"):
+        os.makedirs(os.path.join(home, folder), 0o700, exist_ok=True)
+    name = _unlike_others(os.path.basename(former))  # desktops show the former one
+    info = os.path.join(home, "info", name + ".trashinfo")
+    with new_file(info) as descriptor:
+        when = time.strftime("%Y-%m-%dT%H:%M:%S")
+        about = f"[Trash Info]\nPath={quote(os.fsencode(former))}\nDeletionDate={when}\n"
+        write_all(descriptor, 0, about.encode("ascii"))
+        os.rename(path, os.path.join(home, "files", name))
+
+
+def _unlike_others(name: str) -> str:
+    """A name that is like no other, with which the trash has room for its own suffix."""
+    root, extension = (os.fsencode(part)[:_PART_BYTES].decode("utf-8", "ignore") for part in os.path.splitext(name))
+    return f"{root}.{secrets.token_hex(4)}{extension}"

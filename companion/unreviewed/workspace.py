@@ -47,18 +47,16 @@ from ..review.document.whole_file import BytesMaker
 from ..system.files import Stamp
 from ..system.paths import is_below
 from .content import NOTHING, UNKNOWN, Content, full_path, identity
+from .copies import LeftContents
 from .edits import Edits
 from .evidence import NO_CLAIMS, PERHAPS, Evidence, Moment
 from .files import IGNORES, NAMED_FILES, Files, Rules, is_left_alone
 from .git import GitError, Repository, git_of
-from .left import LeftContents
 from .model import Event, Layer, Row, UnreviewedChange
 from .reading import FileReading, Reader, changed_at, is_later
-from .record import Group, Record, Step, Undone, contents_of, read_record, write_record
-from .saves import Saves
-from .side_bar import SideBar
-from .store import Store
+from .store import Group, Record, Step, Store, Undone, contents_of, read_record, write_record
 from .texts import accepted_of, sizes, with_hunks
+from .user_acts import Saves, SideBar
 
 EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
 

@@ -21,9 +21,9 @@ from companion.unreviewed.folder import Folder, Queue, Root, Surroundings
 from companion.unreviewed.git import Repository, find_git
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import UnreviewedChange
-from companion.unreviewed.saves import Saves
 from companion.unreviewed.store import STORE, Store
 from companion.unreviewed.undoing import Progress, Refusal, Undoing, finish, restore, undo
+from companion.unreviewed.user_acts import Saves
 from companion.unreviewed.workspace import Workspace
 from tests.support.at_once import AtOnce, Editor, Window
 

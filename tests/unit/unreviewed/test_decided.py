@@ -7,7 +7,7 @@ from codecs import BOM_UTF8
 
 import pytest
 
-from companion.unreviewed import saves, workspace
+from companion.unreviewed import user_acts, workspace
 from companion.unreviewed.content import UNKNOWN
 from companion.unreviewed.texts import hunks_between
 
@@ -72,7 +72,7 @@ def test_a_file_that_goes_while_a_tab_cannot_be_saved_is_listed(project, later):
     project.saving("a.txt")
     project.write(a_txt=None)
     assert project.look() == {}
-    later(saves.SAVING_SECONDS)
+    later(user_acts.SAVING_SECONDS)
     assert set(project.look()) == {"a.txt"}
     assert project.undo() == []
     assert project.read("a.txt") == b"mine\n"

@@ -14,8 +14,7 @@ from companion.unreviewed import store as store_module
 from companion.unreviewed.content import Content, identity
 from companion.unreviewed.evidence import Origin
 from companion.unreviewed.model import SAVED_FIELDS, Made, Row
-from companion.unreviewed.record import Record, Step, Undone, read_record, write_record
-from companion.unreviewed.store import Store
+from companion.unreviewed.store import Record, Step, Store, Undone, read_record, write_record
 
 CONTENT = ["x", 1, 2]
 ROW = json.loads(json.dumps(Row(Content(*CONTENT))[:SAVED_FIELDS]))

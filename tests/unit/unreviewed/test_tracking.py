@@ -10,7 +10,7 @@ from threading import Event, Thread
 import pytest
 
 from companion.review.document.file_replacement import beside
-from companion.unreviewed import side_bar
+from companion.unreviewed import user_acts
 from companion.unreviewed.evidence import Doer, OpenCall, Origin
 from companion.unreviewed.files import Rules
 from companion.unreviewed.folder import Folder
@@ -544,7 +544,7 @@ def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_m
     tracking.call_ended(1, "call", lambda: None)
     runtime.step(INTERVAL_SECONDS)
     events.commanded("side_bar_delete", {"paths": [str(project.folder / "d.txt")]})
-    later(side_bar.DELETING_SECONDS)  # so long that the user has decided not to
+    later(user_acts.DELETING_SECONDS)  # so long that the user has decided not to
     write_and_look(project, tracking, runtime, d_txt=None)
     assert [change.path for change in tracking.lists(1).changes] == ["c.txt", "d.txt"]
 

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from companion.unreviewed import trash
+from companion.unreviewed import undoing
 
 
 def test_a_new_file_goes_into_the_trash(project, tmp_path, monkeypatch):
@@ -74,7 +74,7 @@ def test_a_full_disk_leaves_nothing_in_the_trash_that_tells_of_no_file(project, 
     def full(data: bytes) -> str:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(trash, "quote", full)
+    monkeypatch.setattr(undoing, "quote", full)
     project.begin()
     project.write(b_txt=b"new\n")
     project.look()

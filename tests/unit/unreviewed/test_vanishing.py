@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from companion.unreviewed import reading
-from companion.unreviewed.walking import Walks
+from companion.unreviewed.files import Walks
 from tests.unit.unreviewed.conftest import TEXT, text
 
 

@@ -10,8 +10,8 @@ from typing import Iterator, List
 
 import pytest
 
-from companion.unreviewed import walking
-from companion.unreviewed.walking import Walks
+from companion.unreviewed import files
+from companion.unreviewed.files import Walks
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """On a disk on which folders keep the time stamps that they were made with."""
     for name in "abc":
         (tmp_path / name).mkdir()
-    monkeypatch.setattr(walking, "stamp_fields", lambda found: (0, found.st_ino, 0, 0, 0, 0))
+    monkeypatch.setattr(files, "stamp_fields", lambda found: (0, found.st_ino, 0, 0, 0, 0))
     return tmp_path
 
 
@@ -33,18 +33,18 @@ def test_what_comes_and_goes_without_time_stamps_of_folders_is_found(folder, clo
     assert there.walk().files == ["a/old.txt"]
     os.rename(str(folder / "a" / "old.txt"), str(folder / "a" / "Old.txt"))
     (folder / "b" / "new.txt").touch()
-    clock.advance(walking.RELISTED_SECONDS + 1)
+    clock.advance(files.RELISTED_SECONDS + 1)
     assert sorted(there.walk().files) == ["a/Old.txt", "b/new.txt"]
 
 
-@pytest.mark.parametrize("pause", [1, walking.RELISTED_SECONDS + 1])
+@pytest.mark.parametrize("pause", [1, files.RELISTED_SECONDS + 1])
 def test_a_walk_lists_only_some_folders_again_and_the_next_one_others(folder, clock, monkeypatch, pause):
     there = walks(folder)
     walked = there.walk()
-    monkeypatch.setattr(walking, "RELISTED_FOLDERS", 1)
+    monkeypatch.setattr(files, "RELISTED_FOLDERS", 1)
     for name in "abc":
         (folder / name / "new.txt").touch()
-    clock.advance(walking.RELISTED_SECONDS + 1)
+    clock.advance(files.RELISTED_SECONDS + 1)
     found = []
     for _ in range(5):
         found.append(len(there.walk().files))
