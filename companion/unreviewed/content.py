@@ -17,14 +17,14 @@ Item = TypeVar("Item")
 
 PORTION_FILES = 200
 PORTION_BYTES = 1 << 25
-"""As many files, and bytes of them, are in memory at once where there are many to be dealt with."""
+"""The most files, and bytes of them, that are in memory at once."""
 _UNREAD = "?"
 _SHA256_DIGITS = 64
 
 
 class Content(NamedTuple):
-    """What is at a path: `identity` is "" where there is no file. `mode`: the permission bits, 0 if they are not known;
-    `size`: bytes.
+    """What is at a path: an `identity`, "" where there is no file; a `mode`, the permission bits or 0 if they are not
+    known; and a `size` in bytes.
     """
 
     identity: str
@@ -48,11 +48,11 @@ class Content(NamedTuple):
 
 NOTHING = Content("")
 UNKNOWN = Content(_UNREAD)
-"""There was a file, and nobody knows what it held."""
+"""A file of which it is not known what it held."""
 
 
 def identity(data: bytes, like: str = "", kind: bytes = b"blob") -> str:
-    """The identity of bytes, as git computes it with SHA-1; with SHA-256 if `like`, another identity, is of that."""
+    """Compute the identity of bytes as git does: with SHA-256 if `like`, another identity, was, else with SHA-1."""
     algorithm = hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1
     digest = algorithm(b"%s %d\0" % (kind, len(data)))  # git's own identity, no protection against anybody
     digest.update(data)
@@ -60,7 +60,7 @@ def identity(data: bytes, like: str = "", kind: bytes = b"blob") -> str:
 
 
 def portions(items: Iterable[Item], size: Callable[[Item], int], most: int = PORTION_BYTES) -> Iterator[List[Item]]:
-    """All of them in their order, so many at a time that no portion is too large. One alone may be."""
+    """Give the items in their order, in portions of limited size; an item that is larger is one by itself."""
     portion: List[Item] = []
     total = 0
     for item in items:
@@ -84,6 +84,6 @@ def unread_identity(modified: int, size: int, number: int) -> str:
 
 
 def folders_of(path: str) -> FrozenSet[str]:
-    """All folders that lead to a path."""
+    """The folders that a path lies in, from its first part to its last folder."""
     parts = path.split("/")
     return frozenset("/".join(parts[:count]) for count in range(1, len(parts)))

@@ -1,6 +1,11 @@
-"""The bytes that the files of a folder held: the store has some of them, and git the others.
+"""Finds the bytes that the files of a folder held: the store has some of them, git has the others.
 
-Rule: where the bytes are not known any more nothing fails: nobody has them.
+Theory of operation: an editor that was killed leaves a record of the last look (`LeftContents`): rows, and copies of
+what git had not committed. All other files held what the commit has that was checked out, and where the commit has
+nothing there was nothing.
+
+Rule: bytes that are not known any more are None, and nothing fails. Nothing is guessed of the paths that the record
+names as unknown, because they were not looked at or were too much to be kept.
 
 These calls block on the disk and on a process. Disk threads.
 """
@@ -19,7 +24,7 @@ logger = logging.getLogger("gemini_companion.unreviewed")
 
 
 class Copies:
-    """The bytes of one folder's files. `blobs` is what git has as what, if its identity is another than the file's."""
+    """The bytes of one folder's files. `blobs` has the identities that git has for contents, where these differ."""
 
     def __init__(self, store: Store, repository: Optional[Repository]) -> None:
         self._store = store
@@ -27,11 +32,11 @@ class Copies:
         self.blobs: Dict[str, str] = {}
 
     def data(self, content: Content) -> Optional[bytes]:
-        """The bytes that a file held, or None if nobody has them any more."""
+        """Find the bytes of a content; None if they are not known any more."""
         return self.all_data([content])[0]
 
     def all_data(self, contents: Sequence[Content]) -> List[Optional[bytes]]:
-        """The same for several files, for which git is asked once."""
+        """Find the bytes of several contents, for which git is asked once."""
         found = {content.identity: self._at_hand(content) for content in contents}
         missing = [content.identity for content in contents if content.readable and found[content.identity] is None]
         if missing and self._repository is not None:
@@ -55,14 +60,14 @@ class Copies:
         return True
 
     def keep_all(self, contents: Iterable[Content]) -> None:
-        """Keep what these files held, of which git may have some."""
+        """Keep the bytes of these in the store, those that git has, too."""
         lacking = [each for each in contents if each.there and each.readable and not self._store.has(each.identity)]
         for portion in portions(dict.fromkeys(lacking), lambda content: content.size):
             for content, data in zip(portion, self.all_data(portion)):
                 self.keep(content, data)
 
     def touch(self, contents: Iterable[Content]) -> None:
-        """Have the store keep these as if they were new."""
+        """Have the store keep the bytes of these for longer."""
         for content in contents:
             self._store.touch(content.identity)
 
@@ -71,9 +76,9 @@ class Copies:
         return content.there and self._store.has(content.identity)
 
     def secure(self, contents: Iterable[Content]) -> Set[str]:
-        """Have these in the store, on the disk itself. Raises `OSError` if they cannot be.
+        """Write the bytes of these to the store, on the disk itself. The identities of those whose bytes are known.
 
-        The result are the identities of those whose bytes are known.
+        Raises `OSError` if they cannot be written.
         """
         known: Set[str] = set()
 
@@ -89,7 +94,7 @@ class Copies:
         return known
 
     def is_blob(self, content: Content, blob: str) -> bool:
-        """Whether git has a content as this; "" is no file."""
+        """Whether this is the blob that git has for a content; "" for no file."""
         if not content.there or not blob or not content.readable:
             return content.identity == blob
         if blob in (content.identity, self.blobs.get(content.identity)):
@@ -110,11 +115,10 @@ class Copies:
 
 
 class LeftContents:
-    """What the files held when an earlier process looked last, which has not ended to track. Of what git had not
-    committed there are rows: this is of all else."""
+    """What files without a row held at the last look of an earlier process that could not stop tracking."""
 
     def __init__(self, copies: Copies, repository: Optional[Repository], record: Record) -> None:
-        """`record`: what that process has left, with the paths that are `unkept`. Raises `GitError`."""
+        """`record` is the one that the process has left. Raises `GitError`."""
         self._copies = copies
         self._repository = repository
         self._unknown = record.unkept or frozenset()
@@ -122,13 +126,15 @@ class LeftContents:
         self._committed = repository.tree(record.head) if repository is not None else {}
 
     def missed(self, staged: Mapping[str, str]) -> Iterable[str]:
-        """The paths at which there were files, of those that git has `staged` as that process has left them."""
+        """The paths at which there were files, of those that git still has `staged` as they were."""
         all_known = "/" not in self._unknown  # else some of them may have gone before
         return [path for path, each in self._committed.items() if all_known and staged.get(path) == each.identity]
 
     def at(self, found: Mapping[str, FileReading]) -> Dict[str, Content]:
-        """What was at these paths, where that is known, and is neither what was found nor what git has now. Raises
-        `GitError`."""
+        """What was at these paths, where that is known and is neither what was found there now nor what git has now.
+
+        Raises `GitError`.
+        """
         known: Dict[str, Content] = {}
         for path, (now, _, blob, _) in found.items():
             before = self._at(path)
@@ -155,7 +161,7 @@ class LeftContents:
     def _with_crlf(self, committed: Sequence[Content]) -> Iterator[Content]:
         for content, data in zip(committed, self._copies.all_data(committed)):
             if data is None or b"\r" in data or b"\0" in data:
-                yield content  # git leaves it alone, or nobody knows
+                yield content  # git leaves it as it is, or its bytes are not known
                 continue
             text = data.replace(b"\n", b"\r\n")
             name = identity(text, content.identity)

@@ -1,4 +1,4 @@
-"""What the files of one folder held, with their bytes: what the model knows of them, and the copies behind it.
+"""Makes the user's edits in the rows of one folder, and keeps the bytes that this takes.
 
 Theory of operation: the store has the bytes of what git has not committed, as far as there is room, and of what an
 unreviewed file held before and holds now; git has the others. Whatever the user decides is an edit from one
@@ -51,17 +51,17 @@ class _Kept(NamedTuple):
 
 
 class Edits:
-    """That of one folder. `committed` is what the last commit that was seen has changed, as `Repository.committed` has
-    it."""
+    """The edits in one folder. `committed` is what the last commit that was seen has changed, as `Repository.committed`
+    gives it."""
 
     def __init__(self, store: Store, repository: Optional[Repository]) -> None:
         self.model = Model()
         self.copies = Copies(store, repository)
         self.committed: Mapping[str, Tuple[str, str]] = {}
         self.holds = False
-        """Whether what the user has seen is kept, because somebody may change it."""
+        """Whether copies are kept of what the user has seen, because an agent may change it."""
         self.unkept: Set[str] = set()
-        """Meanwhile, the paths of uncommitted files without a copy."""
+        """The paths of uncommitted files without a copy."""
         self._last_kept: Optional[_Kept] = None
         self._room = (0, 0)  # files and bytes
         self._refreshed = clock.now()
@@ -74,7 +74,8 @@ class Edits:
         origin: Optional[Origin],
         claims: Claims = NO_CLAIMS,
     ) -> bool:
-        """Somebody has written `now`, with these bytes where git has not committed them. Whether it is unreviewed."""
+        """Note that a program has written `now`, with these bytes where git has not committed them. Whether it is
+        unreviewed."""
         if self.is_committed(path, now):
             self.model.happened(Event.COMMITTED, path, now)
         else:
@@ -87,9 +88,9 @@ class Edits:
         return unreviewed
 
     def is_committed(self, path: str, now: Content) -> bool:
-        """Whether git can bring back what was there before: it was committed, and what is there now is committed.
+        """Whether what was at a path before was committed, and what is there now is, so that git can bring both back.
 
-        What the user had made of the former commit may be in the new one, too.
+        The new commit may have the user's edits of the former one, too.
         """
         former, latest = self.committed.get(path, ("", ""))
         if former == latest or not self.copies.is_blob(now, latest):
@@ -107,12 +108,12 @@ class Edits:
         return holds_edit(committed, held, holds)
 
     def measure_room(self) -> None:
-        """Count what is kept of files that nobody has changed."""
+        """Count the copies of reviewed files, and how much room is left for more."""
         sizes = [row.now.size for row in self.model.rows.values() if row.only_in_store and not row.unreviewed]
         self._room = COPIED_FILES - len(sizes), COPIES_BYTES - sum(sizes)
 
     def seen(self, path: str, now: Content, data: Optional[bytes]) -> None:
-        """The user has seen what a path holds: it is kept from now on, if these bytes are not committed."""
+        """Keep a copy of what the user has seen at a path, if these bytes are not committed and there is room."""
         files, size = self._room
         is_own = self.holds and data is not None and ((files > 0 and len(data) <= size) or self.model.row(path).saved)
         is_kept = is_own and self.copies.keep(now, data)
@@ -126,17 +127,17 @@ class Edits:
         (self.unkept.add if uncommitted and not kept else self.unkept.discard)(path)
 
     def drop_copy(self, path: str) -> None:
-        """Nobody needs the copy of what the path holds any more."""
+        """Note that the copy of what a path holds is not needed any more."""
         self.model.put(path, self.model.row(path)._replace(only_in_store=False))
 
     def refresh(self) -> None:
-        """Once in a while, have the store keep for longer what is as it was."""
+        """Have the store keep the copies of unchanged files for longer, once a day."""
         if clock.now() - self._refreshed > REFRESHED_SECONDS:
             self._refreshed = clock.now()
             self.copies.touch(row.now for row in self.model.rows.values() if row.only_in_store)
 
     def said(self, event: Event, path: str, now: Content, shown: Content, wanted: Content) -> None:
-        """The path holds `now`, and the user has made `wanted` of `shown`, by an event that moves what was before."""
+        """Note that the user has made `wanted` of `shown`, by an event that moves `before`. The path holds `now`."""
         self.rebase_turn(path, shown, wanted)
         row = self.model.row(path)
         edited = self._rebased(row.approved, shown, wanted)
@@ -153,13 +154,13 @@ class Edits:
         self._own(path, self.holds and self.copies.has(now), now.there, saved=event is Event.SAVED)
 
     def keep(self, path: str, held: Content, before: Content, wanted: Content) -> None:
-        """The user has kept what was made of `before` in a path that holds `held`, or as much of it as is `wanted`."""
+        """Note that the user has kept the change from `before` to `held`, or as much of it as is `wanted`."""
         former = self.model.row(path)
         self.said(Event.KEPT, path, held, before, wanted)
         self._last_kept = _Kept(path, former, self.model.row(path))
 
     def keep_no_more(self, path: str) -> bool:
-        """Take back what the user has kept last. False if that was in another path, or something has happened since."""
+        """Take back the last Keep. False if that was at another path, or something has happened to this one since."""
         kept, row = self._last_kept, self.model.row(path)
         if kept is None or kept.path != path or not kept.is_still(row):
             return False
@@ -171,13 +172,13 @@ class Edits:
         return True
 
     def _rebased_layer(self, layer: Layer, shown: Content, wanted: Content) -> Layer:
-        """The layer with the edit by which the user has made `wanted` of `shown`."""
+        """Make the edit from `shown` to `wanted` in a layer."""
         before = self._rebased(layer.before, shown, wanted)
         turn = self._rebased(layer.turn, shown, wanted) if layer.turn is not None else None
         return Layer(before[0] if before else layer.before, layer.origin, turn[0] if turn else layer.turn)
 
     def _with_joined_layers(self, row: Row) -> Row:
-        """The row with the layers joined that are about different lines: the user has saved or accepted again."""
+        """Join the layers that are about different lines, once the user has saved or accepted again."""
         while row.below:
             texts = self.copies.all_data([row.below[-1].before, row.approved, row.now])
             if texts[0] is None or texts[1] is None or texts[2] is None or not are_apart(texts[0], texts[1], texts[2]):
@@ -186,26 +187,27 @@ class Edits:
         return row
 
     def rebase_turn(self, path: str, shown: Content, wanted: Content) -> None:
-        """The user has made `wanted` of `shown`: what an earlier turn has brought does not return."""
+        """Make the edit from `shown` to `wanted` in what the path held when the last turn began."""
         row = self.model.row(path)
         if row.before is not None and row.turn is not None:
             edited = self._rebased(row.turn, shown, wanted)
             self.model.put(path, row._replace(turn=edited[0] if edited else row.turn))
 
     def _rebased(self, base: Content, shown: Content, wanted: Content) -> Optional[Tuple[Content, bool]]:
-        """`base` with the edit from `shown` to `wanted`, and whether that is all of it; None if it cannot be made."""
+        """Make the edit from `shown` to `wanted` in `base`. The result, and whether it has all of the edit; None if it
+        cannot be made."""
         if shown.holds(wanted):
             return base, True
         if base.identity in (shown.identity, wanted.identity) or not shown.there or not wanted.there:
             return wanted, True
         texts = self.copies.data(base), self.copies.data(shown), self.copies.data(wanted)
         if texts[0] is None or texts[1] is None or texts[2] is None or any(b"\0" in (text or b"") for text in texts):
-            return None  # nor has it lines of which one could say whose they are
+            return None  # it is no text, or one of the texts is not known
         data, whole = rebased(texts[0], texts[1], texts[2])
         return (self.content(data, wanted) if data or base.there else NOTHING), whole
 
     def content(self, data: bytes, like: Content) -> Content:
-        """These bytes, which are kept, with the permissions of another content."""
+        """Keep bytes that a file is about to have. Their content, with the permissions of another one."""
         made = Content(identity(data, like.identity), like.mode, len(data))
         self.copies.keep(made, data)
         return made

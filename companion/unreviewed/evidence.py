@@ -1,16 +1,16 @@
-"""Keeps the tool calls of programs with hooks, and so attributes the changes that a look finds.
+"""Keeps the open tool calls of agents with hooks, and attributes to them the changes that a look finds.
 
 Theory of operation: a look notes the moment at which it begins. What a later look finds was written since that moment,
 so a call vouches for it that was open then, is so still, and can write that file: a tool that writes says which files.
 A call begins before the look that precedes it, and is over after the one that follows it.
 
-A call is *doubtful* once its user was asked about it here, or its session has asked the user anything meanwhile: few
-programs say about which call, and most do not tell the answer, so its end alone says that it has run. Until then
-nothing is the program's. What is found just then is certain; what was found before may be the user's, who had time
-to edit before answering, and counts as both.
+A call is *doubtful* once the user was asked about it here, or its session has asked the user anything meanwhile: few
+agents say about which call, and most do not tell the answer, so its end alone says that it has run. Until then nothing
+is the agent's. What is found just then is certain; what was found before may be the user's, who had time to edit before
+answering, and counts as both.
 
-Rule: `RULES` says whose a change is, and nothing else does. Of two programs whose calls could both have written a file
-neither is named. Keep All and Undo All skip changes that cannot be attributed.
+Rule: only `RULES` says whose a change is. Of two agents whose calls could both have written a file neither is named.
+Keep All and Undo All skip changes that cannot be attributed.
 
 Pure, but that `evidence` follows links: disk thread. All else: any thread.
 """
@@ -41,7 +41,7 @@ from ..system.files import real_place
 
 
 class Doer(NamedTuple):
-    """Who does something, and why: a program's title, and the first words of its prompt, at most 80 characters.
+    """An agent's title, and the first words of its prompt, at most 80 characters.
 
     Both are escaped, and empty where they are not known.
     """
@@ -51,9 +51,9 @@ class Doer(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a change comes from: its program and the prompt, if they are certain.
+    """The agent and the prompt that a change comes from, if they are certain.
 
-    `counted`: whether a part of it is a program's. `perhaps`: whether a part of it is perhaps the user's.
+    `counted`: whether a part of it is an agent's. `perhaps`: whether a part of it is perhaps the user's.
     """
 
     who: str = ""
@@ -62,7 +62,7 @@ class Origin(NamedTuple):
     perhaps: bool = False
 
     def grown(self, other: Origin) -> Origin:
-        """That of a change to which something is added that comes from another origin."""
+        """The origin of a change to which something of another origin is added."""
         named = other if other.counted else self
         if self.counted and other.counted and self.who != other.who:
             named = UNNAMED
@@ -70,7 +70,7 @@ class Origin(NamedTuple):
 
 
 Claims = Mapping[Hashable, Origin]
-"""What the origin of a change will be once one of these calls has ended that are still doubtful."""
+"""The origin that a change gets once one of these doubtful calls has ended."""
 NO_CLAIMS: Claims = {}
 
 UNNAMED = Origin()
@@ -78,9 +78,8 @@ PERHAPS = Origin(counted=False, perhaps=True)
 
 
 class Evidence(NamedTuple):
-    """What is known of a look, and of a file that it has found changed: whose calls vouch for it, if some do; those of
-    them that are `doubtful`, if all are; whether git has moved since the last look; and whether there are only programs
-    that would tell of their calls."""
+    """What a look knows of a file that has changed: the doer whose calls vouch for it, if some do; these calls, if all
+    of them are `doubtful`; whether git has moved since the last look; and whether all agents tell of their calls."""
 
     doer: Optional[Doer] = None
     git_moved: bool = False
@@ -89,21 +88,21 @@ class Evidence(NamedTuple):
 
     @property
     def is_certain(self) -> bool:
-        """Whether a program has surely done it."""
+        """Whether an agent has certainly done it."""
         return self.doer is not None and not self.doubtful
 
     @property
     def origin(self) -> Origin:
-        """That of what the look finds, as long as no doubtful call has ended."""
+        """The origin of the change, as long as no doubtful call has ended."""
         return next(origin(self) for holds, origin in RULES.values() if holds(self))
 
     @property
     def claims(self) -> Claims:
-        """Those of the doubtful calls."""
+        """The origins that the change gets at the end of each doubtful call."""
         return dict.fromkeys(self.doubtful, Origin(*(self.doer or Doer()), perhaps=True))
 
 
-# The first one that holds. What git can bring back, because it was committed before and is so after, none is asked for.
+# The first one that holds counts. None is asked where git can bring back both, what was there before and what is now.
 RULES: Dict[str, Tuple[Callable[[Evidence], bool], Callable[[Evidence], Origin]]] = {
     "certain": (lambda seen: seen.is_certain, lambda seen: Origin(*(seen.doer or ()))),
     "perhaps yours": (lambda seen: seen.git_moved or seen.only_hooked, lambda seen: PERHAPS),
@@ -112,7 +111,7 @@ RULES: Dict[str, Tuple[Callable[[Evidence], bool], Callable[[Evidence], Origin]]
 
 
 class OpenCall(NamedTuple):
-    """What a program is about to do.
+    """A tool call that an agent is about to make.
 
     `paths`: the files that it can write, absolute, with whatever links there are; none if it can write any.
     `is_doubtful`: whether nothing but its end will say that it has run.
@@ -124,7 +123,7 @@ class OpenCall(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A moment in some `windows`: all `calls` that have begun until then have smaller numbers than `number`.
+    """A moment in some windows: all calls that have begun until then have smaller numbers.
 
     `only_hooked`: whether only agents that tell of their calls were at work there. `early`: since when an agent may
     have written in a folder whose first look has not ended, in nanoseconds of the wall clock, which the disk has, too;
@@ -138,8 +137,8 @@ class Moment(NamedTuple):
     early: int = 0
 
     def evidence(self, seen: Evidence) -> Callable[[str], Evidence]:
-        """Give the evidence on a change of a file since this moment, by the file's real path: what was `seen`, with the
-        calls that vouch for it. Disk thread."""
+        """Give a function that adds to what was `seen`, by a file's real path, the calls that vouch for its change
+        since this moment. Disk thread."""
         since = self.calls.since(self) if self.calls is not None else []
         vouching = {call.key: call.what for call in since if call.is_open and call.number < self.number}
         if not vouching:
@@ -162,7 +161,7 @@ class Moment(NamedTuple):
 
 
 def _real(paths: Iterable[str]) -> FrozenSet[str]:
-    """Where these files are, and where they are if they take the place of links. Disk thread."""
+    """The real paths of these files, and of the links that they may replace. Disk thread."""
     found: Set[str] = set()
     for path in paths:
         with suppress(ValueError):  # no file can be called so
@@ -171,7 +170,7 @@ def _real(paths: Iterable[str]) -> FrozenSet[str]:
 
 
 def _joined(doers: Sequence[Doer]) -> Doer:
-    """One name for all, none for those of several programs; and why, if that is the same."""
+    """Join doers: one name for all, none for several agents; and the prompt, if all have the same."""
     if len({each.who for each in doers}) > 1:
         return Doer()
     return doers[-1] if len({each.why for each in doers}) == 1 else Doer(doers[-1].who)

@@ -1,4 +1,4 @@
-"""Which files of a folder are to be looked at, and whether git has moved since they were asked for the last time.
+"""Says which files of a folder count, and whether git has moved since the last look.
 
 Rule: git is asked only for what may have changed: the index while its file is another, the commit while one of the
 files is that tells of it, untracked files while something has come or gone. It is asked again once in a while all the
@@ -53,8 +53,8 @@ NO_RULES = Rules(lambda path: False, lambda path, is_folder: False)
 
 
 class Files:
-    """The files of one folder. `entries` is what git has staged, with "" for what is in no commit; `uncovers` whether
-    files that were not there at the last look may have been there all the same."""
+    """The files of one folder. `entries` has what git has staged, with "" for what is in no commit; `uncovers` says
+    whether files may have been there at the last look that it did not find."""
 
     def __init__(self, folder: str, repository: Optional[Repository]) -> None:
         self._folder = folder
@@ -77,7 +77,7 @@ class Files:
         self.use(NO_RULES)
 
     def use(self, rules: Rules) -> None:
-        """Other rules from now on."""
+        """Follow other rules from now on."""
         self._rules = rules
         self._known_excluded: Dict[str, bool] = {}
         self._walks = Walks(self._folder, self._is_left_out, WALKED_FILES)
@@ -90,15 +90,15 @@ class Files:
 
     @property
     def patterns(self) -> str:
-        """What decides which files are looked at."""
+        """A text that differs if other files are looked at."""
         return f"{'' if self._repository is None else 'git '}{self._rules.patterns}"
 
     def stood_at(self, head: str) -> None:
-        """An earlier process has looked at the folder when this commit was checked out."""
+        """Note the commit that was checked out at the last look of an earlier process."""
         self._former_head = head
 
     def begin(self) -> None:
-        """What is there from now on counts, wherever git has moved meanwhile. Raises `GitError`."""
+        """Begin to track: note what git ignores now. Raises `GitError`."""
         self._unseen = self._index_stamp = None
         if self._repository is not None:
             self._ignored = self._repository.ignored()
@@ -106,7 +106,7 @@ class Files:
             self._without_excluded, self._asked_excluded = self._ignored_folders, None
 
     def list(self) -> Dict[str, str]:
-        """The files that are there, with what git has committed of them. Raises `GitError` and `OSError`."""
+        """List the files that count, with the blobs that git has committed. Raises `GitError` and `OSError`."""
         walked, former = self._walks.walk(), self._paths
         if self._repository is None:
             self._beyond = not walked.whole
@@ -163,15 +163,15 @@ class Files:
         return not self._without_excluded.isdisjoint(folders_of(path))
 
     def ask_again(self) -> None:
-        """Other files may be ignored than before."""
+        """Ask git again at the next look, because other files may be ignored than before."""
         self._asked_at = float("-inf")
 
     def knows_left_out(self) -> bool:
-        """Whether it is known what is left out: whether all files were listed."""
+        """Whether all files were listed, so that it is known what is left out."""
         return self._walked is not None
 
     def is_left_out(self, path: str) -> bool:
-        """Whether a file was left out when all were listed last. What has come since is not."""
+        """Whether the last list has left out a file; False for one that has come since."""
         if path in self._paths:
             return False
         if self._repository is None:
@@ -184,7 +184,7 @@ class Files:
         return self._named_walk[1]
 
     def left_out_now(self, paths: Sequence[str]) -> FrozenSet[str]:
-        """Those of these files that git ignores, or the editor leaves out, at this moment. Raises `GitError`."""
+        """Find which of these files git ignores, or the editor leaves out, at this moment. Raises `GitError`."""
         if self._repository is not None:
             return self._repository.ignored_among(paths)
         left_out = self._rules.left_out
@@ -196,7 +196,7 @@ class Files:
         )
 
     def note_position(self) -> bool:
-        """Note where git stands. Whether that is another place. Raises `GitError` and `OSError`."""
+        """Note which commit, branch and stash git is at. Whether one is another. Raises `GitError` and `OSError`."""
         repository = self._repository
         if repository is None:
             return False
@@ -211,26 +211,26 @@ class Files:
         self._is_index_anew = self._is_index_anew or self._index_stamp not in (None, stamp)
 
     def restored(self, path: str) -> Optional[str]:
-        """What git has staged of a path, if it may have brought that back since the last look."""
+        """The blob that git has staged for a path, if git may have written the file since the last look."""
         return self._staged.files.get(path) if self._is_index_anew and self._staged is not None else None
 
     def note_moves(self) -> None:
-        """The files were read: git may have moved meanwhile. Raises `OSError`."""
+        """Note whether git has moved while the files were read. Raises `OSError`."""
         if self._repository is not None:
             self._note_index(self._repository.index_stamp())
             is_another = self._repository.position_stamp() != self._position_stamp
             self.has_moved = self.has_moved or is_another or self._repository.at_work()
 
     def committed(self) -> Mapping[str, Tuple[str, str]]:
-        """What the commit has changed since the last look, as `Repository.committed` has it."""
+        """What commits have changed since the last look, as `Repository.committed` gives it."""
         if self._repository is None or self._former_head in (None, self.head):
             return {}
         return self._repository.committed(self._former_head or "", self.head)
 
     def listed(self, whole: bool) -> None:
-        """All that was listed was looked at, or (not `whole`) some was not: then git has moved at the next look, too.
+        """Note that all listed files were looked at, or (not `whole`) only some: then the next look lists anew.
 
-        Git moves before it writes, or afterwards: what has moved just now has moved at the next look, too.
+        Git moves before it writes, or afterwards: a move of the last moments counts at the next look, too.
         """
         if whole:
             self.uncovers, self._is_index_anew = self._beyond, False
@@ -242,11 +242,11 @@ class Files:
 
     @property
     def like(self) -> str:
-        """An identity of the kind that git has here, if there is one."""
+        """An identity made with the hash that this repository uses, if there is one."""
         return next(filter(None, self.entries.files.values()), self.head)
 
     def is_excluded(self, path: str) -> bool:
-        """Whether a file is not to be read, whatever there is."""
+        """Whether a file is not to be read."""
         known = self._known_excluded.get(path)
         if known is None:
             known = self._known_excluded[path] = self._rules.excluded(f"{self._folder}/{path}")
@@ -258,8 +258,9 @@ class Files:
         return self._rules.left_out(f"{self._folder}/{path}", is_folder)
 
     def unseen(self) -> FrozenSet[str]:
-        """What is there and not looked at, but for what the rules leave out, and what git has that is not there. A
-        folder ends with `/` and stands for all in it: alone for everything, if not all can be named."""
+        """The paths at which there is something that is not looked at, except what the rules leave out, and those at
+        which git has something and the disk has not. A folder ends with `/` and stands for all in it; `/` alone stands
+        for everything, if there are too many."""
         if self._unseen is None:
             self._unseen = self._name_unseen()
         return self._unseen

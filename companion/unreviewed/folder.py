@@ -6,8 +6,8 @@ job that takes long is a generator: at each `yield` a look goes first that waits
 
 A *root* is a folder as windows call it. It has the folder that it leads to, and each repository in that.
 
-Rule: of folders that nobody tracks only those have a workspace that have unreviewed changes left. Disk threads, except
-where noted; what the lock of `Tracking` guards says so.
+Rule: a folder that no window tracks has a workspace only while it has unreviewed changes. Disk threads, except where
+noted.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Root:
         self.is_sought = False
         """Whether a disk thread is finding out the real path."""
         self.waiting: List[Waiter] = []
-        """Meanwhile, those that wait for a look."""
+        """Meanwhile, the waiters for a look."""
         self.has_begun = False
         """Whether the first look has ended since it is tracked."""
         self.early = 0
@@ -156,7 +156,7 @@ class Folder:
         """By name."""
         self.lists = Lists()
         self.waiting: List[Waiter] = []
-        """Those that wait for a look that has not begun yet."""
+        """The waiters for a look that has not begun yet."""
         self.workspace: Optional[Workspace] = None
         """What is known of it, if anything is. Any thread may read what never changes."""
         self._listing: Optional[Listing] = None

@@ -1,4 +1,4 @@
-"""What git knows of a folder: which files it has, as what, and where it stands.
+"""Asks git about a folder: which files it has, with which blobs, and what is checked out.
 
 Rule: git only reads. Nothing that a repository's configuration names is run: no hook, no filter, no monitor, no diff
 program, no alias, nothing that fetches. Only such commands are used as would run none of them, and what could is

@@ -1,4 +1,4 @@
-"""The unreviewed changes as the user reads them: one line for each, with all that a list or a review says of it.
+"""Lists the unreviewed changes as the user reads them, each with all that a list or a review says of it.
 
 Rule: what is shown here is what an undo compares with. Counting is done once for two contents.
 
@@ -26,8 +26,8 @@ NOT_KEPT = "{} cannot be undone: “context_exclude” names it, so what it held
 
 
 class Lists(NamedTuple):
-    """What programs have changed, the oldest first; the same of the last turn alone, which is all until a program tells
-    of turns; and what else has changed.
+    """What agents have changed, the oldest first; what they have changed in the last turn, which is all of it until an
+    agent tells of turns; and what else has changed.
 
     `restorable`: whether something was undone.
     """
@@ -38,14 +38,14 @@ class Lists(NamedTuple):
     restorable: bool = False
 
     def of(self, scope: ChangeScope) -> Tuple[UnreviewedChange, ...]:
-        """Those of one scope."""
+        """The changes of one scope."""
         if scope is ChangeScope.LAST_TURN:
             return self.last_turn
         return self.changes if scope is ChangeScope.SINCE_KEPT else self.outside
 
 
 def joined(lists: Sequence[Lists]) -> Lists:
-    """Several of them as one. A file that two of them have is in it once."""
+    """Join several into one, in which each file is once."""
     changes = _oldest_first(each.changes for each in lists)
     counted = {change.full_path for change in changes}
     return Lists(
@@ -77,7 +77,7 @@ class _Counts(NamedTuple):
 
 
 class Listing:
-    """The lines for one workspace."""
+    """Lists the changes of one workspace."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

@@ -39,7 +39,7 @@ from .evidence import NO_CLAIMS, UNNAMED, Claims, Origin
 class Event(Enum):
     """Why a file holds something else. What it held before becomes what it holds now, or what a comment says."""
 
-    WRITTEN = "somebody wrote outside the editor"  # stays what it was
+    WRITTEN = "a program wrote outside the editor"  # stays what it was
     COMMITTED = "it was committed before, and it is committed now"  # now
     SAVED = "the user saved it in the editor"  # now, without the changes that are undecided
     ACCEPTED = "a proposal that the user accepted has arrived"  # the same
@@ -102,7 +102,7 @@ class UnreviewedChange(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What programs have made of a file, and where that comes from."""
+    """A change that agents have made of a file, and its origin."""
 
     before: Content
     now: Content
@@ -166,12 +166,12 @@ class Row(NamedTuple):
         return self.before is None and self.made is None and not self.only_in_store
 
     def befores(self) -> List[Content]:
-        """All that the user may still go back to, step by step: what the next change would be compared with first."""
+        """All contents that the user may still go back to: first what the next change would be compared with."""
         saved = [self.save] if self.save is not None and self.now.holds(self.save) else []
         return [*saved, self.approved, *(layer.before for layer in reversed(self.below))]
 
     def contents(self) -> List[Content]:
-        """All that the row names, as far as there was a file."""
+        """All contents in the row, except where there was no file."""
         held = [self.now, self.before, self.turn, self.save, *(self.made[:2] if self.made else ())]
         held += [content for layer in self.below for content in (layer.before, layer.turn)]
         return [each for each in held if each is not None and each.there]
@@ -293,43 +293,43 @@ class Model:
         self.rows.pop(path, None)
 
     def learn(self, path: str, before: Content, now: Content) -> None:
-        """What a path held that nobody has looked at yet: the same twice, if the user has seen it."""
+        """Note what a path held that was not looked at yet; twice one content, if the user has seen it."""
         self.put(path, self.row(path)._replace(now=now).compared(before, UNNAMED))
 
     def happened(self, event: Event, path: str, now: Content, *details: Any, **named: Any) -> None:
-        """The path holds `now`, because of `event`, as `Row.after` has it."""
+        """Note that the path holds `now`, because of `event`; the arguments are those of `Row.after`."""
         self.put(path, self.row(path).after(event, now, *details, **named))
 
     def recall(self, path: str, row: Row) -> None:
-        """What an earlier process knew of a path."""
+        """Take over the row that an earlier process had for a path."""
         is_unreviewed = not row.approved.holds(row.now)
         row = row if is_unreviewed else row._replace(before=None, below=(), save=None)
         self.put(path, row._replace(number=next(numbers) if is_unreviewed else 0))
 
     def leave(self, path: str) -> None:
-        """The path is none of ours any more."""
+        """Forget a path."""
         self.put(path, Row())
 
     def begin_turn(self) -> None:
-        """What was written until now was written in an earlier turn."""
+        """Count what was written until now as written in an earlier turn."""
         self.rows = {path: row.in_new_turn() for path, row in self.rows.items()}
 
     def settle(self, call: Hashable) -> bool:
-        """A call has ended: what it claims is its agent's. Whether that was something."""
+        """Note that a call has ended: what it claims is its agent's. Whether it claimed anything."""
         claimed = {path: row for path, row in self.rows.items() if call in row.claims}
         for path, row in claimed.items():
             self.rows[path] = row._replace(origin=row.claims[call], claims=NO_CLAIMS).noted()
         return bool(claimed)
 
     def move(self, old: str, new: str) -> None:
-        """The user has given a file another path: all that is known of it goes along."""
+        """Give a file that the user has moved its row at the new path."""
         row = self.row(old)
         self.leave(old)
         self.put(new, row)
 
     def changes(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> List[UnreviewedChange]:
-        """All that is unreviewed, the oldest first. A new file that holds what one that has gone held is that one,
-        unless something else is in its place by now, so that it could not be taken back as a whole."""
+        """List the unreviewed changes, the oldest first. A new file that holds what a deleted one held was renamed,
+        unless something is in the former place by now, so that the rename could not be undone as a whole."""
         unreviewed = sorted((row.number, path, row) for path, row in self.rows.items() if row.unreviewed)
         rows = {path: row for _, path, row in unreviewed}
         befores = {path: row.approved for path, row in rows.items()}

@@ -9,9 +9,8 @@ The time stamp of a folder changes when something in it comes or goes. So a fold
 walk, and had not just got it then, is not listed again. Not every disk keeps such a stamp, and the clock of one on the
 network may be another: so each folder is listed again once in a while, some at each walk.
 
-Rule: only regular files are read, and only such as lie in the folder itself: a link is followed nowhere on the way, and
-a folder that is a repository is only named. A file that cannot be read, or has become something else, is there all the
-same: nobody knows what it holds. Nothing is written.
+Rule: only regular files are read, and only such as lie in the folder itself: a link is followed nowhere on the way. A
+file that cannot be read, or has become something else, is there all the same, with unknown bytes. Nothing is written.
 
 These calls block on the disk. Disk threads.
 """
@@ -55,7 +54,7 @@ class FileReading(NamedTuple):
 
 
 class Reader:
-    """The looks at one folder. One thread at a time.
+    """Reads the files of one folder. One thread at a time.
 
     `like` is an identity of the kind that git has here. `torn`: whether a file was being written at the last look.
     `is_excluded`: whether a file is not to be read, so that only its time stamp, its size and its number tell a change.
@@ -71,7 +70,7 @@ class Reader:
         self.is_excluded: Callable[[str], bool] = lambda path: False
 
     def read_changed(self, blobs: Mapping[str, str], cancelled: Callable[[], bool]) -> Dict[str, FileReading]:
-        """What differs from the last look, by path relative to the folder, with `/`; a file that has gone is `NOTHING`.
+        """Read what differs from the last look, by path relative to the folder. A file that has gone is `NOTHING`.
 
         All files on the first look. `blobs` are the paths to look at, with what git has of them, "" where it has not.
         `cancelled` ends it early, with what was found until then.
@@ -80,16 +79,16 @@ class Reader:
         return self._compare(itertools.chain(blobs, self._known.keys() - blobs.keys()), blobs, cancelled)
 
     def read_again(self, paths: Iterable[str], blobs: Mapping[str, str]) -> Dict[str, FileReading]:
-        """The same for some paths only."""
+        """Read those of these paths that differ from the last look."""
         return self._compare(iter(paths), blobs, lambda: False)
 
     def remember(self, path: str) -> None:
-        """There was a file at this path."""
+        """Note that there was a file at this path."""
         self._known[path] = NO_FILE
 
     @contextmanager
     def again(self, found: Iterable[str]) -> Iterator[None]:
-        """Find all of this again at the next look, if what is done with it now fails."""
+        """Have the next look read all of this again if what is done with it now fails."""
         try:
             yield
         except BaseException:
@@ -98,11 +97,11 @@ class Reader:
             raise
 
     def missing(self, paths: Iterable[str]) -> List[str]:
-        """Those of these paths at which there is no file."""
+        """Find those of these paths at which there is no file."""
         return [path for path in paths if path not in self._known]
 
     def forget(self, path: str) -> None:
-        """Look at this path the next time as if it had changed."""
+        """Have the next look read this path as if it had changed."""
         if path in self._known:
             self._known[path] = NO_FILE
 
@@ -111,7 +110,7 @@ class Reader:
         return size <= READ_BYTES and not self.is_excluded(path)
 
     def leave(self, path: str) -> None:
-        """Do not look at this path any more, unless `blobs` has it."""
+        """Look at this path no more, unless `blobs` has it."""
         self._known.pop(path, None)
 
     def _compare(
@@ -262,7 +261,7 @@ def is_solid(root: str, folder: str) -> bool:
 
 
 def blob_names(name: str, data: bytes) -> Tuple[str, ...]:
-    """What git may have a file as that holds `data`, whose identity is `name`: itself, or with line feeds."""
+    """The blobs that git may have for `data`, whose identity is `name`: itself, or with line feeds alone."""
     if b"\r\n" in data:
         plain = data.replace(b"\r\n", b"\n")
         if plain.replace(b"\n", b"\r\n") == data:

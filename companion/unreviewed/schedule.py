@@ -1,4 +1,4 @@
-"""When the next look may be, and when it should.
+"""Says when the next look may be, and when it should be.
 
 Theory of operation: each look costs time of a processor, and puts off the next one until it has cost a fiftieth of the
 time at most. What was not used in ten seconds (`SAVED_UP_SECONDS`) is forgotten, so that a pause does not pay for a
@@ -21,7 +21,7 @@ ATTENTION_SECONDS = 60.0
 SOON_SECONDS = 0.05
 SAVED_UP_SECONDS = 10.0
 FIRST_SECONDS = 0.15
-"""What a first look counts at most: there is one, and nobody is to wait for the next one because of it."""
+"""The most that a first look counts: there is only one, and it does not put off the next look for long."""
 
 
 class Schedule:
@@ -34,15 +34,15 @@ class Schedule:
         self._asked_at = float("-inf")
 
     def happened(self, now: float) -> None:
-        """Something has happened: look for a while."""
+        """Note that something has happened, so that looks go on for a while."""
         self._happened = now
 
     def asked(self, now: float) -> None:
-        """There is a sign that files may have changed just now."""
+        """Note a sign that files may have changed just now."""
         self._happened = self._asked_at = now
 
     def looked(self, now: float, cost: float, first: bool = False) -> None:
-        """A look has ended that took `cost` seconds of a processor; the `first` one takes in all files."""
+        """Note that a look has ended that took `cost` seconds of a processor; the `first` one reads all files."""
         self._last = now
         cost = min(cost, FIRST_SECONDS) if first else cost
         self._allowed = max(self._allowed, now - SAVED_UP_SECONDS) + cost / SHARE
@@ -61,6 +61,6 @@ class Schedule:
 
 
 def processor_seconds() -> float:
-    """What this thread has used, and all processes that have ended: the difference of two is the cost of a look."""
+    """The processor time of this thread and of all ended processes; a look costs the difference of two of these."""
     times = os.times()
     return time.thread_time() + times.children_user + times.children_system

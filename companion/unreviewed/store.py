@@ -1,10 +1,12 @@
-"""What files held before, kept in the package's storage until the user has decided.
+"""Keeps what files held, and the record of each folder, in the package's storage until the user has decided.
 
 Theory of operation: bytes are kept compressed, in a file that is named for their identity, so that nothing is kept
 twice. A *record* says what is unreviewed in one folder, and names the identities that this needs. `Store.tidy` removes
 bytes that no record names. If there are too many, or they are too old, it removes first what was kept first.
 
-Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew.
+Rule: only the user can read these files. What is read back is what was kept, or nothing: its identity is computed anew,
+and a record that makes no sense, or names a path outside of its folder, is none. A record that cannot be written costs
+the survival and nothing else, unless an undo is about to need it.
 
 These calls block on the disk. Disk threads; several at a time.
 """
@@ -76,7 +78,7 @@ class Store:
             self._write(self._path(name + _KEPT), zlib.compress(data, 1))
 
     def touch(self, name: str) -> bool:
-        """Keep bytes for longer, if they are there: then True."""
+        """Keep bytes for longer. Whether they are there."""
         path = self._path(name + _KEPT)
         if not _has_content(path):
             return False
@@ -85,7 +87,7 @@ class Store:
         return True
 
     def secure(self, texts: Iterable[Tuple[str, bytes]]) -> None:
-        """Keep all these, which are on the disk itself when this returns. Raises `OSError`."""
+        """Keep all these, and return once they are on the disk itself. Raises `OSError`."""
         paths = []
         for name, data in texts:
             paths.append(self._path(name + _KEPT))
@@ -98,7 +100,7 @@ class Store:
         flush_folder(self._folder)
 
     def kept(self, name: str) -> Optional[bytes]:
-        """The bytes with this identity, or None if they are not there any more, or are damaged."""
+        """Read the bytes with this identity; None if they are not there any more, or are damaged."""
         try:
             with open(self._path(name + _KEPT), "rb") as file:
                 data = zlib.decompress(file.read())
@@ -125,7 +127,7 @@ class Store:
             files.remove(self._path(name + _KEPT))
 
     def record(self, name: str) -> Optional[Dict[str, Any]]:
-        """The record of this name, or None. One that cannot be understood is set aside and logged.
+        """Read the record of this name; None if there is none. One that cannot be understood is set aside and logged.
 
         Raises `OSError`: one that cannot be read now may be read later.
         """
@@ -146,7 +148,7 @@ class Store:
         return found
 
     def records(self) -> Iterator[Dict[str, Any]]:
-        """All that can be understood. Raises `OSError`."""
+        """Read all records that can be understood. Raises `OSError`."""
         for name in self._names(_RECORD):
             yield self.record(name) or {}
 
@@ -162,8 +164,7 @@ class Store:
     def tidy(self) -> Set[str]:
         """Remove what no record names, then the oldest of what is too much or too old: last what the user has saved.
 
-        The result are the identities that had to go though a record names them. Nothing goes while a record cannot be
-        read.
+        Give the identities that had to go though a record names them. Nothing goes while a record cannot be read.
         """
         self.written, self.tidy_from = 0, math.inf
         wanted: Set[str] = set()
@@ -237,7 +238,7 @@ _IDENTITY = re.compile(r"\??[0-9A-Za-z.]*\Z")
 
 
 class Step(NamedTuple):
-    """What an undo does with a file: it `held` this, and is to hold what is `wanted`. `origin` is the change's."""
+    """What an undo does with a file that `held` this, and is to hold what is `wanted`. `origin` is the change's."""
 
     path: str
     held: Content
@@ -250,7 +251,7 @@ Group = Tuple[Step, ...]
 
 
 def contents_of(groups: Iterable[Group]) -> List[Content]:
-    """What their files hold and held."""
+    """The contents that their files hold and held."""
     return [content for group in groups for step in group for content in (step.held, step.wanted)]
 
 
@@ -265,8 +266,8 @@ class Undone(NamedTuple):
     under_way: bool = False
 
     def take_out(self, found: Dict[str, FileReading]) -> List[str]:
-        """Take out of what a look has found what an undo that is under way has written, and which it notes itself. The
-        paths of that."""
+        """Take the files out of what a look has found that an undo under way has written, and notes itself. Their
+        paths."""
         steps = itertools.chain.from_iterable(self.groups if self.under_way else ())
         ours = {step.path: (step.held, step.wanted) for step in steps}
         written = [path for path in ours if path in found and any(map(found[path].content.holds, ours[path]))]
@@ -276,10 +277,11 @@ class Undone(NamedTuple):
 
 
 class Record(NamedTuple):
-    """`rows`: what is known of paths. `blobs`: what git has as what, if otherwise. `head`: the commit at last look.
+    """What is known of one folder: the `rows` of its files, the last undo, `blobs` as in `Copies`, and the commit that
+    was checked out at the last look (`head`).
 
-    `unkept`: the paths of which that is not known, though git has not committed what they hold, and what was not looked
-    at, as `Files.unseen` names it by rules of these `patterns`. None if nobody tracks, or there are too many.
+    `unkept`: the paths of uncommitted files without a copy, and of what was not looked at, as `Files.unseen` names it
+    by rules of these `patterns`. None if no window tracks the folder, or there are too many.
     """
 
     rows: Mapping[str, Row] = {}
@@ -291,7 +293,7 @@ class Record(NamedTuple):
 
 
 def write_record(store: Store, folder: str, record: Record, secure: bool) -> None:
-    """Write it down, or remove what there is if it says nothing. Raises `OSError` if it has to be `secure`."""
+    """Write a record, or remove the former one if this one is empty. Raises `OSError` if it has to be `secure`."""
     needed = contents_of(record.undone.groups)
     needed += [content for row in record.rows.values() for content in row.contents()]
     names = {content.identity for content in needed if content.there}
@@ -316,7 +318,7 @@ def write_record(store: Store, folder: str, record: Record, secure: bool) -> Non
 
 
 def read_record(store: Store, folder: str) -> Record:
-    """What is written down of a folder; an empty record if that is nothing. Raises `OSError`."""
+    """Read the record of a folder; an empty one if there is none. Raises `OSError`."""
     found = store.record(_name(folder))
     try:
         return _record(found) if found is not None else Record()
@@ -326,12 +328,12 @@ def read_record(store: Store, folder: str) -> Record:
 
 
 def has_record(store: Store, folder: str) -> bool:
-    """Whether anything is written down of a folder. Raises `OSError`."""
+    """Whether a folder has a record. Raises `OSError`."""
     return store.record(_name(folder)) is not None
 
 
 def recorded_folders(store: Store) -> List[str]:
-    """The folders of which something is written down. Raises `OSError`."""
+    """The folders that have records. Raises `OSError`."""
     return [folder for folder in (record.get("folder") for record in store.records()) if isinstance(folder, str)]
 
 
@@ -352,7 +354,7 @@ def _record(found: Mapping[str, Any]) -> Record:
 
 
 def _decoded(kind: Any, found: Any) -> Any:
-    """A value of this type, for which JSON has `found`. Raises `TypeError` and `ValueError`."""
+    """Make a value of this type of what JSON has `found`. Raises `TypeError` and `ValueError`."""
     parts = get_args(kind)
     if get_origin(kind) is Union:
         return None if found is None else _decoded(parts[0], found)
@@ -371,7 +373,7 @@ def _decoded(kind: Any, found: Any) -> Any:
 
 @lru_cache(maxsize=None)
 def _kinds(kind: Any) -> Tuple[Any, ...]:
-    """The types of what is stored of a named tuple."""
+    """The types of the stored fields of a named tuple."""
     return tuple(get_type_hints(kind).values())[: SAVED_FIELDS if kind is Row else None]
 
 
@@ -388,7 +390,7 @@ def _identity(found: Any) -> str:
 
 
 def _path(found: Any) -> str:
-    """A path that leads to a file below its folder, as `full_path` takes it."""
+    """Check that a path leads to a file below its folder, and give it as `full_path` takes it."""
     parts = _checked(str, found).split("/")
     if "\0" in found or any(part in ("", ".", "..") or os.path.split(part)[0] for part in parts):
         raise ValueError("a path")

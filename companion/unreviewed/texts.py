@@ -1,6 +1,6 @@
-"""The texts of an unreviewed change: what of it stays when the user edits the file, and how the review shows both.
+"""Merges the texts of unreviewed changes with edits of the user, and puts changes into words.
 
-Theory of operation: `before` became `shown` by changes that nobody has reviewed, and `shown` became `saved` by edits of
+Theory of operation: `before` became `shown` by unreviewed changes, and `shown` became `saved` by edits of
 the user. Edits that do not overlap the changes are made in `before` as well: then what differs between `before` and
 `saved` are the changes and nothing else. An edit inside a change becomes part of it.
 
@@ -31,7 +31,7 @@ def lines_of(data: bytes) -> List[str]:
 
 
 def bytes_of(lines: Sequence[str]) -> bytes:
-    """The bytes of such lines."""
+    """The bytes of lines that `lines_of` has given."""
     return "".join(lines).encode("latin-1")
 
 
@@ -80,7 +80,7 @@ def merged(before: str, mine: str, theirs: str) -> Tuple[str, int]:
 
 
 def taken_back(before: bytes, now: bytes, typed: bytes) -> Optional[bytes]:
-    """`typed`, which somebody has made of `now`, with what `now` has changed of `before` as it was before.
+    """Take the changes from `before` to `now` back in `typed`, which the user has made of `now`.
 
     None if the two touch each other.
     """

@@ -1,4 +1,4 @@
-"""Tracks the folders of all windows: decides when to look at them, and tells the windows what is unreviewed.
+"""Tracks the folders of all windows: decides when to look at them, and gives the windows their lists.
 
 Theory of operation: the windows say which folders they have, and whether an agent may be at work there. What is done
 with a folder is a job of its queue (`folder`). The loop's clock starts the looks: soon after a sign of an agent or of

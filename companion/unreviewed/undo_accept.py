@@ -1,4 +1,4 @@
-"""Takes back what the user has accepted: puts into the file what it held before, as an undo of a change does.
+"""Undoes an Accept: puts into the file what it held before, as an undo of a change does.
 
 Theory of operation: a disk thread finds out whether the file holds exactly what was accepted. Then the main thread ends
 the wait for that text: it was in its file. Then a disk thread exchanges the bytes, if the file still holds what was
@@ -37,7 +37,7 @@ GIT = "{} is left as it is: git is changing files just now"
 
 
 class UndoAccept:
-    """That of one window."""
+    """Undoes the last Accept of one window."""
 
     def __init__(self, window: sublime.Window, tracking: Tracking) -> None:
         self._window = window

@@ -1,4 +1,4 @@
-"""Takes changes back, and brings back what was taken back last.
+"""Undoes changes, and restores what was undone last.
 
 Rule: a file is touched only while it holds byte for byte what was shown, and what it held is on the disk before. A
 rename is taken back as a whole, or not at all. A file with unsaved edits in a tab is left to the tab. A link, a hard
@@ -112,7 +112,7 @@ def _obstacle(found: os.stat_result, mode: int) -> str:
 
 
 def _take_away(full: str, name: str, data: bytes, storage: str) -> None:
-    """Rename first, look again, and only then remove: who writes to it meanwhile gets it back."""
+    """Rename a file, look again, and only then remove it. A program that writes to it meanwhile gets it back."""
     aside = beside(full)
     try:
         with noted(storage, PlannedWrite(full, aside, is_aside=True)) as note:
@@ -169,11 +169,11 @@ class Progress:
         return sum(self._counts)
 
     def expect(self, count: int) -> None:
-        """There are so many more."""
+        """Note that there are so many more changes."""
         self._counts.append(count)
 
     def went_on(self) -> None:
-        """One more is dealt with."""
+        """Note that one more is dealt with."""
         self.done = next(self._numbers)
 
 
@@ -189,9 +189,9 @@ def undo(
     when: float,
     hunks: Sequence[Hunk] = (),
 ) -> Undoing:
-    """Take these changes of the workspace back, or some of the hunks between the two texts of the only one.
+    """Undo these changes of the workspace, or some of the hunks between the two texts of the only one.
 
-    `when` is the same for all that is brought back together, in seconds of the wall clock.
+    All that is to be restored together has one `when`, in seconds of the wall clock.
     """
     shown = [change for change in changes if change.now.there and not (change.ignored or change.excluded)]
     ignored = workspace.ignored_now([change.path for change in shown])
@@ -218,8 +218,8 @@ def undo(
 
 
 def restore(workspace: Workspace, progress: Progress, storage: str, only: Optional[UnreviewedChange] = None) -> Undoing:
-    """Bring back what the last undo has taken, where nobody has touched the file since; with `only`, if it was just
-    this change, or a part of it."""
+    """Restore what the last undo has taken, except in files that were touched since; with `only`, if it was just this
+    change, or a part of it."""
     undone = workspace.last_undone
     last = [(group[-1].path, group[-1].held) for group in undone.groups]
     if only is not None and last != [(only.path, only.now)]:
@@ -240,7 +240,7 @@ def restore(workspace: Workspace, progress: Progress, storage: str, only: Option
 
 
 def finish(workspace: Workspace, storage: str) -> None:
-    """Bring an undo, or a restore, to its end in which a process has ended: no rename stays half undone."""
+    """Finish an undo, or a restore, that the end of a process has cut short: no rename stays half done."""
     undone = workspace.last_undone
     if not undone.under_way:
         return
@@ -264,7 +264,7 @@ def _backwards(group: Group) -> Group:
 
 
 def _without(workspace: Workspace, change: UnreviewedChange, hunks: Sequence[Hunk]) -> Content:
-    """What a file holds once these hunks are taken back."""
+    """The content of a file once these hunks are undone."""
     old, new = workspace.all_data([change.before, change.now])
     if old is None or new is None:
         return UNKNOWN
@@ -275,7 +275,7 @@ def _without(workspace: Workspace, change: UnreviewedChange, hunks: Sequence[Hun
 def _exchanged(
     workspace: Workspace, groups: Collection[Group], storage: str, progress: Progress
 ) -> Generator[None, None, Tuple[List[Group], List[Refusal]]]:
-    """What was done, each group as a whole, and what was not.
+    """Exchange the files, each group as a whole. The groups that were done, and why others were not.
 
     What takes a file away comes first, then renames: what comes back may have been in its place, or in its folder's.
     """
@@ -330,7 +330,7 @@ def _problem(workspace: Workspace, group: Group, unsaved: Collection[str]) -> Op
 
 
 def _state(workspace: Workspace, path: str, content: Content) -> FileBytes:
-    """Raises `DiskError` if nobody knows what is or was in the file."""
+    """The bytes of a content. Raises `DiskError` if they are not known."""
     data = workspace.copies.data(content)
     if data is None:
         raise DiskError(_unknown(path))

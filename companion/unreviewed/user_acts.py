@@ -1,9 +1,10 @@
-"""Attributes to the user what is renamed and deleted in the side bar of one folder.
+"""Attributes to the user what is renamed or deleted in the side bar of one folder, or is being saved in a tab.
 
 Rule: a command comes before the file has gone, and before the user has typed the new name or has confirmed. So the user
-has some time; a file that goes within it was renamed or deleted by the user, unless a program has certainly done that.
+has some time; a file that goes within it was renamed or deleted by the user, unless an agent has certainly done that.
+Between the two events of a save, what a look finds in the file may be the user's, and is left to the save.
 
-Disk threads; one at a time.
+Disk threads, one at a time, except where noted.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ _MOST = 1000  # saves at a time
 
 
 class Saves:
-    """The saves under way in all windows."""
+    """The saves under way in all windows. Any thread, except where noted."""
 
     def __init__(self) -> None:
         self._since: Deque[Tuple[str, float]] = deque(maxlen=_MOST)

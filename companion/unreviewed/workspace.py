@@ -1,21 +1,21 @@
-"""The unreviewed changes of one folder: looks at its files, keeps what they held, and knows what the user has said.
+"""Knows the unreviewed changes of one folder: looks at its files, keeps what they held, and follows the user.
 
-Theory of operation: `look` compares the files with the last look and tells the model. What git has committed needs no
-copy; of all else copies are in the store, within bounds, before a look ends: so it outlives the process.
+Theory of operation: `look` compares the files with the last look and notes the differences in the model. What git has
+committed needs no copy; of all else copies are in the store, within bounds, before a look ends: so it outlives the
+process.
 
 What the user does is known by content. A save hands over the text that was saved; an accepted proposal is expected, and
 has arrived once the file holds it. Either makes the user's edits in what the file held before, too (`edits`). Renames
 and deletions in the side bar are the user's as well. While the folder is not tracked, whatever is written counts as the
-user's. What has changed between two processes does not, if the first one has not ended to track: of what git has not
-committed it has left copies, and of the rest the commit; the paths of which it had neither are in its record.
+user's. What has changed between two processes does not, if the first one could not stop tracking (`copies`).
 
-A program may write before the first look has come to a file. What the file held before is not known then, nor who has
+An agent may write before the first look has come to a file. What the file held before is not known then, nor who has
 written; the time stamp says that it was written too late to be taken for what was there.
 
-Rule: nothing is written in the folder. What cannot be known, because it was too large to be kept or because nobody
-looked, is never guessed. What is unreviewed stays so until the user decides.
+Rule: nothing is written in the folder. What is not known, because it was too large to be kept or was not looked at, is
+never guessed. What is unreviewed stays so until the user decides.
 
-Disk threads; the lock makes them take turns.
+Disk threads; one at a time, which has the folder's turn (`folder`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from .store import Group, Record, Step, Store, Undone, contents_of, read_record,
 from .texts import accepted_of, sizes, with_hunks
 from .user_acts import Saves, SideBar
 
-EXPECTED_SECONDS = 600.0  # that a program may take to write what was accepted
+EXPECTED_SECONDS = 600.0  # that an agent may take to write what was accepted
 
 
 class _Expected(NamedTuple):
@@ -108,8 +108,8 @@ class Workspace:
     # -- looks --------------------------------------------------------------------------------------------------------
 
     def use(self, rules: Rules) -> None:
-        """From the next look on, read what these rules allow. What they uncover the user has seen, and of what they
-        hide nothing is kept."""
+        """Read what these rules allow, from the next look on. The user has seen what they uncover; no copy stays of
+        what they hide."""
         uncovered = set(filter(self.files.is_excluded, self.model.all_paths()))
         self.files.use(rules)
         if self._left is not None and self._left.patterns != self.files.patterns:
@@ -137,8 +137,8 @@ class Workspace:
             self._store.drop(names)
 
     def begin(self, cancelled: Callable[[], bool]) -> None:
-        """Begin to track, or to track again: what was written until now the user has seen, but for what an earlier
-        process has not seen to the end.
+        """Begin to track, or to track again. The user has seen what was written until now, except what was written
+        after the end of an earlier process that could not stop tracking.
 
         What was unreviewed when tracking ended is so still. Raises `GitError` and `OSError`; then nothing has begun.
         """
@@ -162,7 +162,7 @@ class Workspace:
             self.tracked = False
 
     def _settle(self) -> None:
-        """Nobody tracks: what nobody has to review is the user's from now on."""
+        """Note that nothing is tracked any more: what is not unreviewed is the user's from now on."""
         was_held, self.edits.holds = self.edits.holds, False
         kept = [path for path, row in self.model.rows.items() if row.only_in_store]
         for path in kept:
@@ -240,7 +240,7 @@ class Workspace:
     # -- what a look has found ----------------------------------------------------------------------------------------
 
     def _take(self, found: Dict[str, FileReading], moment: Moment) -> None:
-        """Note what was found by a look that began at this moment."""
+        """Note what a look has found that began at this moment."""
         for path in self.last_undone.take_out(found):
             self._reader.remember(path)
         fresh: List[str] = []
@@ -266,7 +266,7 @@ class Workspace:
             self.write_down()
 
     def _found_since(self, found: Mapping[str, FileReading]) -> List[str]:
-        """The paths at which something is found that was written, or deleted, after an earlier process has ended."""
+        """Note what was written, or deleted, after an earlier process has ended. The paths."""
         new = {path: reading for path, reading in found.items() if not self.model.knows(path)}
         new = {path: reading for path, reading in new.items() if not self.files.is_excluded(path)}
         left = self._left.at(new) if self._left is not None else {}
@@ -276,7 +276,7 @@ class Workspace:
         return list(left)
 
     def _found_missing(self) -> List[str]:
-        """The files of git that are not there at the first look, and may have gone just now."""
+        """Note the files of git that the first look does not find, and that may have gone just now. The paths."""
         missing = self._reader.missing(self.files.entries.files) if self._early else []
         gone = [path for path in missing if not self.model.knows(path) and self._is_early(path, FileReading(NOTHING))]
         for path in gone:
@@ -285,7 +285,7 @@ class Workspace:
         return gone
 
     def _is_early(self, path: str, reading: FileReading) -> bool:
-        """Whether what the first look has found may have been written by a program before it came there."""
+        """Whether an agent may have written what the first look has found, before the look came there."""
         if not self._early or reading.blob:  # git can bring that back
             return False
         return is_later(changed_at(self.folder, path, reading), self._early)
@@ -293,7 +293,7 @@ class Workspace:
     def _found(
         self, path: str, reading: FileReading, evidence: Callable[[str], Evidence], saving: Collection[str]
     ) -> bool:
-        """A look has found something at a path. Whether that is to be written down."""
+        """Note what a look has found at a path. Whether that is to be written down."""
         now, data, row, edits = reading.content, reading.data, self.model.row(path), self.edits
         shown = row.now
         if reading.blob and reading.blob != now.identity:
@@ -328,7 +328,7 @@ class Workspace:
         return True
 
     def _was_there(self, path: str, reading: FileReading, saving: Collection[str]) -> bool:
-        """Learn a file that was there before the first look; what it held is not known if it was written to since.
+        """Note a file that was there before the first look; what it held is not known if it was written to since.
         Whether that is to be written down."""
         if self._is_early(path, reading) and full_path(self.folder, path) not in saving:
             self.model.learn(path, UNKNOWN, UNKNOWN)
@@ -339,7 +339,7 @@ class Workspace:
         return self.model.row(path).only_in_store
 
     def _arrived(self, path: str, now: Content, reading: FileReading) -> bool:
-        """Whether it is a text that the user has accepted, or what somebody has written since beside all of that."""
+        """Note a text that the user has accepted, whatever was written beside it since. Whether it is one."""
         known = self._expected.get(path, []) if now.there else []
         for index in reversed(range(len(known))):
             expected = known[index]
@@ -365,8 +365,8 @@ class Workspace:
     # -- what the user says -------------------------------------------------------------------------------------------
 
     def saved(self, path: str, data: bytes) -> bool:
-        """The user has saved `data` from a tab; the file may hold something else again by now. True if that is another
-        text than an unreviewed change had left."""
+        """Note that the user has saved `data` from a tab; the file may hold something else again by now. Whether that
+        is another text than an unreviewed change had left."""
         row = self.model.row(path)
         shown, was_unreviewed = row.now, row.unreviewed
         now = self._saved_content(path, data, shown)
@@ -380,7 +380,7 @@ class Workspace:
         return was_unreviewed and not is_same
 
     def _saved_content(self, path: str, data: bytes, shown: Content) -> Content:
-        """What the user has saved, which is kept, unless the file is not read."""
+        """Keep what the user has saved, unless the file is not read. Its content."""
         if not self._reader.reads(path, len(data)):
             found = self._reader.read_again([path], {}).get(path)
             return found.content if found is not None else shown
@@ -392,12 +392,12 @@ class Workspace:
         return now
 
     def settle(self, call: Hashable) -> None:
-        """A tool call that was doubtful has ended."""
+        """Note that a tool call has ended that was doubtful."""
         if self.model.settle(call):
             self.write_down()
 
     def removed(self, name: str) -> None:
-        """The user has deleted this file or folder in the side bar, unless it is still there."""
+        """Note that the user has deleted this file or folder in the side bar, unless it is still there."""
         for path in [path for path in self.model.all_paths() if is_below(name, path)]:
             if self.model.knows(path) and not os.path.lexists(full_path(self.folder, path)):
                 self.model.happened(Event.SAVED, path, NOTHING)
@@ -406,9 +406,10 @@ class Workspace:
         self.write_down()
 
     def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
-        """The user has accepted a proposal; `accepted` is what the file is about to hold, or makes it. Where it arrives
-        with other line ends, or another mark or encoding, than `agreed` has, that is left to be reviewed. Any thread,
-        before the client hears of it: after that the file may hold it already.
+        """Expect what the user has accepted: `accepted`, or what it makes, is what the file is about to hold. Where it
+        arrives with other line ends, or another mark or encoding, than `agreed` has, that is left to be reviewed.
+
+        Any thread, before the agent hears of it: after that the file may hold it already.
         """
         text = lru_cache(maxsize=1)(accepted) if callable(accepted) else lambda: accepted
         self._expected.setdefault(path, []).append(_Expected(text, self.model.row(path).now, clock.now(), agreed))
@@ -438,7 +439,7 @@ class Workspace:
         return is_taken_back
 
     def begin_turn(self) -> None:
-        """A program begins another turn. What is to count as earlier was looked at before."""
+        """Note that an agent begins another turn. What is to count as earlier was looked at before."""
         self.model.begin_turn()
         self.write_down()
 
@@ -452,7 +453,7 @@ class Workspace:
         return change.path in self._ignored or (is_known and self.files.is_left_out(change.path))
 
     def ignored_now(self, paths: Sequence[str]) -> FrozenSet[str]:
-        """Those of these files that are left out at this moment."""
+        """Find which of these files are left out at this moment."""
         try:
             found = self.files.left_out_now(paths)
         except GitError:
@@ -467,9 +468,9 @@ class Workspace:
     # -- undo ---------------------------------------------------------------------------------------------------------
 
     def undoing(self, wanted: Collection[Group], when: float) -> Collection[Group]:
-        """These are about to be undone: keep them, so that they can be restored. Raises `OSError`; then undo nothing.
+        """Keep what is about to be undone, so that it can be restored. Raises `OSError`; then undo nothing.
 
-        The result are those that can be undone, because it is known what their files hold and held.
+        Give the groups that can be undone, because the bytes that their files hold and held are known.
         """
         known = self.copies.secure(contents_of(wanted))
         ready = dict.fromkeys(
@@ -486,15 +487,15 @@ class Workspace:
         return ready
 
     def restoring(self) -> None:
-        """What was undone is about to be restored: whatever comes of this process, it is unreviewed then. Raises
-        `OSError`; then restore nothing."""
+        """Note that what was undone is about to be restored, so that it is unreviewed then even if this process ends.
+        Raises `OSError`; then restore nothing."""
         self.last_undone = self.last_undone._replace(under_way=True)
         steps = itertools.chain.from_iterable(self.last_undone.groups)
         done = {each.path: each for each in steps if self.model.row(each.path).now.holds(each.wanted)}
         self.write_down(secure=True, restored=done)
 
     def exchanged(self, event: Event, done: Sequence[Group], undone: Undone) -> None:
-        """These were undone, or (`WRITTEN`) restored: then they are unreviewed as they were, whether anybody tracks.
+        """Note that these were undone, or (`WRITTEN`) restored: then they are unreviewed as before, tracked or not.
 
         From now on `undone` can be restored.
         """
@@ -502,14 +503,14 @@ class Workspace:
             if event is Event.UNDONE:
                 self.edits.rebase_turn(path, held, wanted)
             self.model.happened(event, path, wanted)
-            if event is Event.WRITTEN:  # whatever a look has made of it meanwhile
+            if event is Event.WRITTEN:  # whatever a look has noted meanwhile
                 row = self.model.row(path)
                 if row.unreviewed:
                     row = row._replace(origin=origin, claims=NO_CLAIMS, made=None, save=row.now)
                 self.model.put(path, row)
             is_kept = self.edits.holds and self.copies.has(wanted)
             self.model.put(path, self.model.row(path)._replace(only_in_store=is_kept))
-            self._reader.remember(path)  # somebody may have written since
+            self._reader.remember(path)  # a program may have written since
         self.last_undone = undone
         self.write_down()
 
