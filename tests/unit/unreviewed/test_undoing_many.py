@@ -99,6 +99,5 @@ def test_what_has_no_copy_that_is_whole_is_not_undone(project):
 
 def test_what_is_in_memory_at_once_has_its_bounds(monkeypatch):
     monkeypatch.setattr(content, "PORTION_FILES", 3)
-    monkeypatch.setattr(content, "PORTION_BYTES", 6)
-    found = list(content.portions([3, 3, 1, 9, 1, 1, 1, 1], lambda size: size))
+    found = list(content.portions([3, 3, 1, 9, 1, 1, 1, 1], lambda size: size, 6))
     assert found == [[3, 3], [1], [9], [1, 1, 1], [1]]
