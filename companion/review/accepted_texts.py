@@ -88,7 +88,7 @@ class Holder(Enum):
     WRITING = "we write it"
     IN_REVIEW = "the user, in a review"
     ON_DISK = "the disk keeps it for another window, or for the next run"
-    ENDED = "nobody: it was written, or given up by the user"
+    ENDED = "none: it was written, or given up by the user"
 
 
 _ALWAYS = frozenset({Holder.ON_DISK, Holder.ENDED})
@@ -128,7 +128,7 @@ class AcceptedText:
         self.awaited = awaited
         self.name = name or secrets.token_hex(8)
         self.call_is_over = False  # and nothing writes it any more
-        self.looks = 0  # how often its file was to be looked at
+        self.checks = 0  # how often its file was to be checked
         self.question = Latest(lambda: None)  # whether the file holds it; the window's texts say how that is found out
         self._read_in_vain: Optional[Stamp] = None  # of the file that was
         self._told = self._since = clock.now()
@@ -167,7 +167,7 @@ class AcceptedText:
         """Whether we may write it over the reviewed file, for a client that has gone, without asking the user again."""
         return clock.now() - self._told < WRITTEN_UNASKED_SECONDS
 
-    def look(self) -> Optional[Original]:
+    def find_text(self) -> Optional[Original]:
         """The file, if it holds what its client writes: the text or, in its place, what is awaited. Disk thread.
 
         Never raises. A file that is as it was when it was last read in vain is not read again. The very file that was
@@ -227,7 +227,7 @@ class AcceptedTexts:
         self._all.add(self)
 
     def accept(self, review: Review, text: str) -> None:
-        """Accept `text` as the user does. If nobody else will write it, it is written first."""
+        """Accept `text` as the user does. If no client waits for that, write the file first."""
         ticket = review.ticket
         if review.writer is Writer.OUT_OF_REACH:
             say(self._window, OUT_OF_REACH.format(review.owner.client_name, review.owner.elsewhere))
@@ -265,7 +265,7 @@ class AcceptedTexts:
         self._follow(accepted)
         self._keep(accepted)
         self._end(review, outcome)
-        self._look(accepted)
+        self._check(accepted)
 
     def _announce(self, path: str, text: str, original: Optional[Original], restored: Restored) -> None:
         """Say what the file may hold soon: the text as the user has agreed to it, whose writer restores this of the
@@ -282,11 +282,11 @@ class AcceptedTexts:
         """Whether clients are to write something."""
         return any(accepted.is_awaited for accepted in self._texts)
 
-    def look(self, path: str) -> None:
+    def check_file(self, path: str) -> None:
         """The file at this path may have been written: look at once. What the user does with it next proves nothing."""
         for accepted in self._texts:
             if same_key(accepted.path) == same_key(path):
-                self._look(accepted)
+                self._check(accepted)
 
     def awaits(self, path: str) -> bool:
         """Whether this file is still being written, by a client or by us."""
@@ -304,7 +304,7 @@ class AcceptedTexts:
         for accepted in self._texts:
             if accepted.owner.session_id == owner_id and accepted.state is Holder.CLIENT_WRITES:
                 accepted.go(Holder.CLIENT_GONE)
-                self._look(accepted)
+                self._check(accepted)
 
     def over(self, owner_id: str, paths: Optional[Sequence[str]] = None) -> None:
         """The calls of this client that were to write these files, or all, have ended: what is in none of them by now
@@ -314,7 +314,7 @@ class AcceptedTexts:
             if accepted.owner.session_id == owner_id and accepted.state is Holder.CLIENT_WRITES:
                 if keys is None or same_key(accepted.path) in keys:
                     accepted.call_is_over = True
-                    self._look(accepted)
+                    self._check(accepted)
 
     def _not_written_by_call(self, accepted: AcceptedText) -> None:
         def told(unchanged: bool) -> None:
@@ -330,18 +330,18 @@ class AcceptedTexts:
         )  # it may have been written, and changed at once by something else
 
     def _follow(self, accepted: AcceptedText) -> None:
-        def look() -> None:
-            self._runtime.use_disk(lambda cancelled: accepted.look(), then=partial(self._looked, accepted))
+        def ask() -> None:
+            self._runtime.use_disk(lambda cancelled: accepted.find_text(), then=partial(self._checked, accepted))
 
-        accepted.question = Latest(look)
+        accepted.question = Latest(ask)
         self._texts.append(accepted)
 
-    def _look(self, accepted: AcceptedText) -> None:
-        accepted.looks += 1
+    def _check(self, accepted: AcceptedText) -> None:
+        accepted.checks += 1
         if accepted.is_awaited:
             accepted.question.ask()
 
-    def _looked(self, accepted: AcceptedText, found: Optional[Original]) -> None:
+    def _checked(self, accepted: AcceptedText, found: Optional[Original]) -> None:
         newest = accepted.question.answered()
         if not accepted.is_awaited:
             return
@@ -355,19 +355,19 @@ class AcceptedTexts:
         elif accepted.overdue:
             self._not_written(accepted)
         elif newest:
-            self._look_later(accepted)
+            self._check_later(accepted)
 
-    def _look_later(self, accepted: AcceptedText) -> None:
-        look = accepted.looks
+    def _check_later(self, accepted: AcceptedText) -> None:
+        check = accepted.checks
 
-        def look_unless_done_meanwhile() -> None:
-            if accepted.looks == look:
-                self._look(accepted)
+        def check_unless_done_meanwhile() -> None:
+            if accepted.checks == check:
+                self._check(accepted)
 
-        self._runtime.later_on_main(int(accepted.pause * 1000), look_unless_done_meanwhile)
+        self._runtime.later_on_main(int(accepted.pause * 1000), check_unless_done_meanwhile)
 
     def _is_in_file(self, accepted: AcceptedText) -> None:
-        """It is, and so was what we told the same client before: clients write in the order in which we tell them."""
+        """End this text and those before it of its client and file: clients write in the order of our answers."""
         earlier = self._texts[: self._texts.index(accepted)]
         for each in [accepted, *earlier]:
             if each is accepted or (each.is_awaited and (each.owner, each.path) == (accepted.owner, accepted.path)):
@@ -378,7 +378,7 @@ class AcceptedTexts:
             self._show(accepted, f"The proposal was not written, so your edits are not saved: {AGAIN}.")
         elif self._is_connected(accepted.owner):
             accepted.go(Holder.CLIENT_WRITES)  # the package has been replaced, and here is its client again
-            self._look(accepted)
+            self._check(accepted)
         elif accepted.original is not None and accepted.may_be_written_unasked:
             self._write(accepted, accepted.original)
         elif accepted.original is not None:
@@ -425,7 +425,7 @@ class AcceptedTexts:
             self._end_elsewhere(accepted, str(error))
         elif isinstance(error, ChangedError) and before is Holder.CLIENT_WRITES:
             accepted.go(before)  # the client was still writing when the file was read
-            self._look_later(accepted)
+            self._check_later(accepted)
         else:
             logger.info("an accepted text could not be written and is shown again: %s", error)
             self._show(accepted, str(error) if before is Holder.CLIENT_WRITES else _went_away(accepted, AGAIN))
@@ -485,7 +485,7 @@ class AcceptedTexts:
                 if guard is None:
                     self._show(accepted)
                 elif self._open.find(review.owner, review.path) is None:
-                    # Nobody has accepted it: it is as much its client's as it was, unless that proposes another one.
+                    # The user has not accepted it: it stays its client's proposal, unless that proposes another one.
                     again = self._open.propose(review.owner, review.path, accepted.text)
                     self._open.set_writer(again, review.writer)
             else:
@@ -537,7 +537,7 @@ class AcceptedTexts:
         self._kept.wait(KEEP_SECONDS)
 
     def wait(self) -> None:
-        """The same when the editor's API may no longer be used; we tell nobody. Any thread."""
+        """Wait for what is being written when the editor's API may no longer be used. Any thread."""
         self._writes.wait()
         self._kept.leave()
         self._kept.wait(KEEP_SECONDS)
@@ -576,7 +576,7 @@ class AcceptedTexts:
             owner = Owner(text.session or name, text.client)
             accepted = AcceptedText(Holder.CLIENT_GONE, owner, text.path, text.content, name=name)
             self._follow(accepted)
-            self._look(accepted)
+            self._check(accepted)
 
 
 def _beginnings(window: sublime.Window) -> List[str]:

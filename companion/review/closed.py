@@ -1,7 +1,7 @@
 """Reviews whose tab was closed: they are shown again, or ended, and for a minute the user can open them again.
 
-*Close Unmodified Tabs*, and packages that limit tabs, ask nobody. The client hears that the review was closed, and does
-not write the file any more. So for a minute such a review can be opened again, and Accept writes the file.
+*Close Unmodified Tabs*, and packages that limit tabs, do not ask the user. The client hears that the review was closed,
+and does not write the file any more. So for a minute such a review can be opened again, and Accept writes the file.
 
 Rule: a tab that was closed at once after its review came to the front was meant for another one: that is shown again.
 Main thread only.

@@ -266,7 +266,7 @@ class Review:
 
     @property
     def orphaned(self) -> bool:
-        """Whether we tell no client of the decision, and nobody but us is left to write the file."""
+        """Whether no client hears of the decision, so that we write the file."""
         return self.writer is not Writer.CLIENT
 
     @property

@@ -94,7 +94,7 @@ class ReviewEvents:
         self._edited: Dict[int, sublime.View] = {}  # by id: views of no review, since they were last looked at
         self._typed = Typed()
         self._saved: Optional[Review] = None  # which is about to be accepted
-        self._edits = Debounce(runtime.later_on_main, self._look_at_edited, _QUIET, _LONGEST)
+        self._edits = Debounce(runtime.later_on_main, self._check_edited, _QUIET, _LONGEST)
 
     def on_activated(self, view: sublime.View) -> None:
         """A tab or a panel of the window was activated."""
@@ -130,7 +130,7 @@ class ReviewEvents:
         self._open.input_guard.reloaded(view.id())
         self.on_file_changed(view)
 
-    def _look_at_edited(self) -> None:
+    def _check_edited(self) -> None:
         """Check whether one of the edited views shows a file that is under review."""
         edited, self._edited = self._edited, {}
         for view in edited.values():
@@ -152,7 +152,7 @@ class ReviewEvents:
         path = view.file_name() if self._open.presentations or self._reviews.accepted_texts.awaiting else None
         if path is None:
             return
-        self._reviews.accepted_texts.look(path)
+        self._reviews.accepted_texts.check_file(path)
         for review, presentation in self._open.presentations.items():
             if file_views.is_same_file(path, review.path, review.same_files):
                 presentation.file.check()

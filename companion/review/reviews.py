@@ -280,11 +280,11 @@ class Reviews:
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def is_abandoned(self, view: sublime.View) -> bool:
-        """Whether the view is one of ours, of a review that nobody can decide any more."""
+        """Whether the view is one of ours whose review has ended."""
         return marks.role_of(view) is not None and self.of_view(view) is None
 
     def recover(self) -> None:
-        """Close the views of reviews that nobody can decide any more, and give the window back.
+        """Close the views of reviews that have ended, and give the window back.
 
         The editor brings such views back when it restarts, and with a workspace that was stored with them.
         """
@@ -327,7 +327,7 @@ class Reviews:
         self.open_reviews.close_all(closed)
 
     def exit(self) -> None:
-        """The same when the editor's API may no longer be used: the window is left alone.
+        """Reject everything and tell the clients when the editor's API may no longer be used: the window is left alone.
 
         Main thread, or any other once the editor has ended.
         """
@@ -361,7 +361,7 @@ class Proposals(Source):
         self._reviews.accepted_texts.accept(review, text)
 
     def reject(self, review: Review) -> None:
-        """Nobody writes it. Comments on the file are the reason, where the client can be told one."""
+        """Reject it. Comments on the file are the reason, where the client can be told one."""
         if not self._reviews.refuse(review):
             self._reviews.end(review, review.reject())
 

@@ -24,7 +24,7 @@ from ..review.document import disk
 from ..review.document.disk import DiskError, Kind, Original, same_files
 from ..system.files import opened, read_all, real_place
 from .tracking import Answers, Tracking
-from .undoing import UNSAVED, FileBytes, exchange
+from .undoing import GIT_AT_WORK, UNSAVED, FileBytes, exchange
 from .workspace import Workspace
 
 UNDONE = "{} is again as it was before you accepted; {} does not know of that"
@@ -33,7 +33,6 @@ CHANGED = "{} has changed since you accepted it: nothing was undone"
 NOT_YET = "{} does not hold what you accepted yet: nothing was undone"
 UNKNOWN = "what {} held before is not known: nothing was undone"
 RENAMED = "{} was renamed with what you accepted: nothing was undone"
-GIT = "{} is left as it is: git is changing files just now"
 
 
 class UndoAccept:
@@ -147,7 +146,7 @@ def _exchange(
     """Make the file, which is `held`, what is `wanted`. What went wrong, or an empty text."""
     name = os.path.basename(path)
     if is_git_at_work:
-        return GIT.format(name)
+        return GIT_AT_WORK.format(name)
     if same_files(path, unsaved):
         return UNSAVED.format(name)
     try:

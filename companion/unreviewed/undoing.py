@@ -40,6 +40,7 @@ from .texts import without_hunks
 from .workspace import Workspace
 
 DECIDED_SINCE = "{} is left as it is: something was decided, or written, since then."
+GIT_AT_WORK = "{} is left as it is: git is changing files just now."
 LEFT_IGNORED = "{} is left as it is: it is ignored by now. Look, then decide."
 
 
@@ -323,7 +324,7 @@ def _problem(workspace: Workspace, group: Group, unsaved: Collection[str]) -> Op
         if not workspace.is_there():
             return Refusal(full, f"{os.path.basename(full)} is left as it is: its folder is another one by now.")
         if workspace.is_git_at_work():
-            return Refusal(full, f"{os.path.basename(full)} is left as it is: git is changing files just now.")
+            return Refusal(full, GIT_AT_WORK.format(os.path.basename(full)))
         if same_files(full, list(unsaved)):
             return Refusal(full, UNSAVED.format(os.path.basename(full)), unsaved=True)
     return None

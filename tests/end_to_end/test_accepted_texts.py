@@ -21,10 +21,10 @@ LATER_SECONDS = 6.0
 SHUTDOWN = """
 import sys, threading
 accepted_text = sys.modules["Gemini Companion.companion.review.accepted_texts"].AcceptedText
-looks, look = [], accepted_text.look
-accepted_text.look = lambda accepted: looks.append(threading.get_ident()) or look(accepted)
+looks, look = [], accepted_text.find_text
+accepted_text.find_text = lambda accepted: looks.append(threading.get_ident()) or look(accepted)
 sys.modules["Gemini Companion.plugin"].application.endpoints()[0].reviews.shutdown()
-accepted_text.look, looked = look, looks.count(threading.get_ident())  # disk threads look now and then
+accepted_text.find_text, looked = look, looks.count(threading.get_ident())  # disk threads look now and then
 """
 
 

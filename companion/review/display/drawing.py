@@ -167,12 +167,12 @@ class Drawing:
         return x <= sizes.em_width and y <= _SCROLLED_PAST * sizes.line_height
 
     def draw_header_again(self) -> None:
-        """Draw the header anew, though it is the same: the editor may show an older one."""
+        """Draw the header although it has not changed: the editor may show an older one."""
         self._top.show("")
         self._draw_header()
 
     def note_top(self) -> None:
-        """The same text is about to be drawn in another way: a view at its top stays there."""
+        """Keep a view at its top when its text is about to be drawn in another way."""
         if self._view.viewport_position()[1] <= 0:  # else a drawing that is overtaken may have scrolled it
             self._was_at_top = True
 
@@ -183,8 +183,8 @@ class Drawing:
 
     def tick(self) -> bool:
         """Look whether the screen has changed. True if something moved."""
-        sizes = self._watch.look()
-        if self.folding.look(at_once=sizes is not SizeCheck.UNKNOWN):
+        sizes = self._watch.check_sizes()
+        if self.folding.follow_editor(at_once=sizes is not SizeCheck.UNKNOWN):
             self._refolded()
             return True
         if sizes is SizeCheck.CHANGED or (sizes is SizeCheck.UNCHANGED and not self._still_level()):

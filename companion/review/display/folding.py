@@ -219,7 +219,7 @@ class Folding:
         sides = self._sides(self._folds) if self._folds else ()
         return self._open([number for side, spans in sides for number in side.under_carets(spans)])
 
-    def look(self, at_once: bool = False) -> bool:
+    def follow_editor(self, at_once: bool = False) -> bool:
         """Open on the other side, too, what the editor has opened on one. False if there is nothing.
 
         It asks the editor every now and then, or `at_once`.

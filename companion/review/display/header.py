@@ -369,7 +369,7 @@ class RowPiece:
         self._more = more
 
     def cut(self, width: int) -> RowPiece:
-        """The same in at most so many columns."""
+        """Cut the piece to at most so many columns."""
         if self.columns <= width:
             return self
         return RowPiece(cut_middle(self.text, max(1, width - self._more)), self._dress, self._more, self.rank)

@@ -40,7 +40,7 @@ def filler_html(height: int, row: int, room: int = 0, caption: str = "", above: 
 
 
 def filler(height: int, row: int, room: int = 0, caption: str = "") -> str:
-    """The same as a part of a document. Padding can be any number of pixels; a row of text has a least height."""
+    """A filler as a part of a document. Padding can be any number of pixels; a row of text has a least height."""
     text = min(row, height)
     style = f"line-height: {text}px; padding: {height - text}px {room}px 0 0"
     if caption:
@@ -54,7 +54,7 @@ def added_caption(lines: int) -> str:
 
 
 def removed_caption(lines: int) -> str:
-    """The same beside lines that were removed."""
+    """Says beside lines that were removed why nothing stands there; empty for none."""
     return f"\u2190 {lines:,} line{'s' if lines > 1 else ''} removed" if lines else ""
 
 

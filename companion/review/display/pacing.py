@@ -156,7 +156,7 @@ class Poller:
         now = clock.now()
         if now >= self._look_at:
             self._look_at = now + _LOOK_EVERY
-            self._look()
+            self._find_visible()
         if not self._visible:
             self._ticking = False
             return
@@ -167,7 +167,7 @@ class Poller:
         pause = _FAST if still < _CALM_AFTER else _CALM if still < _SLOW_AFTER else _SLOW
         self._runtime.later_on_main(pause, self._tick, number)
 
-    def _look(self) -> None:
+    def _find_visible(self) -> None:
         self._visible = [presentation for presentation in self._presentations() if presentation.visible]
         self._looks += 1
         for presentation in self._visible:

@@ -23,7 +23,7 @@ from ...settings import Settings
 from ..decision import Review, Words
 from ..document import disk
 from ..document.disk import Kind, Original
-from ..document.preparation import FileRequest, FileState, Preparation, look, read
+from ..document.preparation import FileRequest, FileState, Preparation, check_file, read
 from ..document.text import DEFAULT_FALLBACK
 from ..window import views
 from .markup import LONGEST_REMOVAL, contents_html
@@ -39,7 +39,7 @@ class ProposalPane:
     def __init__(self, view: sublime.View, review: Review) -> None:
         self.view = view
         self._review = review
-        self._given: Optional[str] = None  # what the view holds as long as nobody edits it
+        self._given: Optional[str] = None  # what the view holds until it is edited
         self._given_at = -1  # the view's change count then
         self._held: Optional[str] = None  # what the view held when it was read last, if it was edited
         self._held_at = -1
@@ -90,7 +90,7 @@ class ProposalPane:
         return self.untouched_at(self.view.change_count())
 
     def untouched_at(self, count: int) -> bool:
-        """The same, where the view's change count is known already."""
+        """Whether the view, whose change count is this one, was not edited since it was filled."""
         return count == self._given_at
 
     @property
@@ -211,7 +211,7 @@ class FileWatch:
         self._failed = failed
         self._news = news
         self._reading = 0  # how often the file was read: an answer of the disk is about one reading
-        self._look = Latest(self._begin_look)
+        self._checks = Latest(self._begin_check)
         self._tabs: Dict[str, str] = {}
 
     def read_again(self) -> None:
@@ -251,7 +251,7 @@ class FileWatch:
 
     def check(self) -> None:
         """Look whether the file has unsaved edits in a tab or has changed on disk."""
-        self._look_at_tabs()
+        self._find_unsaved()
         self._tabs = file_views.tabs_of(self._review.path)
         self.check_disk()
         self._news()
@@ -259,30 +259,30 @@ class FileWatch:
     def check_disk(self) -> None:
         """Look whether the file has changed on disk. The editor is asked nothing."""
         if self._review.before is None and self.original is not None and not self.changed:
-            self._look.ask()
+            self._checks.ask()
 
-    def _look_at_tabs(self) -> None:
+    def _find_unsaved(self) -> None:
         tabs = file_views.views_of_file(self._review.path, self._review.same_files)
         self.unsaved = any(view.is_dirty() for view in tabs)
 
-    def _begin_look(self) -> None:
+    def _begin_check(self) -> None:
         self._runtime.use_disk(
-            look, self.original, self._tabs, then=partial(self._looked, self._reading), failed=self._not_looked
+            check_file, self.original, self._tabs, then=partial(self._checked, self._reading), failed=self._check_failed
         )
 
-    def _looked(self, reading: int, found: FileState) -> None:
+    def _checked(self, reading: int, found: FileState) -> None:
         if reading == self._reading:
             news = found.changed or found.same_files != self._review.same_files
             self.changed = self.changed or found.changed
             self._review.same_files = found.same_files
             if news:
-                self._look_at_tabs()
+                self._find_unsaved()
                 self._news()
-        self._look.answered()
+        self._checks.answered()
 
-    def _not_looked(self, error: Exception) -> None:
+    def _check_failed(self, error: Exception) -> None:
         logger.error("a look at the file failed", exc_info=(type(error), error, error.__traceback__))
-        self._look.answered()
+        self._checks.answered()
 
 
 def file_request(path: str, settings: Settings, view: Optional[sublime.View]) -> FileRequest:

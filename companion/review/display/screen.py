@@ -184,7 +184,7 @@ class Watch:
             self._ask()
         return self.sizes.right.extent > 0
 
-    def look(self) -> SizeCheck:
+    def check_sizes(self) -> SizeCheck:
         """Whether a size of the right view has changed, or, every two seconds and after settings have, any."""
         now = clock.now()
         if self._settings_changed or now >= self._next_whole:

@@ -172,7 +172,7 @@ def find(path: str, text: str, *, encoding: str = "", last_line_end_matters: boo
 
 
 def original_of(path: str, data: bytes, limits: ReadLimits, encoding: str, fallback: str) -> Original:
-    """What `read` would say of a file at `path` that holds `data`. It is known to nobody as a file."""
+    """What `read` would say of a file at `path` that holds `data`. No file has this identity."""
     name = os.path.basename(path)
     original = _decode(path, data, encoding, fallback)._replace(stamp=Stamp(size=len(data)))
     if original.kind is Kind.TEXT and original.text.count("\n") > limits.most_lines:
@@ -268,7 +268,7 @@ _written = threading.Condition()  # guards them
 
 @contextmanager
 def _alone(identity: Tuple[int, int]) -> Iterator[None]:
-    """Let nobody else in this process write to the file during the block, whatever name it is known by."""
+    """Keep all other threads of this process from writing to the file during the block, under any of its names."""
     with _written:
         _written.wait_for(lambda: identity not in _being_written)
         _being_written.add(identity)

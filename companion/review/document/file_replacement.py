@@ -8,7 +8,7 @@ needs no room, unless the file system copies what it overwrites. If it fails, th
 new text is shorter, the rest of the file is cut off. If the file cannot even be written back, a new file with the old
 bytes takes its place. If that fails too, the entry stays in the journal, and the next start tries again.
 
-A new file is written beside its place, and gets its name only then, and only if nobody else has taken it.
+A new file is written beside its place, and gets its name only then, and only if it is still free.
 
 These calls block on the disk. Disk threads.
 """

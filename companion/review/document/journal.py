@@ -2,14 +2,14 @@
 
 *Notes*: before the first byte of a file changes, a note in the package's storage names the file, what else is made in
 its folder for a moment, and, where the file is rewritten, all of its old and its new bytes. The note goes when the file
-is whole. One that nobody uses was left by a run that ended in the midst of a write. The next one brings that to an end:
+is whole. One that is not in use was left by a run that ended in the midst of a write. The next run ends that write:
 the file has its old text again, and nothing lies about. A file that was changed since then is not touched, and its old
 text is kept: only a file that is made up of old and new bytes, each at its place, is what such a run left behind. Its
 number says that it is the same file; the number of the device does not, because many systems give devices other ones
 when they start.
 
 *Kept texts*: what the user accepted outlives the editor. Each text is a file of its own, in use by the window whose
-text it is. One that nobody uses was left: another window, the next run, or another editor on the same folder takes it.
+text it is. One that is not in use is taken by another window, the next run, or another editor on the same folder.
 One that cannot be read is set aside, and never removed. One that took the place of another says so: of the two that a
 process leaves that ended before it removed the older one, only the newer counts.
 
@@ -141,7 +141,7 @@ class _ChangedError(Exception):
 
 
 def recover(storage: str, cancelled: Callable[[], bool]) -> List[str]:
-    """Bring all that nobody works on to an end; sentences for the user. Never raises.
+    """Finish every write that was interrupted, and return sentences for the user. Never raises.
 
     What does not work now is left to the next start, for `PATIENCE_SECONDS`; then the note is set aside.
     """
@@ -218,10 +218,10 @@ def give_back(aside: str, path: str) -> bool:
 
 
 def give_name(made: str, path: str, hold: Callable[[], None] = lambda: None) -> None:
-    """Give the file `made` the name `path`, which nobody has; it may keep its own. Raises `OSError`, which is a
-    `FileExistsError` if somebody has it by now. `hold` is called before an empty file is made to hold the place."""
+    """Give the file `made` the name `path`, which is free; it may keep its own. Raises `OSError`, which is a
+    `FileExistsError` if it is taken by now. `hold` is called before an empty file is made to hold the place."""
     if os.name == "nt":
-        os.rename(made, path)  # which takes nobody's place on this system
+        os.rename(made, path)  # which replaces no file on this system
         return
     try:
         os.link(made, path)
@@ -310,7 +310,7 @@ def _put_back(entry: PlannedWrite) -> bool:
 
 
 def _is_mixed(now: bytes, old: bytes, new: bytes) -> bool:
-    """Whether each byte is the old or the new one. Behind the old text a disk may hold zeros that nobody wrote."""
+    """Whether each byte is the old or the new one. Behind the old text a disk may hold zeros of its own."""
     shorter, longer = sorted((len(old), len(new)))
     if not shorter <= len(now) <= longer:
         return False

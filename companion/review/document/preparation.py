@@ -108,8 +108,8 @@ def changes_of_file(original: Original, proposal: ProposedText) -> Tuple[str, ..
     return whole_file_changes(before, proposed_text(before, proposal.exact, proposal.restored))
 
 
-def look(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool] = never) -> FileState:
-    """Look whether the file is still what was read, and which tabs show it."""
+def check_file(original: Original, tabs: Mapping[str, str], cancelled: Callable[[], bool] = never) -> FileState:
+    """Find out whether the file is still what was read, and which tabs show it."""
     return FileState(disk.changed(original), disk.same_files(original.path, tabs))
 
 

@@ -33,7 +33,7 @@ from ...comparison import compare_lines, split_lines
 
 HEAD = 1 << 16  # bytes of a file that decide
 _SAMPLE = 8000  # characters, in which binary data shows itself
-_UNREADABLE_SHARE, _FEWEST_UNREADABLE = 0.05, 8  # of them make a text one that nobody can read
+_UNREADABLE_SHARE, _FEWEST_UNREADABLE = 0.05, 8  # of them make a text unreadable
 _SHORTEST_BASE64 = 64  # characters; shorter ones may be a word
 _UNREADABLE = re.compile("[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f-\x9f]")  # ESC and what moves the place stand in logs
 _DATA_URL = re.compile(r"data:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.+-]+=[^;,\s]*)*(;base64)?,")
@@ -60,7 +60,7 @@ class Format(Enum):
         return self is Format.BINARY
 
     def with_size(self, size: int) -> str:
-        """The same with its size in bytes."""
+        """Name the format and the size in bytes."""
         return f"{self.value}, 1\u00a0byte" if size == 1 else f"{self.value}, {size:,}\u00a0bytes"
 
 

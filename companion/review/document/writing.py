@@ -92,7 +92,7 @@ class Write:
         unsaved = file_views.unsaved_files()  # whatever a link to the file is called
         shown = [view for view in file_views.views_named_like(self._original.path) if not view.is_loading()]
         names = {view.file_name() or "" for view in shown} | unsaved
-        self._use_disk(self._write_or_find_tabs, names, unsaved, then=self._looked)
+        self._use_disk(self._write_or_find_tabs, names, unsaved, then=self._tabs_found)
 
     def wait(self, seconds: float) -> None:
         """Wait up to `seconds` for the disk thread. Any thread; the editor's API is not used."""
@@ -122,7 +122,7 @@ class Write:
     def _use_disk(self, function: Callable[..., Any], *args: Any, then: Callable[[Any], None]) -> None:
         self._computation = self._runtime.use_disk(function, *args, then=then, failed=self._failed)
 
-    def _looked(self, tabs: Optional[FrozenSet[str]]) -> None:
+    def _tabs_found(self, tabs: Optional[FrozenSet[str]]) -> None:
         if tabs is None:
             self._end(None)
             return

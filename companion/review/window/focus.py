@@ -101,7 +101,7 @@ class Focus:
         return self._window.active_view()
 
     def place(self) -> Optional[Place]:
-        """The same, or the sheet that has it."""
+        """What has the focus: a view, or a sheet that is none."""
         return self.holder() or self._window.active_sheet()
 
     def remember(self) -> None:
@@ -168,7 +168,7 @@ class InputGuard:
         self._note(self._edited, view)
 
     def reloaded(self, view: int) -> None:
-        """The editor has read a view's file again: such an edit is nobody's."""
+        """The editor has read a view's file again: the user has not made that edit."""
         self._note(self._reloaded, view)
 
     def _note(self, times: Dict[int, float], view: int) -> None:

@@ -42,10 +42,10 @@ class Snapshot:
 
     def __init__(self, window: sublime.Window) -> None:
         self._window = window
-        self._groups = [self._look(group) for group in range(window.num_groups())]
+        self._groups = [self._state_of(group) for group in range(window.num_groups())]
         self._active_group = window.active_group()
 
-    def _look(self, group: int) -> GroupState:
+    def _state_of(self, group: int) -> GroupState:
         active = self._window.active_sheet_in_group(group)
         preview = self._window.transient_sheet_in_group(group)
         file = preview.file_name() if preview is not None and preview == active else None
@@ -72,8 +72,8 @@ class Snapshot:
     def _select(self, group: int, sheets: List[sublime.Sheet]) -> None:
         """Show these sheets of a group side by side, its active one still the active one.
 
-        What a selection across groups does nobody has seen, so the group is the active one for it. Its active sheet is
-        named last, because focusing it afterwards might deselect the others.
+        What the editor does with a selection across groups is unknown, so the group is made the active one first. Its
+        active sheet is named last, because focusing it afterwards might deselect the others.
         """
         front = self._window.active_sheet_in_group(group)
         self._window.focus_group(group)

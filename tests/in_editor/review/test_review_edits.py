@@ -116,7 +116,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
 
     def test_a_look_that_comes_back_after_the_window_has_closed_writes_nothing(self) -> Iterator[Any]:
         self.write()
-        begun, release, done, look = threading.Event(), threading.Event(), threading.Event(), AcceptedText.look
+        begun, release, done, look = threading.Event(), threading.Event(), threading.Event(), AcceptedText.find_text
         self.addCleanup(release.set)
 
         def held(accepted: AcceptedText) -> Any:
@@ -126,7 +126,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
             done.set()
             return found
 
-        with mock.patch.object(AcceptedText, "look", held):
+        with mock.patch.object(AcceptedText, "find_text", held):
             yield from self.accept()
             self.write("file.py", PROPOSED)
             yield begun.is_set
@@ -184,7 +184,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.write()
         yield from self.accept()
         yield lambda: len(self.kept_texts()) == 1
-        with mock.patch.object(AcceptedText, "look") as look:
+        with mock.patch.object(AcceptedText, "find_text") as look:
             self.reviews.shutdown()
             look.assert_not_called()  # nobody waits for the client
         self.later(accepted_texts.ELSEWHERE_MILLISECONDS / 1000)
@@ -270,7 +270,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
             release.wait(NEVER_SECONDS)
             ended.append(accepted)
 
-        with mock.patch.object(AcceptedText, "look", look):
+        with mock.patch.object(AcceptedText, "find_text", look):
             yield begun.is_set
             self.reviews.exit()
             self.assertEqual(ended, [])

@@ -180,7 +180,7 @@ class TestLooking:
         return disk.read(str(file), disk.ReadLimits(1000, 100))
 
     def look(self, file, text="new\n", awaited=None, original=None):
-        return AcceptedText(Holder.CLIENT_WRITES, OWNER, str(file), text, original, awaited=awaited).look()
+        return AcceptedText(Holder.CLIENT_WRITES, OWNER, str(file), text, original, awaited=awaited).find_text()
 
     def test_a_file_that_holds_the_text_is_found(self, file):
         assert self.look(file) is None
@@ -213,19 +213,19 @@ class TestLooking:
         awaiting = told(path=str(file))
         os.utime(str(file), (1, 1))
         monkeypatch.setattr(files.time, "time_ns", lambda: 10**19)  # long after any change
-        assert awaiting.look() is None
+        assert awaiting.find_text() is None
         monkeypatch.setattr(disk, "find", lambda *arguments, **options: pytest.fail("read again"))
-        assert awaiting.look() is None
+        assert awaiting.find_text() is None
 
     def test_one_that_has_just_changed_is(self, file):
         """Two changes may bear one time, and leave one size."""
         awaiting = told(path=str(file))
         awaiting.text = "new\n"
-        assert awaiting.look() is None
+        assert awaiting.find_text() is None
         times = os.stat(str(file))
         file.write_bytes(b"new\n")
         os.utime(str(file), ns=(times.st_atime_ns, times.st_mtime_ns))
-        assert awaiting.look() is not None
+        assert awaiting.find_text() is not None
 
     def test_nor_is_one_in_which_the_text_was_found_taken_for_read(self, file, monkeypatch):
         """It may have been found too soon, while the client was still writing."""
@@ -233,8 +233,8 @@ class TestLooking:
         awaiting.text = "old\n"
         os.utime(str(file), (1, 1))
         monkeypatch.setattr(files.time, "time_ns", lambda: 10**19)
-        assert awaiting.look() is not None
-        assert awaiting.look() is not None
+        assert awaiting.find_text() is not None
+        assert awaiting.find_text() is not None
 
     def test_a_file_that_is_not_there_yet(self, file):
         file.unlink()

@@ -141,6 +141,6 @@ def test_a_file_that_is_not_there_is_known_by_its_path(tmp_path):
 def test_another_look_says_what_changed_and_which_tabs_show_it(tmp_path, file):
     original = preparation.read(request(file)).original
     other = str(tmp_path / "other.txt")
-    assert preparation.look(original, {str(file): "", other: ""}) == (False, {str(file)})
+    assert preparation.check_file(original, {str(file): "", other: ""}) == (False, {str(file)})
     file.write_bytes(b"longer text\n")
-    assert preparation.look(original, {other: ""}) == (True, frozenset())
+    assert preparation.check_file(original, {other: ""}) == (True, frozenset())
