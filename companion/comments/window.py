@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import sublime
 
@@ -28,7 +28,9 @@ from ..editor.status_bar import say
 from ..review.decision import Review
 from ..review.display.presentation import Presentation
 from ..review.reviews import Reviews
+from ..system import files
 from ..terminals.command_lines import selected_lines
+from ..unreviewed.content import full_path
 from ..unreviewed.model import UnreviewedChange
 from .book import CommentBook
 from .display import EDIT, CommentBlock, CommentDisplay, block, line_beside, room
@@ -50,6 +52,7 @@ from .sending import Deliver, SentReviews
 from .text import compose, place_text
 
 _QUIET, _LONGEST = 200, 1000  # milliseconds after an edit
+MOST_READ = 1 << 24  # bytes of a file that no tab shows
 NO_PLACE = "there is no line of a file to comment on here"
 NO_FOLDER = "comments belong to files in a folder: open one first"
 EXCLUDED = "“context_exclude” keeps this file from agents, and a comment would quote its line"
@@ -349,15 +352,37 @@ class WindowComments:
 
     def _follow(self, text: _Text, live: bool) -> None:
         """Move the comments to where their lines are in the view."""
-        comments = self.of_file(text.path, text.side)
-        if comments:
+        if self.of_file(text.path, text.side):
             lines = text.view.substr(sublime.Region(0, text.view.size())).split("\n")
-            carried = self._display.lines_of(text.view) if live else {}
-            moved = {each.number: followed(each, lines, carried.get(each.number)) for each in comments}
-            found = self._book.find(text.path, self._folders())
-            if found is not None:
-                every = self._book.of(found.folder)
-                self._book.change(found.folder, [moved.get(each.number, each) for each in every])
+            self._follow_lines(text.path, text.side, self._display.lines_of(text.view) if live else {}, lines)
+
+    def _follow_lines(
+        self, path: str, side: TextSide, carried: Mapping[int, Tuple[int, int]], lines: Sequence[str]
+    ) -> None:
+        found = self._book.find(path, self._folders())
+        theirs = {each.number: each for each in self.of_file(path, side)}
+        if found is not None and theirs:
+            every = self._book.of(found.folder)
+            moved = [
+                followed(each, lines, carried.get(each.number)) if each.number in theirs else each for each in every
+            ]
+            self._book.change(found.folder, moved)
+
+    def files_changed(self, changes: Sequence[UnreviewedChange]) -> None:
+        """These are the unreviewed changes now: comments go with a renamed file, and follow their lines."""
+        every = (each for folder in self._folders() for each in self._book.of(folder) if each.shown)
+        names = {_name_of(each.path) for each in every}
+        for change in changes if names else ():
+            if change.old_path and _name_of(change.old_path) in names:
+                self.renamed(full_path(change.folder, change.old_path), change.full_path)
+            if _name_of(change.path) in names:
+                self._follow_on_disk(change.full_path)
+
+    def _follow_on_disk(self, path: str) -> None:
+        """Let the comments of a file follow what is on the disk, unless a tab shows it."""
+        if self.of_file(path, TextSide.NEW) and self._window.find_open_file(path) is None:
+            then = partial(self._follow_lines, path, TextSide.NEW, {})
+            self._runtime.use_disk(_lines_of, path, then=then, failed=lambda error: None)
 
     # -- renamed files ------------------------------------------------------------------------------------------------
 
@@ -400,6 +425,16 @@ class WindowComments:
     def exit(self) -> None:
         """The editor has ended. Any thread."""
         self._sent.exit()
+
+
+def _name_of(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _lines_of(path: str, cancelled: object) -> Sequence[str]:
+    """The lines of a file, as far as a comment can quote them. Raises OSError. Disk thread."""
+    with files.opened(path, os.O_RDONLY) as (descriptor, _):
+        return files.read_all(descriptor, MOST_READ).decode("utf-8", "replace").split("\n")
 
 
 def _is_there(path: str, cancelled: object) -> bool:

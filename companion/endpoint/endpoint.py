@@ -40,7 +40,6 @@ from ..runtime import Runtime
 from ..settings import ALWAYS_BEFORE, AS_AGENT, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
 from ..terminals.launcher import terminal_of
-from ..unreviewed.model import full_path
 from ..unreviewed.reviewing import ChangeLists
 from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
@@ -311,9 +310,7 @@ class Endpoint:
         """The list of unreviewed changes is new."""
         before = self.changes.count
         self.changes.reviews.listed_anew()
-        for change in (*self.changes.reviews.lists.changes, *self.changes.reviews.lists.outside):
-            if change.old_path:
-                self.comments.renamed(full_path(change.folder, change.old_path), change.full_path)
+        self.comments.files_changed((*self.changes.reviews.lists.changes, *self.changes.reviews.lists.outside))
         self.page.follow()
         if self.changes.count != before:
             self.show_status()

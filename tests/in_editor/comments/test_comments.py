@@ -187,3 +187,12 @@ class TestReviews(CommentsTestCase):
         self.assertFalse(self.can("GeminiCompanionCommentCommand"))
         self.endpoint.agents.started("gemini")
         self.assertTrue(self.can("GeminiCompanionCommentCommand"))
+
+    def test_it_goes_with_a_file_that_an_agent_renames(self) -> Iterator[Any]:
+        view = yield from self.open_file(content=LINES)
+        yield from self.track()
+        self.write_comment(view, "line 2", "one")
+        view.close()
+        os.rename(self.path(), self.path("other.py"))
+        yield from self.listed("other.py")
+        yield lambda: self.places() == ["other.py:3-3 draft"]

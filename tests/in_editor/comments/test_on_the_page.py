@@ -31,6 +31,15 @@ class TestPage(CommentsTestCase):
         self.assertEqual(self.write_comment(view, "+LINE 2", ""), "one\ntwo")
         yield lambda: "\n+LINE 2\n line 3\n" in self.text(view)
 
+    def test_it_follows_its_line_while_the_agent_writes(self) -> Iterator[Any]:
+        view = yield from self.page()
+        self.write_comment(view, "+LINE 9", "one")
+        yield lambda: "\n+LINE 9\nComment (draft): one\n" in self.text(view)
+        self.write(content="new\nnew\n" + CHANGED)
+        self.tracking.sign()
+        yield lambda: self.places() == ["file.py:12-12 draft"]
+        yield lambda: "+new\n" in self.text(view) and "\n+LINE 9\nComment (draft): one\n" in self.text(view)
+
     def test_the_page_stays_while_a_draft_is_to_be_sent(self) -> Iterator[Any]:
         view = yield from self.page()
         self.write_comment(view, "+LINE 2", "one")
