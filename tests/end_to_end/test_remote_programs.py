@@ -5,8 +5,10 @@ Claude Code, whose licence reserves all rights, is not among them: `test_remotes
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import subprocess
 import sys
 
 import pytest
@@ -18,11 +20,13 @@ if sys.platform != "linux" or platform.machine() != "x86_64":
 
 from tests.clients.programs.copilot_cli import CopilotCli
 from tests.clients.programs.gemini_api import GeminiApi
-from tests.clients.programs.gemini_cli import GeminiCli
+from tests.clients.programs.gemini_cli import SETTINGS, GeminiCli, program, variables
 from tests.clients.programs.model_stub import CallTool, Say
 from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.opencode import OpenCode
+from tests.clients.programs.program import base_environment
 from tests.clients.programs.qwen_code import QwenCode
+from tests.clients.programs.terminal import Terminal
 from tests.end_to_end.test_remotes import Remote
 
 pytestmark = pytest.mark.everything
@@ -132,3 +136,80 @@ def test_opencode_there_hears_of_the_selection_here(mount, desktop, there):
         opencode.submit("What is selected?")
         assert PATH in str(model.turns[-1])
         assert model.problems == []
+
+
+ATTACK = """
+import glob, json, os, socket
+for path in glob.glob("/home/dev/.claude/ide/*") + glob.glob("/home/dev/.copilot/ide/*"):
+    print("sees", path)
+for place in glob.glob("/tmp/companion-*/*"):
+    print("sees", place)
+connection = socket.create_connection(("127.0.0.1", {port}), 5)
+connection.sendall(b"GET / HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\n\\r\\n")
+try:
+    print("hears", connection.recv(9))
+except ConnectionError:
+    print("hears", b"")
+"""
+
+
+@pytest.fixture
+def behind_ssh(desktop, tmp_path):
+    problem = elsewhere.problem() or ("" if elsewhere.server() else "there is no OpenSSH server")
+    if problem:
+        pytest.skip(problem)
+    (tmp_path / "keys").mkdir()
+    with open(desktop.path("greeting.py"), "w") as file:
+        file.write(TEXT)
+    with elsewhere.SshServer(desktop.workspace, str(tmp_path / "keys")) as there:
+        yield there
+
+
+@pytest.mark.parametrize("mount", [True, False], ids=["mounted", "unseen"])
+def test_behind_ssh_another_user_is_served_and_a_third_one_is_not(mount, desktop, behind_ssh):
+    there = behind_ssh
+    remote = Remote(desktop, there.command, {there.folder: desktop.workspace if mount else None})
+    locks = there.as_user("dev", "sh", "-c", "cat ~dev/.claude/ide/*.lock")
+    port = json.loads(locks)["port"]
+    attacked = there.as_user("other", "/usr/bin/python3", "-c", ATTACK.format(port=port))
+    assert attacked.split() == ["hears", "b''"]
+
+    model = GeminiApi()
+    with model, Behind(desktop, there, model) as gemini:
+        gemini.wait_for("Type your message")
+        desktop.host.wait_until(lambda: "Gemini CLI on web" in desktop.window()["status_bar"])
+        model.script(CallTool("replace", {**EDIT, "instruction": "Greet politely."}), Say("It is polite now."))
+        gemini.submit("Be more polite")
+        proposal = desktop.wait_proposal()
+        assert (proposal["text"], desktop.views_of_role("original")[0]["text"]) == (PROPOSED, TEXT)
+        desktop.type_at_end(proposal["id"], "# reviewed\n")
+        desktop.accept()
+        gemini.wait_for("It is polite now.")
+        assert desktop.read("greeting.py").decode() == PROPOSED + "# reviewed\n"
+    remote.choose("Disconnect web")
+    desktop.host.wait_until(
+        lambda: not there.as_user("dev", "sh", "-c", "ls -d ~dev/.claude /tmp/companion-* 2>/dev/null")
+    )
+
+
+class Behind(GeminiCli):
+    """The program in a terminal of ssh."""
+
+    def __init__(self, desktop, there, model) -> None:
+        settings = json.dumps({**SETTINGS, "ide": {"enabled": True, "hasSeenNudge": True}})
+        made = "mkdir -p ~dev/.gemini; cat > ~dev/.gemini/settings.json"
+        subprocess.run([*there.command, made], input=settings.encode(), check=True)
+        words = [
+            "env",
+            *(f"{name}={value}" for name, value in variables(model).items()),
+            "NO_PROXY=127.0.0.1",
+            *program(),
+        ]
+        command = [
+            *there.command[:1],
+            "-tt",
+            *there.command[2:],
+            f"cd {there.folder} && TERM=xterm-256color {' '.join(words)}",
+        ]
+        self._model, self._asked, self._host = model, 0, desktop.host
+        Terminal.__init__(self, command, "/", base_environment(desktop.host.environment))
