@@ -379,7 +379,9 @@ class Application:
 
     def _diagnose(self, window: sublime.Window) -> None:
         """Write a report on the package's health into a new view."""
-        Diagnosis(self._endpoints, self.runtime, self.log.problems(), window, VERSION).run()
+        endpoint = self._endpoints.of(window)
+        remotes = self._remotes.of(endpoint) if endpoint is not None else ()
+        Diagnosis(self._endpoints, remotes, self.runtime, self.log.problems(), window, VERSION).run()
 
 
 def _prepare(agents: Sequence[Agent], cancelled: Callable[[], bool]) -> str:

@@ -27,6 +27,7 @@ from ..endpoint.endpoint import Endpoint
 from ..endpoint.endpoints import Endpoints
 from ..endpoint.servers import PRIMARY, SHARED
 from ..log import shortened
+from ..remotes.remote import Remote
 from ..runtime import Runtime
 from ..settings import Settings
 from ..system.platform import WINDOWS, Platform
@@ -46,6 +47,7 @@ from .checks import (
     render,
     too_slow,
 )
+from .remotes import check_remote
 
 logger = logging.getLogger("gemini_companion.diagnosis")
 
@@ -156,9 +158,15 @@ class Diagnosis:
     """One report. Main thread, except where noted."""
 
     def __init__(
-        self, endpoints: Endpoints, runtime: Runtime, problems: List[str], window: sublime.Window, version: str
+        self,
+        endpoints: Endpoints,
+        remotes: Sequence[Remote],
+        runtime: Runtime,
+        problems: List[str],
+        window: sublime.Window,
+        version: str,
     ) -> None:
-        """`problems` are the log's warnings and errors."""
+        """`remotes` are those of the window; `problems` are the log's warnings and errors."""
         self._window = window
         self._runtime = runtime
         self._version = version
@@ -166,6 +174,8 @@ class Diagnosis:
         self._facts: Facts = gather(endpoints.all(), problems, window, version, _hooks(endpoints))
         self._secrets = [secret for endpoint in endpoints.all() for secret in endpoint.servers.secrets()]
         self._secrets.append(endpoints.hook_answers.secret)
+        self._remotes = remotes
+        self._secrets += [secret for remote in remotes for secret in remote.secrets()]
         self._tokens = {
             title_of(endpoint.window, endpoint.window == window): next(iter(endpoint.servers.secrets([PRIMARY])), "")
             for endpoint in open_endpoints(endpoints.all())
@@ -184,6 +194,8 @@ class Diagnosis:
         self._try(LIBRARIES, self._try_libraries)
         self._try(SERVERS, self._try_servers)
         self._try(DISCOVERY, self._try_discovery)
+        for remote in self._remotes:
+            self._try(remote.row.name, check_remote, self._runtime, remote)
         for agent in self._agents:
             self._try(agent.title, self._try_agent, agent)
         self._show()

@@ -107,7 +107,6 @@ class Helper:
             "environment": environment,
             "knows_users": os.access("/proc/net/tcp", os.R_OK),
             "real": [os.path.realpath(folder) for folder in folders],
-            "present": [os.path.isdir(folder) for folder in folders],
         }
 
     def do_listen(self, number: int, name: str, port: Optional[int] = None, any_user: bool = False) -> Dict[str, Any]:

@@ -135,6 +135,10 @@ class Remote:
                 carrier.task = self._endpoint.servers.carry(carrier.dialect, listener, agents)
         self._runtime.spawn(self._run)
 
+    def secrets(self) -> List[str]:
+        """The tokens that its servers take. Never to be shown or written down."""
+        return [token for carrier in self._carriers.values() for token in carrier.tokens.values()]
+
     async def stop(self) -> None:
         """Leave it: nothing of ours is there any more."""
         self._go(Link.OFF)

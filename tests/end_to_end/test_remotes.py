@@ -214,3 +214,17 @@ def test_a_diff_whose_agent_is_out_of_reach_says_so_and_is_not_written(request, 
     assert there.read() == TEXT
     desktop.reject()
     desktop.wait_no_review()
+
+
+@pytest.mark.parametrize("mount", ["mounted", "unseen"])
+def test_diagnose_says_what_there_is_on_both_sides(request, mount, desktop, there):
+    request.getfixturevalue(mount)
+    desktop.run("Diagnose")
+    report = lambda: "".join(each["text"] for each in desktop.tabs() if each["title"] == "Companion: Diagnose")  # noqa: E731
+    desktop.host.wait_until(lambda: "what agents find on web: Claude Code" in report())
+    desktop.host.wait_until(lambda: f"{there.folder} on web is the folder that it should be" in report())
+    seen = "has what is there" if mount == "mounted" else "the editor does not see it"
+    assert seen in report()
+    assert not [
+        secret for lock in lock_files(there.home).values() for secret in [lock["authToken"]] if secret in report()
+    ]
