@@ -21,7 +21,7 @@ from ..editor import marks
 from ..editor.edits import MOVE_CARET, Edit, apply_edits, difference, first_caret, some_selections
 from ..editor.file_views import is_open
 from ..review.display import decorations
-from ..review.display.decorations import CHARACTERS, GUTTER, Look, Regions, Side, Styles
+from ..review.display.decorations import CHARACTERS, GUTTER, LINES, Look, Regions, Side, Styles
 from ..review.display.mark_style import MarkStyle
 from ..review.display.pacing import Slices
 from ..review.window import views
@@ -35,6 +35,7 @@ _SETTINGS: Mapping[str, Any] = {
     marks.PAGE_KEYS: True,
     "lsp_uri": "gemini-companion:page",  # for LSP, as in the views of a review
     "draw_indent_guides": False,
+    "line_numbers": False,  # they would be taken for those of the files
     "rulers": [],
     "gutter": True,
     "__vi_external_disable": True,
@@ -264,16 +265,23 @@ class PageTab:
         gutter: Dict[str, List[Tuple[int, int]]] = {}
         characters: Dict[TextSide, List[Tuple[int, int]]] = {}
         files: List[Tuple[int, int]] = []
+        lines: Dict[TextSide, List[Tuple[int, int]]] = {}
         for number, row in enumerate(part.rows):
             first, end = start + part.start(number), start + part.start(number + 1)
             if row.sign:
                 gutter.setdefault(row.sign, []).append((first, end))
+                block = lines.setdefault(row.side, [])
+                begin = block.pop()[0] if block and block[-1][1] == first else first  # one outline around all
+                block.append((begin, end))
                 spans = [(first + a, first + b) for a, b in row.parts]
                 characters.setdefault(row.side, []).extend(spans)
             elif row.kind is RowKind.FILE:
                 files.append((first, end - 1))
         for kind, spans in gutter.items():
             regions.show(f"{GUTTER[kind]}.{part.number}", spans, decorations.gutter_look(kind, style))
+        for side, spans in lines.items():
+            look = decorations.line_look(regions.styles, _SIDES[side], style)
+            regions.show(f"{LINES}.{side.value}.{part.number}", spans, look)
         for side, spans in characters.items():
             look = decorations.character_look(regions.styles, _SIDES[side], style)
             if spans:
@@ -284,5 +292,6 @@ class PageTab:
     def _erase(self, part: Part) -> None:
         self._undrawn.pop(part, None)
         if self._regions is not None:
-            keys = [*GUTTER.values(), *(f"{CHARACTERS}.{side.value}" for side in TextSide), _FILES]
+            sides = [f"{key}.{side.value}" for key in (LINES, CHARACTERS) for side in TextSide]
+            keys = [*GUTTER.values(), *sides, _FILES]
             self._regions.clear(*(f"{key}.{part.number}" for key in keys))

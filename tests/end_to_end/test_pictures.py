@@ -27,7 +27,7 @@ pytestmark = pytest.mark.everything
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PUBLISHED = os.path.join(ROOT, ".github", "pictures")
 STANDARD_LINE = 20  # pixels, of the host's font at 100 %
-WIDE, NARROW, LOW = (1600, 900), (900, 800), (1200, 420)
+WIDE, NARROW, LOW, PAGE = (1600, 900), (900, 800), (1200, 420), (1200, 800)
 LOOKS = [("dark", 1.0), ("light", 1.0), ("dark", 1.5), ("light", 1.5)]
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\x00\x00\x00" + bytes(12000)
 
@@ -304,6 +304,27 @@ def test_unreviewed_changes(theatre, client):
     theatre.show_change("theatre.py")
     for page in draw_all(theatre, "unreviewed", WIDE, "2 to keep or undo"):
         assert all(word in page for word in ("SoldOut", "Keep", "Undo", "Next: prices.py"))
+
+
+def test_all_changes_on_one_page(theatre, client):
+    """An agent whose hooks tell of its prompt has written three files, of which the user has kept one."""
+    theatre.host.wait_until(lambda: looked_at(theatre, theatre.workspace))
+    theatre.write("seats.txt", b"A 8\nB 8\n")
+    theatre.wait_status("1 to keep or undo")
+    theatre.write("theatre.py", AFTER.encode())
+    theatre.write("prices.py", PRICES.encode())
+    theatre.wait_status("3 to keep or undo")
+    theatre.run("Review Changes / Review Last Turn")
+    text = "window.active_view().substr(sublime.Region(0, 9999))"
+    theatre.host.wait_until(lambda: "+def total" in theatre.host.evaluate(text))
+    theatre.host.call("resize_window", width=PAGE[0], height=PAGE[1])
+    theatre.host.call("press", keys="shift+k")
+    theatre.host.wait_until(lambda: "\u2713 kept seats.txt" in theatre.host.evaluate(text))
+    for scheme in ("dark", "light"):
+        theatre.host.call("use_scheme", name=scheme)
+        page = still(theatre, "2 to keep or undo")
+        assert all(word in page for word in ("kept seats.txt", "SoldOut"))
+        published(page, "page" if scheme == "dark" else f"page-{scheme}", PAGE)
 
 
 def test_an_image(theatre, client):

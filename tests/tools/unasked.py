@@ -42,11 +42,12 @@ _LISTED = {
     "moved.py": ("renamed from {}old.py", "renamed"),
 }
 _TRACKED = """
+import os
 import sys
 application = sys.modules["Gemini Companion.plugin"].application
 endpoint = application._endpoints.of(window) if application is not None else None
-folder = endpoint.changes._tracking._folders.get({folder!r}) if endpoint is not None else None
-tracked = folder is not None and any(folder.windows.values()) and not folder.looks.under_way
+folder = endpoint.changes._tracking._folders.get(os.path.realpath({folder!r})) if endpoint is not None else None
+tracked = folder is not None and folder.workspace is not None and folder.workspace.tracked and not folder.queue.busy
 """
 
 

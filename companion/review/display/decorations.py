@@ -153,10 +153,8 @@ def mark(regions: Regions, side: Side, analysis: Analysis, style: MarkStyle) -> 
     left = side is Side.LEFT
     starts = analysis.left_starts if left else analysis.right_starts
     rows = [change.hunk[:2] if left else change.hunk[2:] for change in analysis.changes]
-    scope = "region." + (style.removed if left else style.added)
-    outline = Look(scope, sublime.DRAW_NO_FILL)
-    look = _filled(regions.styles, side.value, outline) if style.filled else outline
-    each_line = look is not outline  # an outline goes around a whole hunk
+    look = line_look(regions.styles, side, style)
+    each_line = not look.flags & sublime.DRAW_NO_FILL  # an outline goes around a whole hunk
     single = sum(last - first for first, last in rows) <= _SINGLE_LINES
     blocks = moved_on_left(analysis.moves) if left else moved_on_right(analysis.moves)
     lines: List[Span] = []
@@ -170,7 +168,7 @@ def mark(regions: Regions, side: Side, analysis: Analysis, style: MarkStyle) -> 
             if not moved:
                 lines.extend(_lines(starts, start, end, single and each_line))
     yield
-    regions.show(LINES, lines, look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP))
+    regions.show(LINES, lines, look)
     yield
     regions.show(MOVED, [(starts[block.start], starts[block.end]) for block in blocks], _MOVED_LOOK)
     links = set() if left else {first for first, _ in rows}  # there a link says where else the block stands
@@ -184,6 +182,13 @@ def mark(regions: Regions, side: Side, analysis: Analysis, style: MarkStyle) -> 
     parts = [part for change in analysis.changes for part in (change.left_parts if left else change.right_parts)]
     regions.show(CHARACTERS, parts, character_look(regions.styles, side, style))
     yield
+
+
+def line_look(styles: Styles, side: Side, style: MarkStyle) -> Look:
+    """How changed lines are marked: with an outline, or filled."""
+    look = Look("region." + (style.removed if side is Side.LEFT else style.added), sublime.DRAW_NO_FILL)
+    look = _filled(styles, side.value, look) if style.filled else look
+    return look._replace(flags=look.flags | sublime.HIDE_ON_MINIMAP)
 
 
 def gutter_look(kind: str, style: MarkStyle) -> Look:
