@@ -285,7 +285,7 @@ class Actions:
         agents = agents_to_run(settings)
         if not agent:
             self._choose_agent(endpoint, agents)
-            self.installed.look(settings)  # for the next time
+            self.installed.search(settings)  # for the next time
             return
         found = next((each for each in agents if agent in (each.key, each.title)), None)
         if found is None:

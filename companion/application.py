@@ -208,12 +208,12 @@ class Application:
     def _check_windows(self) -> None:
         """Find out what the editor has no event for, with as few questions as will do."""
         try:
-            self._look_at_windows()
+            self._compare_windows()
         finally:  # an error in one look is reported, and not the end of looking
             pause = WINDOW_CHECK_MILLISECONDS if self._endpoints.listening else WITHOUT_CLIENT_MILLISECONDS
             self.runtime.later_on_main(pause, self._check_windows)
 
-    def _look_at_windows(self) -> None:
+    def _compare_windows(self) -> None:
         self._checks += 1
         windows = sublime.windows()
         for window in windows:
@@ -248,7 +248,7 @@ class Application:
     # -- views --------------------------------------------------------------------------------------------------------
 
     def view_activated(self, view: sublime.View) -> None:
-        """A tab or a panel has the focus; its window may be one that nobody has told us of."""
+        """A tab or a panel has the focus; its window may be one that was not reported to us."""
         window = view.window()
         if window is None:
             return
@@ -311,7 +311,7 @@ class Application:
         self._tabs.saved(view)
 
     def view_reloaded(self, view: sublime.View) -> None:
-        """What the view shows was read from the disk again: reviews of the file look again."""
+        """The editor has read the view's file again: reviews of the file compare it anew."""
         self._endpoints.origins.note(view)
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_reloaded(view)
@@ -350,7 +350,7 @@ class Application:
         return endpoint.review_events.on_command(view, name, arguments) if endpoint is not None else None
 
     def window_command(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> Any:
-        """The same for a window's command."""
+        """The window command to run instead, with its arguments, or None to let it pass. Called for every command."""
         if name in PROJECT_COMMANDS and not (arguments or {}).get("new_window"):
             self.project_closing(window)
         view = window.active_view() if tab_action(name, arguments) else None

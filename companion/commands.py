@@ -27,7 +27,7 @@ class Command(NamedTuple):
     """It can be chosen while the package starts, and is run once it has; all others are disabled until then."""
 
     about: str = ""
-    """What it does, for the documentation, in Markdown."""
+    """The text of the documentation, in Markdown."""
 
     def captions(self) -> Iterator[Tuple[str, Mapping[str, Any]]]:
         """The captions of its entries in the palette, each with the arguments of the entry."""
@@ -237,7 +237,7 @@ LINKED: Sequence[Command] = (
     Command("restart_server", "Restart Server", always=True),
     Command("disconnect_agents", "Disconnect Agents", always=True),
 )
-"""Those that only links, menus of pages and keys run."""
+"""Commands that only links, menus of pages and keys run."""
 
 OFFERED: Sequence[Command] = [command for groups in MENUS.values() for group in groups for command in group]
 COMMANDS: Dict[str, Command] = {command.name: command for command in (*OFFERED, *LINKED)}

@@ -48,7 +48,7 @@ def obstacle() -> Optional[str]:
 
 
 def missing_sentence(missing: Sequence[str]) -> str:
-    """What is missing, without what to do about it."""
+    """The problem alone, without what to do about it."""
     if len(missing) == 1:
         return f"the library {missing[0]} is missing"
     return "the libraries {} and {} are missing".format(", ".join(missing[:-1]), missing[-1])
@@ -76,14 +76,14 @@ class Libraries:
         self._wait: Optional[asyncio.Task[None]] = None
 
     async def imported(self, load: Callable[[], Imported]) -> Imported:
-        """What `load` imports and returns, once everything can be imported. Raises what it raises."""
+        """Return what `load` returns, once everything can be imported. Raises what `load` raises."""
         if self._wait is None:
-            self._wait = asyncio.get_running_loop().create_task(self._look())
+            self._wait = asyncio.get_running_loop().create_task(self._check_until_found())
         await asyncio.shield(self._wait)
         result: Imported = await self._importing(load)
         return result
 
-    async def _look(self) -> None:
+    async def _check_until_found(self) -> None:
         attempts = 0
         reported = None
         while True:

@@ -53,7 +53,8 @@ CANNOT_GO_ON = "the event loop, without which no agent is answered (restart the 
 
 
 class _Timer(NamedTuple):
-    """What is to run on the main thread, when by the clock. The number keeps the order of those due at one time."""
+    """A call for the main thread, and when it is due by the clock. The number keeps the order of calls that are due at
+    one time."""
 
     due: float
     number: int
@@ -63,7 +64,7 @@ class _Timer(NamedTuple):
 class Runtime:
     """Owns the asyncio loop thread, the computing threads and the disk threads.
 
-    `report` gets every exception that nobody else handled ("worker", "task" …, exception), on the thread where
+    `report` gets every exception that was not handled ("worker", "task" …, exception), on the thread where
     it happened.
     """
 
@@ -288,7 +289,8 @@ class Runtime:
         then: Callable[[Result], Any],
         failed: Optional[Callable[[Exception], Any]] = None,
     ) -> Computation:
-        """The same for a function that looks at the disk or writes to it, on a disk thread. Any thread.
+        """Call a function that reads from the disk or writes to it, on a disk thread; `then` and `failed` are as in
+        `compute`. Any thread.
 
         It may never come back, so a regular caller waits for the answer before it asks again. If it returns
         `NOTHING_TO_TELL`, nothing is called.

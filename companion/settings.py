@@ -87,7 +87,7 @@ remote_rows = ValueCheck(
 
 
 def readable(text: str) -> str:
-    """What a sentence quotes of a text that may hold anything."""
+    """Quote the beginning of a text that may hold anything."""
     return cut_middle(shown(text), 60)
 
 
@@ -103,10 +103,10 @@ Sift = Callable[[Any, bool], Sifted]  # of the entries and whether a project say
 
 
 class ProgramRow(NamedTuple):
-    """What the user says of one agent: of one that the package knows, or of one of their own."""
+    """The user's entry for one agent, which the package knows or which is their own."""
 
     name: str
-    """As the user spells it. An agent of their own is called so."""
+    """The key as the user spells it, which is the name of an agent of their own."""
     enabled: bool = True
     command: Tuple[str, ...] = ()
     dialect: str = ""
@@ -114,7 +114,7 @@ class ProgramRow(NamedTuple):
 
 
 def program_key(name: str) -> str:
-    """What two spellings of a name have in common: neither case nor signs count."""
+    """Return a key that is equal for two spellings of a name: neither case nor signs count."""
     return re.sub(r"\W+", "_", name.lower()).strip("_")
 
 
@@ -140,7 +140,7 @@ def sifted_programs(value: Mapping[str, Any], of_project: bool) -> Sifted:
 
 
 def _name_problem(name: str) -> Optional[str]:
-    """What is wrong with the name of an agent, as the end of a sentence. It is shown, typed and listed."""
+    """Say what is wrong with the name of an agent, as the end of a sentence. The name is shown, typed and listed."""
     if name != name.strip():
         return "its name should have no blanks at its ends"
     if shown(name) != name or columns(name) > CLIENT_COLUMNS:
@@ -149,7 +149,7 @@ def _name_problem(name: str) -> Optional[str]:
 
 
 def _row_problem(row: Any) -> Optional[str]:
-    """What is wrong with what is said of an agent, as the end of a sentence."""
+    """Say what is wrong with the entry of an agent, as the end of a sentence."""
     if not isinstance(row, Mapping):
         return 'it should be an object, such as {"command": ["name", "--option"]}'
     unknown = sorted(set(row) - set(ProgramRow._fields[1:]))
@@ -167,7 +167,7 @@ def _row_problem(row: Any) -> Optional[str]:
 
 
 class RemoteRow(NamedTuple):
-    """What the user says of one machine, or container, on which agents run."""
+    """The user's entry for one machine, or container, on which agents run."""
 
     name: str
     command: Tuple[str, ...]
@@ -191,7 +191,7 @@ def sifted_remotes(value: Mapping[str, Any], of_project: bool) -> Sifted:
 
 
 def _remote_problem(row: Any) -> Optional[str]:
-    """What is wrong with what is said of a remote, as the end of a sentence."""
+    """Say what is wrong with the entry of a remote, as the end of a sentence."""
     if not isinstance(row, Mapping) or set(row) - set(RemoteRow._fields[1:]):
         return "it should be an object with a “command” and “folders”, and nothing else but “any_user”"
     words = row.get("command")

@@ -111,13 +111,13 @@ class Startup:
             self._kept.append(act)
 
     def ask(self, question: Callable[[Application], Answer], otherwise: Answer) -> Answer:
-        """What the application answers, or `otherwise` while there is none that serves."""
+        """Return the application's answer, or `otherwise` while none serves."""
         if self._state is StartupState.READY and self._application is not None:
             return question(self._application)
         return otherwise
 
     def edit(self, act: Act) -> None:
-        """The same for an edit of ours, which the package may still make while it ends."""
+        """Call `act` with the application for an edit of ours, which the package may still make while it ends."""
         if self._application is not None:
             act(self._application)
 
@@ -181,5 +181,5 @@ class Startup:
 
 
 def _threads() -> List[threading.Thread]:
-    """Those that import, or wait to, for any load."""
+    """The threads that import, or wait to, for any load."""
     return [thread for thread in threading.enumerate() if thread.name == THREAD]

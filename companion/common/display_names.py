@@ -62,7 +62,7 @@ def has_control_characters(text: str) -> bool:
 
 
 def columns(text: str) -> int:
-    """How many columns `text` takes at the most."""
+    """Return the most columns that `text` may take."""
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
@@ -106,5 +106,5 @@ def _joins(text: str, index: int) -> bool:
 
 
 def _beginning(text: str, width: int) -> str:
-    """As much of the beginning as `width` columns hold."""
+    """Cut a text off after `width` columns."""
     return text[: bisect_right(list(accumulate(map(columns, text))), width)]

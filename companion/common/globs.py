@@ -141,7 +141,7 @@ def _ranges(inside: str) -> Tuple[Range, ...]:
 
 
 def _merged(ranges: Sequence[Range]) -> List[Range]:
-    """The same code points in ranges that do not touch each other."""
+    """Join ranges that overlap or touch each other."""
     result: List[Range] = []
     for first, last in sorted(ranges):
         if result and first <= result[-1][1] + 1:

@@ -42,7 +42,7 @@ class Needle:
         self._piece = text[self._offset : self._offset + _PIECE]
         self._table: Optional[array[int]] = None
         self.work = 0
-        """What all searches have taken so far."""
+        """The work of all searches so far."""
 
     def find(self, text: str, start: int = 0, end: Optional[int] = None) -> int:
         """The first place in `text[start:end]`, counted from the beginning of `text`; -1 if there is none."""

@@ -1,11 +1,11 @@
-"""What callers ask for again and again: done when a burst is over, once more afterwards, or one after the other.
+"""Debounce, coalesce, serialise, take turns: four ways to handle calls that come often.
 
 `Debounce` is for bursts of events, of which only the end counts. `Latest` is for questions of which only the newest
 counts, such as what a file holds now. `InOrder` is for orders, of which each counts and none may overtake another.
 `Turns` is for calls to a thread that has other things to do as well.
 
-Rule: one question, one order of a key, or one call is under way at a time, so a disk that hangs is not asked a second
-time and keeps nobody else waiting, and a flood of calls leaves the other thread its turns.
+Rule: one question, one order of a key, or one call is under way at a time. So a disk that hangs is not asked a second
+time and holds up no other caller, and a flood of calls leaves the other thread its turns.
 """
 
 from __future__ import annotations

@@ -152,13 +152,13 @@ class Workers:
             thread.start()
         elif not self._watched and len(self._begun) < self._most:
             self._watched = True
-            self._later(STUCK_SECONDS, self._look)
+            self._later(STUCK_SECONDS, self._replace_stuck)
 
     def _stuck(self) -> int:
         limit = clock.now() - STUCK_SECONDS
         return sum(begun <= limit for begun in self._begun.values())
 
-    def _look(self) -> None:
+    def _replace_stuck(self) -> None:
         with self._changed:
             self._watched = False
             if self._jobs and not self._stopped:

@@ -98,7 +98,7 @@ def readable(changes: List[CharacterChange], left: str, right: str, budget: Budg
 
 
 def _at_lines(change: CharacterChange, room: int, left: str, right: str) -> List[CharacterChange]:
-    """The same change with whole lines, if it has a line end on one side only; `room` equal characters follow it.
+    """Move a change that has a line end on one side only to whole lines; `room` equal characters follow it.
 
     One with characters on both sides then becomes two: the rest of a line, and whole lines.
     """

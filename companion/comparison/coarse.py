@@ -111,7 +111,7 @@ def _whole_lines(left: Lines, right: Lines, stretch: Stretch) -> Hunk:
 
 
 def _trimmed(left: Lines, right: Lines, hunk: Hunk) -> Hunk:
-    """The same without the equal lines at its end. At its start there are none, as what differs begins there."""
+    """Cut the equal lines at its end off a hunk. At its start there are none, because the difference begins there."""
     i, left_end, j, right_end = hunk
     while i < left_end and j < right_end and left[left_end - 1] == right[right_end - 1]:
         left_end, right_end = left_end - 1, right_end - 1
@@ -119,7 +119,7 @@ def _trimmed(left: Lines, right: Lines, hunk: Hunk) -> Hunk:
 
 
 def _at_most(number: int, hunks: List[Hunk]) -> List[Hunk]:
-    """The same, but those with the fewest lines between them are joined until there are no more than `number`."""
+    """Join hunks, those with the fewest lines between them first, until there are no more than `number`."""
     if len(hunks) <= number:
         return hunks
     apart = heapq.nlargest(

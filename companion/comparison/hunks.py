@@ -24,9 +24,9 @@ class HunkKind(Enum):
     """What a hunk does to the left text."""
 
     ADDED = "added"
-    """It has nothing on the left."""
+    """Adds lines: it has none on the left."""
     REMOVED = "removed"
-    """It has nothing on the right."""
+    """Removes lines: it has none on the right."""
     CHANGED = "changed"
 
 
@@ -90,7 +90,7 @@ Texts = Tuple[Sequence[str], Sequence[str]]
 def slide(
     hunks: Sequence[Hunk], left: Sequence[str], right: Sequence[str], budget: Budget, shown: Optional[Texts] = None
 ) -> List[Hunk]:
-    """The same changes at the places that read best. Raises `Cancelled`.
+    """Slide hunks to the places where they read best. Raises `Cancelled`.
 
     `shown` are the lines as they are read, if `left` and `right` are those lines without their whitespace.
     """

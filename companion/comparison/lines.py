@@ -25,11 +25,11 @@ _AT_LINE_END = _BLANKS + "\n"
 
 
 class Whitespace(Enum):
-    """Which whitespace is ignored."""
+    """The whitespace that a comparison ignores."""
 
     NONE = "none"
     TRAILING = "trailing"
-    """That at the ends of lines."""
+    """Whitespace at the ends of lines."""
     ALL = "all"
     """All of it inside lines, indentation included."""
 
@@ -64,8 +64,8 @@ def hidden_changes(
 def with_line_ends(hunks: List[Hunk], left: Sequence[str], right: Sequence[str]) -> List[Hunk]:
     """`hunks` so that each can be taken back alone.
 
-    A last line without an end may count as equal to one that others follow. Whoever took back the hunk behind it alone
-    would join two lines, so the pair becomes part of that hunk.
+    A last line without an end may count as equal to one that others follow. Taking back the hunk behind it
+    alone would join two lines, so the pair becomes part of that hunk.
     """
     if not hunks:
         return hunks

@@ -86,7 +86,7 @@ class Existence:
 
 
 def _answer(question: Question, cancelled: Callable[[], bool]) -> object:
-    """What was found, or `NOTHING_TO_TELL`. Disk thread."""
+    """Return what was found, or `NOTHING_TO_TELL`. Disk thread."""
     found = real_paths(question.paths, cancelled)
     known = question.known
     if known is not None and all(found.get(path) == known.get(path) for path in question.paths):

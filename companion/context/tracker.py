@@ -49,8 +49,8 @@ class Pause:
         self._on = on
         self._store()
 
-    def look_again(self) -> None:
-        """The window's settings may be those of another project now. Nothing of this can end the pause."""
+    def project_changed(self) -> None:
+        """Keep the pause although the window's settings may be those of another project now."""
         stored = self._stored()
         if self._on and not stored:
             self._store()
@@ -152,7 +152,7 @@ class ContextTracker:
         publish: Callable[[SharedContext], None],
     ) -> None:
         self._window, self._runtime, self._settings = scope
-        self._look_at_project = look_at_project
+        self._check_project = look_at_project
         self._publish = publish
         self._model = ContextModel(self._now(), os.path.normcase)
         self._views: Dict[int, sublime.View] = {}  # those that stand for files
@@ -164,7 +164,7 @@ class ContextTracker:
         self._state = TrackerState.IDLE
         self._rechecks = 0
         self._sent: Optional[Tuple[SharedContext, Settings]] = None  # and what it was made by
-        self._existence = Existence(scope.runtime, self._looked_for)
+        self._existence = Existence(scope.runtime, self._use_found)
         self._waiting_since: Optional[float] = None  # for files never looked for, on the monotonic clock
         self._waiting: List[Callable[[SharedContext], None]] = []
         self._debounce = Debounce(scope.runtime.later_on_main, self._flush, QUIET_MILLISECONDS, LONGEST_MILLISECONDS)
@@ -225,7 +225,7 @@ class ContextTracker:
 
     def settings_changed(self) -> None:
         """The settings may be others, the user's or the window's: it may have another project."""
-        self._pause.look_again()
+        self._pause.project_changed()
         self._replace_at_once()
 
     # -- for the endpoint ---------------------------------------------------------------------------------------------
@@ -270,18 +270,19 @@ class ContextTracker:
     def withholds(self, *paths: str) -> bool:
         """Whether the user shares nothing of a file, be it open or not, that has these names. Main thread."""
         if self._structure_changed:
-            self._look_at_project()
+            self._check_project()
         return not self.sharing or any(map(exclusion(self._settings().context_exclude), paths))
 
     def withholds_open(self, path: str) -> bool:
-        """The same for an open file, where it leads to included: one that was not looked for yet is withheld."""
+        """Whether the user shares nothing of an open file, by its name or by where its links lead. True while that is
+        not known yet."""
         real_path = self._model.real_path(path)
         return real_path is None or self.withholds(path, real_path)
 
     @property
     def published(self) -> Optional[SharedContext]:
-        """What was published last; None while nobody listens, and while the settings are others, for the moment that
-        their news takes. Any thread."""
+        """The context that was published last. None while no client listens, and for a moment after the settings have
+        changed. Any thread."""
         sent = self._sent
         if sent is None or sent[1] is not self._settings():
             return None
@@ -291,7 +292,7 @@ class ContextTracker:
         """The context as it is now, as far as it may be shared and files are known to exist."""
         self._settle()
         if self._structure_changed:
-            self._look_at_project()
+            self._check_project()
         return self._context()
 
     def stop(self) -> None:
@@ -352,7 +353,7 @@ class ContextTracker:
             return
         self._settle()
         if self._structure_changed:
-            self._look_at_project()
+            self._check_project()
             self._synchronise()
         if not self._model.unchecked():
             self._send()
@@ -398,7 +399,7 @@ class ContextTracker:
                 self.refresh()
         self._existence.ask(self._model.paths(), known=self._model.found())
 
-    def _looked_for(self, found: Mapping[str, str]) -> None:
+    def _use_found(self, found: Mapping[str, str]) -> None:
         changed = self._model.set_found(found)
         if not all(found.values()):
             self._structure_changed = True  # what is missing may have got another name

@@ -34,14 +34,14 @@ LINKS = {
 
 
 class CheckOutcome(Enum):
-    """What came of a check, as the report shows it."""
+    """The outcome of a check, as the report shows it."""
 
     OK = "ok"
     FAILED = "FAILED"
     NOTE = "note"
     """Nothing was checked, but there is something to say."""
     NOT_TRIED = "not tried"
-    """It needs something that is known to be missing."""
+    """Not tried, because something that it needs is missing."""
 
 
 class Check(NamedTuple):
@@ -103,7 +103,7 @@ class WindowFacts(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What the package knows without checking anything. None of it is secret. The window of the report comes first."""
+    """The facts that need no check. None of them is secret. The window of the report comes first."""
 
     time: str
     versions: Tuple[Tuple[str, str], ...]
@@ -111,7 +111,7 @@ class Facts(NamedTuple):
     active_file: Optional[str]
     problems: Tuple[str, ...]
     hooks: Tuple[str, ...] = ()
-    """What is known of the programs' hooks, in words."""
+    """The state of the hooks, in words."""
 
 
 # -- the report -------------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ class HttpClient:
 
 
 class WebSocketClient(HttpClient):
-    """The same for a server that speaks over a WebSocket."""
+    """Tries a server that speaks over a WebSocket, as `HttpClient` tries the others."""
 
     async def _list_tools(self, connection: aiohttp.ClientSession) -> Any:
         async with connection.ws_connect(f"http://127.0.0.1:{self._place}/", protocols=("mcp",)) as socket:

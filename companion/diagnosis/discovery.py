@@ -28,8 +28,8 @@ class DiscoverySnapshot(NamedTuple):
     entries: Mapping[str, List[DiscoveryFile]]  # by the agent's key
 
 
-def look(platform: Platform, editor_pid: int, agents: Sequence[Agent]) -> Tuple[DiscoverySnapshot, List[str]]:
-    """Read the discovery files of all `agents`; also each file and directory in words. Never raises."""
+def read_snapshot(platform: Platform, editor_pid: int, agents: Sequence[Agent]) -> Tuple[DiscoverySnapshot, List[str]]:
+    """Read the discovery files of all `agents`, and describe each file and directory in words. Never raises."""
     entries: Dict[str, List[DiscoveryFile]] = {}
     lines: Dict[str, str] = {}  # by path: more than one agent may read the same files
     for agent in agents:
@@ -69,7 +69,7 @@ def check_active_file(path: Optional[str], window: WindowFacts, snapshot: Discov
     name = f"The file in front is in the workspace of {window.title}"
     if path is None:
         return noted(name, "no file is in front")
-    if any(contains(folder, path, _lookup(window, snapshot, "")) for folder in window.folders):
+    if any(contains(folder, path, _lookup_context(window, snapshot, "")) for folder in window.folders):
         return passed(name)
     advice = "Add its folder to the window (menu Project, “Add Folder to Project…”), or open it in a window of its own."
     return failed(name, "an agent that runs in the file's folder does not find this window", advice)
@@ -119,12 +119,12 @@ def _check_choice(
     name: str, window: WindowFacts, agent: Agent, snapshot: DiscoverySnapshot, own: str
 ) -> Tuple[Check, Optional[DiscoveryFile]]:
     entries = snapshot.entries[agent.key]
-    chosen = agent.choose(entries, _lookup(window, snapshot, str(window.address(agent).port)))
+    chosen = agent.choose(entries, _lookup_context(window, snapshot, str(window.address(agent).port)))
     if chosen is None or (chosen.name != own and agent.can_be_told_which):
         found = f"port {(chosen.content or {}).get('port')}" if chosen is not None else "no window"
         detail = f"in {window.folders[0]} it finds {found}"
         return failed(name, detail, "The file does not say what it should. " + RESTART), None
-    elsewhere = agent.choose(entries, _lookup(window, snapshot, ""))
+    elsewhere = agent.choose(entries, _lookup_context(window, snapshot, ""))
     if elsewhere is None and agent.takes_the_only_one:
         detail = f"by {own}; it connects to neither of two editors with the same folder by itself: type /ide in it"
         return passed(name, detail), chosen
@@ -140,7 +140,7 @@ def _check_choice(
     return passed(name, f"by {own}; {where} {who}, which has the same folder"), chosen
 
 
-def _lookup(window: WindowFacts, snapshot: DiscoverySnapshot, port: str) -> LookupContext:
+def _lookup_context(window: WindowFacts, snapshot: DiscoverySnapshot, port: str) -> LookupContext:
     folder = window.folders[0]
     return LookupContext(folder, snapshot.editor_pid, port, snapshot.platform, is_alive, os.path.realpath)
 
@@ -153,7 +153,7 @@ def _names(directory: str, agent: Agent) -> List[str]:
 
 
 def _mode(path: str) -> str:
-    """Who may do what with a file or directory, or why that is not known."""
+    """The permissions of a file or directory in words, or why they are not known."""
     try:
         return stat.filemode(os.lstat(path).st_mode)
     except OSError as error:

@@ -82,7 +82,7 @@ def judge(agent: Agent, words: Sequence[str], found: ProgramAnswer) -> Check:
     name = f"{agent.title} is installed"
     if not found.place:
         where = found.note or f"“{words[0]}” is not on the PATH of the login shell, nor on the editor's"
-        return noted(f"{agent.title} is not installed", f"{where}. {agent.how_to_update()}")  # nobody needs all of them
+        return noted(f"{agent.title} is not installed", f"{where}. {agent.how_to_update()}")  # not each is needed
     match = VERSION.search(found.printed)
     if match is None:
         advice = "Run “{} --version” in a terminal: it shows what is wrong.".format(" ".join(words))

@@ -269,7 +269,7 @@ class Diagnosis:
 
     async def _try_discovery(self) -> List[Check]:
         in_worker = self._runtime.in_worker
-        snapshot, self._files = await in_worker(discovery.look, self._platform, EDITOR_PID, self._agents)
+        snapshot, self._files = await in_worker(discovery.read_snapshot, self._platform, EDITOR_PID, self._agents)
         if self._missing:
             return [not_tried(DISCOVERY, WITHOUT_LIBRARIES)]
         from . import client

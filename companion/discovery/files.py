@@ -12,8 +12,8 @@ A stale file is removed only if this package wrote it, the user owns it, and its
 whose former package no longer serves it. Agents try only the first file that fits, so a stale file with this editor's
 process id would hide the right one. All other files are kept.
 
-An editor has also exited if its process id belongs to another process by now. Then nobody answers where the file leads
-to, although its writer has had time enough to listen.
+An editor has also exited if its process id belongs to another process by now. Then no server answers where the file
+leads to, although its writer has had time enough to listen.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _make(directory: str) -> None:
 
 
 def temporary_name(editor_pid: int) -> str:
-    """A name that nobody can guess. By the process id in it, `sweep` recognises a stale file."""
+    """A random name. By the process id in it, `sweep` recognises a stale file."""
     return f".gemini-companion-{editor_pid}-{secrets.token_hex(8)}.tmp"
 
 

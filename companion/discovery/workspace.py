@@ -139,8 +139,8 @@ def inside_workspace(path: str, folders: Sequence[str]) -> bool:
 
 
 def place_inside(path: str, folders: Sequence[str]) -> Optional[str]:
-    """The same file's path below one of `folders`, as that is spelled, with no link on the way from it; None if it lies
-    in none of them. Never raises. Disk thread.
+    """The path of the file below one of `folders`, spelled as that is, with no link on the way; None if it lies in
+    none. Never raises. Disk thread.
     """
     if not os.path.isabs(path):
         return None

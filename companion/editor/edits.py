@@ -121,7 +121,8 @@ def set_text(view: sublime.View, text: str) -> None:
 
 
 def text_steps(view: sublime.View, text: str) -> Iterator[None]:
-    """Do the same for a text of any length, one portion per step. Main thread; nobody may edit the view meanwhile."""
+    """Make a text of any length the content of `view`, one portion per step. Main thread; the view must not be edited
+    meanwhile."""
     if len(text) <= PORTION and view.size() <= PORTION:
         set_text(view, text)
         return

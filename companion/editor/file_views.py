@@ -71,7 +71,7 @@ def is_same_file(one: Optional[str], other: str, same_files: FrozenSet[str] = fr
 
 
 def same_key(path: str) -> str:
-    """What two spellings of one path have in common, without looking at the disk."""
+    """Return a key that is equal for two spellings of one path. Asks no disk."""
     return os.path.normcase(os.path.normpath(path))
 
 

@@ -24,7 +24,7 @@ Stroke = Tuple[FrozenSet[str], str]  # the modifiers, and the key
 
 
 class KeyBindings:
-    """What was read last, for all windows. Main thread."""
+    """The key bindings as they were read last, for all windows. Main thread."""
 
     known: KeyNames = MappingProxyType({})
 

@@ -25,7 +25,7 @@ MOST_CHARACTERS = 1000000  # in the panel; beyond that the older half is removed
 
 
 class LogPanel:
-    """One for all windows, shown in the window that asked last. Main thread, except for what the log calls."""
+    """The log panel of all windows, shown in the window that asked last. Main thread, except for what the log calls."""
 
     def __init__(self, log: LogBuffer, runtime: Runtime) -> None:
         self._log = log

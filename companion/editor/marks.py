@@ -3,7 +3,7 @@
 Rule: a project's file, which may be a stranger's, can set all settings of its windows and their views, and a
 workspace brings settings with its tabs. So a note counts only if it holds the secret of this installation, and nothing
 counts that the project's file says as well. The editor keeps notes across a restart, with the secret in them, and hands
-a view's to its clones, so their names are the same in every version, and nobody else spells them out. Only scratch
+a view's to its clones, so their names are the same in every version, and are spelled out only here. Only scratch
 views are ours or terminals: all others hold the user's texts.
 """
 

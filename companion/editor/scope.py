@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Scope(NamedTuple):
-    """One window's. `settings` gives the window's settings as they are now; main thread."""
+    """The scope of one window. `settings` gives the window's settings as they are now; main thread."""
 
     window: sublime.Window
     runtime: Runtime

@@ -36,7 +36,7 @@ _LIMITS = ReadLimits(MOST_BYTES // COARSE_FACTOR, MOST_BYTES // COARSE_FACTOR)
 
 
 class HookState(Enum):
-    """How things stand, in words."""
+    """The state of an agent's hooks."""
 
     HOOKED = "hooked"
     NOT_HOOKED = "not hooked"
@@ -77,7 +77,7 @@ class OwnParts(NamedTuple):
 
 
 def state_of(text: str, wanted: Installation) -> HookState:
-    """How things stand in a file with this text. Raises `JsonTextError`."""
+    """The state of the hooks in a file with this text. Raises `JsonTextError`."""
     found = [(event, container.items[index].node.value) for event, container, index in _ours(text, wanted)]
     if not found:
         return HookState.NOT_HOOKED
@@ -166,7 +166,7 @@ def by_event(hooks: Iterable[Tuple[str, Any]]) -> Dict[str, List[Any]]:
 
 
 def snippet(wanted: Installation) -> str:
-    """What the user can put into the file by hand."""
+    """Return the text that the user can put into the file by hand."""
     return _written({HOOKS: by_event(wanted.definitions)})
 
 
@@ -219,11 +219,11 @@ def installations(
     return list(found.values())
 
 
-def look(
+def find_meant(
     found: Sequence[Tuple[Installation, List[Agent]]], settings: Settings, installs: bool, cancelled: Callable[[], bool]
 ) -> List[FoundHooks]:
-    """To install hooks, the agents on this machine; else those that are hooked, or whose settings name our FILE
-    somewhere."""
+    """Find the hooks that a command is about: to install, those of the agents on this machine; to remove, those that
+    are installed, or whose file names our FILE anywhere. Disk thread."""
     names = {wanted.path: [agent.command(settings)[0] for agent in sharing] for wanted, sharing in found}
     all_names = itertools.chain.from_iterable(names.values())
     installed = find_installed(all_names, Platform.current(), cancelled) if installs else frozenset()
@@ -238,7 +238,7 @@ def look(
 
 
 def find(wanted: Installation) -> FoundHooks:
-    """How things stand with an agent's hooks. Never raises."""
+    """Read the file of an agent's hooks and find their state. Never raises."""
     original, name = disk.read(wanted.path, _LIMITS), os.path.basename(wanted.path)
     beside = disk.read(wanted.manifest, _LIMITS) if wanted.manifest else original
     state, problem = HookState.NOT_UNDERSTOOD, ""
@@ -261,7 +261,7 @@ def find(wanted: Installation) -> FoundHooks:
 
 
 def planned(wanted: Installation, installs: bool, cancelled: Callable[[], bool] = never) -> Plan:
-    """What is to be done to hook an agent, or to remove its hooks, as its file is now. Never raises."""
+    """Plan how to install or remove an agent's hooks, as its file is now. Never raises."""
     found = find(wanted)
     original, is_new = found.original, found.original.kind is Kind.NEW
     made = OwnParts() if found.state is HookState.NOT_HOOKED else _made(wanted)
@@ -330,7 +330,7 @@ def _remove(original: Original) -> None:
 
 
 def manifest_text(wanted: Installation) -> str:
-    """What the second file holds."""
+    """Return the text of the second file."""
     return _written(wanted.dialect.manifest)
 
 
@@ -346,7 +346,7 @@ def _note(wanted: Installation, made: OwnParts) -> None:
 
 
 def _made(wanted: Installation) -> OwnParts:
-    """What was noted for this very file; nothing if that is not known any more."""
+    """Return the note on this file, an empty one if there is none."""
     try:
         with files.opened(_note_path(wanted), os.O_RDONLY) as (descriptor, _):
             path, file, hooks, events = json.loads(files.read_all(descriptor, MOST_BYTES).decode("ascii"))

@@ -51,7 +51,7 @@ class AgentHooks:
         found = installing.installations(agents_of(settings), self._answers, Platform.current())
         say(endpoint.window, "looking for agents")
         then = partial(self._list, endpoint, installs)
-        self._runtime.use_disk(installing.look, found, settings, installs, then=then)
+        self._runtime.use_disk(installing.find_meant, found, settings, installs, then=then)
 
     def _list(self, endpoint: Endpoint, installs: bool, found: Sequence[FoundHooks]) -> None:
         if not endpoint.window.is_valid():
@@ -188,7 +188,7 @@ class HookReview(Source):
         self._reviews.end(review, None)
 
     def closed(self, review: Review) -> None:
-        """That rejects it."""
+        """Reject the review."""
         review.reject()
 
 
@@ -196,7 +196,7 @@ class HookReview(Source):
 
 
 def notes(plan: Plan) -> Tuple[str, ...]:
-    """What matters beside the text, for the header."""
+    """Return the notes for the header."""
     wanted, state = plan.found.wanted, plan.found.state
     title, dialect, name = wanted.agent.title, wanted.dialect, os.path.basename(wanted.path)
     said: List[str] = []
@@ -218,14 +218,14 @@ def already(plan: Plan) -> str:
 
 
 def done(plan: Plan) -> str:
-    """What has been done."""
+    """Return a sentence on what was done."""
     wanted = plan.found.wanted
     when = "" if wanted.dialect.reads_while_running else "; it sees that when it is started next"
     return f"{wanted.agent.title} is {'hooked' if plan.installs else 'no longer hooked'}{when}"
 
 
 def _show_by_hand(window: sublime.Window, plan: Plan) -> None:
-    """What the user can do instead, in a new tab."""
+    """Show in a new tab what the user can do instead."""
     wanted = plan.found.wanted
     title, path = wanted.agent.title, wanted.path
     lines = [

@@ -52,7 +52,7 @@ from .tools import Catalogue, ClientSession, Implementation, ToolCall, ToolResul
 
 
 class Server(NamedTuple):
-    """What the methods have access to."""
+    """The objects that the methods use."""
 
     catalogue: Catalogue
     registry: SessionRegistry
@@ -193,7 +193,7 @@ class Protocol:
     def _with_sessions(
         self, headers: Mapping[str, str], token_name: str, message: Optional[Message], now: float
     ) -> Tuple[Revision, ClientSession, Optional[Session]]:
-        """Who has sent this to a revision with sessions. Raises RpcError."""
+        """Find the sender of a message in a revision with sessions. Raises RpcError."""
         session_id = headers.get(SESSION_HEADER)
         if session_id is None:
             version = headers.get(VERSION_HEADER)
@@ -206,7 +206,7 @@ class Protocol:
     def _stateless(
         self, headers: Mapping[str, str], token_name: str, message: Optional[Message], now: float
     ) -> Tuple[Revision, ClientSession, Optional[Session]]:
-        """The same for one without. Raises RpcError."""
+        """Find the sender of a message in a revision without sessions. Raises RpcError."""
         version = headers.get(VERSION_HEADER)
         revision = REVISIONS.get(version or "")
         if isinstance(message, Request):
@@ -291,7 +291,7 @@ class Protocol:
         return self._sent(exchange)
 
     def _begun(self, exchange: Exchange) -> Reaction:
-        """What to do once every message is handled."""
+        """Decide what the server does once every message is handled."""
         if exchange.opened is not None:
             return Reaction(exchange.opened, exchange.events)
         if exchange.calls:

@@ -75,7 +75,7 @@ class SessionClosed(NamedTuple):
 
 
 class ToolsListed(NamedTuple):
-    """The client was told the tools. Some programs take no notification before that."""
+    """The client has listed the tools. Some programs take no notification before that."""
 
     client: ClientSession
 

@@ -30,7 +30,7 @@ LONG = 64
 """Strings of at least this many bytes are decoded separately."""
 _STRUCTURE = b"[{,"
 _LONGEST_ESCAPE = 6  # bytes, as in \u0041
-_PLACEHOLDER = secrets.token_hex(16)  # which nobody else knows, and so no value holds
+_PLACEHOLDER = secrets.token_hex(16)  # secret, so no value holds it
 MOST_VALUES = Limits().values
 LONGEST_INTEGER = 4000
 """In digits. Python converts decimal text in quadratic time; newer versions refuse more than 4,300 digits."""

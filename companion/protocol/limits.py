@@ -56,8 +56,7 @@ class Limits(NamedTuple):
     finished_streams: int = 16
     """Most broken streams kept per session for `Last-Event-ID`."""
     connections: int = 1024
-    """Most connections at once in the whole process, and never more than half of its descriptors. Over it one of the
-    token with the most is closed, else 503."""
+    """Most connections at once in the whole process, and never more than half of its descriptors. Over it: 503."""
     unauthenticated_connections: int = 64
     """Most unauthenticated connections in the whole process, and never more than an eighth of its descriptors. Over
     it the oldest one is closed."""

@@ -52,7 +52,7 @@ class Hooks(NamedTuple):
 
 
 class ServedDialect:
-    """What a server has to know of the dialect that it serves."""
+    """The facts about a dialect that its server needs."""
 
     tools: Tuple[Tool, ...]
     on_socket = False

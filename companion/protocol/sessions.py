@@ -100,7 +100,7 @@ class Session:
 
     @property
     def is_ready(self) -> bool:
-        """Does what the client tells count? Of whom nobody has heard, nothing is known."""
+        """Do the client's notifications count? Before it has said that it is ready, they do not."""
         return self.kind is not CONNECTION or self.state is _LISTENING
 
     @property

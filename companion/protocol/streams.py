@@ -130,8 +130,8 @@ _GREETING = b": connected\n\n"
 _RECONNECTION = b"event: reconnection\nretry: %d\ndata: {}\n\n"
 RETRY_MILLISECONDS = 1000
 GONE_SECONDS = 0.25
-"""When clients come back although nobody will let them in: their two tries are to be over before the user lets them
-connect anew, because Gemini CLI has the failure of the last one end a connection that it has made meanwhile."""
+"""When clients come back to a server that will refuse them: their two tries have to be over before the user lets them
+connect anew, because in Gemini CLI the failure of the last try ends a connection that it has made meanwhile."""
 CHUNK_BYTES = 512 * 1024
 
 

@@ -166,7 +166,7 @@ class ArgumentChecker:
 
 
 class _Plain(NamedTuple):
-    """What a schema asks of an object with strings and booleans, if it asks nothing else."""
+    """The rules of a schema for an object of strings and booleans, if it has no others."""
 
     required: AbstractSet[str]
     properties: Dict[str, Tuple[type, int]]
@@ -198,7 +198,7 @@ def _plain(schema: Dict[str, Any]) -> Optional[_Plain]:
 
 
 def _sentence(error: Any) -> str:
-    """What is wrong, in the words of schemas that our tools have; of others, the word that is not satisfied."""
+    """Describe an error: in a sentence for the keywords that our tools use, by the keyword itself for others."""
     names = ".".join(str(part)[:LONGEST_NAME] for part in error.absolute_path)
     where = f'The argument "{names}"' if names else "The arguments object"
     if error.validator == "required":

@@ -2,7 +2,7 @@
 
 Theory of operation: one of our own files is made under another name, brought to the disk, and renamed, so that it is
 found whole or not at all, whenever the power fails. The process that uses it holds a lock on it, which the system takes
-away when the process ends, however it ends. So a file that nobody has locked was left by a run that ended too early.
+away when the process ends, however it ends. So a file that is not locked was left by a run that ended too early.
 
 Rules: only regular files are opened. Descriptors are used raw: a buffered file would try to write the rest of what had
 failed when it is closed. Only the user can read our own files and their folder.
@@ -40,11 +40,11 @@ _CANNOT_FLUSH = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}  # a file system tha
 MAXIMUM_BYTES = 1 << 29
 TEMPORARY, ASIDE = ".new", ".unreadable"
 _TRIES = 10
-_LOCKED_PLACE = 1 << 30  # behind the content: Windows lets nobody else read the bytes that are locked
+_LOCKED_PLACE = 1 << 30  # behind the content: on Windows other processes cannot read the bytes that are locked
 
 
 class NotRegularError(OSError):
-    """What the path leads to is a folder, a FIFO, a device or the like."""
+    """The path leads to a folder, a FIFO, a device or the like."""
 
 
 @contextmanager
@@ -193,11 +193,11 @@ class PrivateFile:
         self._descriptor = descriptor
 
     def read(self) -> bytes:
-        """What the file holds. Raises OSError."""
+        """Return the bytes of the file. Raises OSError."""
         return read_all(self._descriptor, MAXIMUM_BYTES)
 
     def age(self) -> float:
-        """How long ago the file was made, in seconds. Raises OSError."""
+        """Return the seconds since the file was made. Raises OSError."""
         return time.time() - os.fstat(self._descriptor).st_mtime
 
     def remove(self) -> None:
@@ -211,7 +211,7 @@ class PrivateFile:
             os.rmdir(os.path.dirname(self.path))
 
     def set_aside(self) -> str:
-        """Leave the file under another name, where nobody looks for it again. Never raises; returns its path."""
+        """Rename the file so that no run takes it for left over again. Never raises; returns its new path."""
         self.release()
         return set_aside(self.path)
 
@@ -271,7 +271,7 @@ def paths(folder: str, suffix: str) -> List[str]:
 
 
 def set_aside(path: str) -> str:
-    """Leave a file that nobody uses under another name, as `PrivateFile.set_aside` does."""
+    """Rename a file that no process uses, as `PrivateFile.set_aside` does. Never raises; returns its new path."""
     with suppress(OSError):
         os.replace(path, path + ASIDE)
         return path + ASIDE
@@ -279,7 +279,7 @@ def set_aside(path: str) -> str:
 
 
 def write(path: str, data: bytes, temporary: str = "", *, to_disk: bool = True) -> None:
-    """Make a file that nobody locks, or replace it, whole or not at all. Raises OSError.
+    """Write a file without locking it: it holds all of `data` afterwards, or what it held before. Raises OSError.
 
     `temporary` is its name until then, if it is to have a certain one. Without `to_disk` it outlives the process, but
     perhaps not a failure of the power.
@@ -297,7 +297,10 @@ def write(path: str, data: bytes, temporary: str = "", *, to_disk: bool = True) 
 
 
 def write_in_folder(path: str, data: bytes, *, to_disk: bool = True) -> None:
-    """The same in a folder of ours. It is made if it is not there: who removes the last other file takes it along."""
+    """Write a file in a folder of ours, and make the folder if it is not there. Raises OSError.
+
+    A process that removes the last other file removes the folder, too.
+    """
     for _ in range(_TRIES):
         with suppress(FileNotFoundError):
             write(path, data, to_disk=to_disk)

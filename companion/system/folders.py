@@ -1,7 +1,7 @@
-"""Places on this machine that are the user's alone, and whether anybody listens there.
+"""Places on this machine that are the user's alone, and whether a process listens there.
 
 Rules:
-* In doubt somebody listens, so that nothing is taken from another process. A socket counts as left over only if nobody
+* In doubt a process listens, so that nothing is taken from it. A socket counts as left over only if no process
   answers at it.
 * A directory for discovery files, with their secrets, or for sockets is refused if another user owns it or can write to
   it, or if it is a link, because another user could then replace what is in it. A folder of sockets is also refused if
@@ -103,7 +103,7 @@ def _status(directory: str, *, follow: bool) -> os.stat_result:
 def make_folder(wanted: str = "") -> str:
     """A new folder that only the user may use; its path. Raises `OSError`, with a sentence. Blocks on the disk.
 
-    `wanted`: the one to make again, if nobody has put anything else in its place.
+    `wanted`: the one to make again, if its place is free.
     """
     place = os.path.dirname(wanted) if wanted else _place(tempfile.gettempdir())
     check_shared(place, Platform.current())
@@ -138,7 +138,7 @@ def remove(folder: str) -> None:
 
 
 def left_over(temporary: str, now: float) -> List[str]:
-    """The folders of sockets at which nobody has answered for a while. Never raises. Blocks, as `is_answered` does.
+    """The folders of sockets at which no process has answered for a while. Never raises. Blocks, as `is_answered` does.
 
     `temporary` is the directory for temporary files; `now` is in seconds since the epoch. An editor that was killed
     leaves its folder there, and perhaps nothing else that names it.

@@ -61,7 +61,7 @@ def is_full(path: str, platform: Platform) -> bool:
 def lies_in(place: str, folders: Iterable[str], platform: Platform) -> bool:
     """Whether a file lies in one of these folders, by its path or by where its links lead.
 
-    A folder that the user's home lies in is nobody else's: what the user has installed is below it.
+    A folder that the user's home lies in does not count: what the user has installed is below it.
     """
     return _is_below(_spellings(place, platform), left_out(folders, platform), platform)
 

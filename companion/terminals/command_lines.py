@@ -245,7 +245,7 @@ CERTIFICATES = "SSL_CERT_FILE"
 
 
 def terminal_variables(connection: ConnectionDetails) -> Dict[str, str]:
-    """What a terminal started from the editor inherits. Companion specifications, section I.2."""
+    """The variables for a terminal that the editor starts. Companion specifications, section I.2."""
     variables: Dict[str, str] = {}
     for agent in AGENTS:
         variables.update(agent.terminal_variables(connection))
@@ -253,7 +253,8 @@ def terminal_variables(connection: ConnectionDetails) -> Dict[str, str]:
 
 
 def client_variables(connection: ConnectionDetails) -> Dict[str, str]:
-    """What a program needs if the editor is not among its parent processes: the same, and the editor's process id."""
+    """The variables for a program that has no editor among its parent processes: those of a terminal, and the editor's
+    process id."""
     variables = terminal_variables(connection)
     for agent in AGENTS:
         variables.update(agent.client_variables(connection))

@@ -27,39 +27,39 @@ MARK = "gemini-companion-found:"  # tells our lines from what start-up files pri
 
 
 class InstalledPrograms:
-    """Those of one user, for all windows. Main thread."""
+    """The installed agents of the user, for all windows. Main thread."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._wanted: Tuple[str, ...] = ()
         self._found: FrozenSet[str] = frozenset()
-        self._looks = Latest(self._look)
+        self._searches = Latest(self._search)
 
     def has(self, agent: RunnableAgent, settings: Settings) -> bool:
         """Whether the last look has found its program. Takes no time."""
         return agent.command(settings)[0] in self._found
 
     def settings_changed(self, settings: Settings) -> None:
-        """Look if these settings name other programs than were looked for."""
+        """Search again if these settings name other programs."""
         if _wanted(settings) != self._wanted:
-            self.look(settings)
+            self.search(settings)
 
-    def look(self, settings: Settings) -> None:
-        """Look for all programs that these settings name, a moment later."""
+    def search(self, settings: Settings) -> None:
+        """Search for all programs that these settings name, on a disk thread."""
         self._wanted = _wanted(settings)
-        self._looks.ask()
+        self._searches.ask()
 
-    def _look(self) -> None:
+    def _search(self) -> None:
         platform = Platform.current()
         self._runtime.use_disk(find_installed, self._wanted, platform, then=self._use, failed=self._failed)
 
     def _use(self, found: FrozenSet[str]) -> None:
-        if self._looks.answered():
+        if self._searches.answered():
             self._found = found
 
     def _failed(self, error: Exception) -> None:
         logger.warning("could not look for programs: %s", error)
-        self._looks.answered()
+        self._searches.answered()
 
 
 def _wanted(settings: Settings) -> Tuple[str, ...]:
@@ -67,7 +67,8 @@ def _wanted(settings: Settings) -> Tuple[str, ...]:
 
 
 def find_installed(names: Iterable[str], platform: Platform, cancelled: Callable[[], bool]) -> FrozenSet[str]:
-    """Those of the programs that the editor's PATH has or, asked once for all others, the login shell. Disk thread."""
+    """Return the programs that are on the editor's PATH or, in one question for all others, on that of the login
+    shell. Disk thread."""
     spelled = {name: expanded((name,), platform)[0] for name in names}
     found = {name for name, program in spelled.items() if find_program(program, platform, ()).place}
     if platform.name != WINDOWS:
@@ -78,7 +79,7 @@ def find_installed(names: Iterable[str], platform: Platform, cancelled: Callable
 
 
 def _in_shell(programs: List[str], platform: Platform, cancelled: Callable[[], bool]) -> List[str]:
-    """Those that the user's login shell knows, functions and aliases among them."""
+    """Return the programs that the user's login shell knows, functions and aliases among them."""
     if not programs:
         return []
     questions = (f"command -v {quoted(each)} >/dev/null && echo {MARK}{quoted(each)}" for each in programs)

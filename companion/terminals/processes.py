@@ -46,7 +46,7 @@ class TerminalError(Exception):
 def expanded(words: Sequence[str], platform: Platform) -> Tuple[str, ...]:
     """The words of a setting with `~` and environment variables in the first one, the program, put in.
 
-    As other packages' settings have it, because nobody else does: what we start reads the word quoted, or as it is. The
+    As other packages' settings have it: what we start reads the word quoted, or as it is. The
     other words are the program's own affair. Disk thread: whose home `~name` is may be known to the network only.
     """
     program = platform.path.expanduser(platform.path.expandvars(words[0]))
@@ -162,7 +162,7 @@ def start_terminal(
         flags = getattr(subprocess, "CREATE_NEW_CONSOLE", 0)
         subprocess.Popen(words, cwd=folder, env=environment, creationflags=flags)
         return
-    # Not a pipe: a terminal that goes on writing would be killed once nobody reads.
+    # Not a pipe: a terminal that goes on writing would be killed once its pipe is closed.
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             words,

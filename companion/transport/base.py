@@ -1,7 +1,7 @@
 """What the servers have in common: who is let in, how connections are taken and dropped, how calls are run.
 
 Rules: a server listens on the loopback address alone, or on a socket that is the user's alone. The core decides; the
-servers only perform its effects. A call whose result nobody waits for any more runs to its end in the background. Loop
+servers only perform its effects. A call whose client has gone runs to its end in the background. Loop
 thread.
 """
 
@@ -88,7 +88,7 @@ class BaseServer:
         else:
             self._listener = await listen_on_port(self._new_connection, ADDRESS, port)
             self._gate.port = self._listener.address.port
-        self._look_at_the_time()
+        self._schedule_expiry()
         return self._listener.address
 
     def _connection_options(self) -> Dict[str, Any]:
@@ -170,7 +170,7 @@ class BaseServer:
                 self._wake(event.outputs)
             elif isinstance(event, SessionOpened):
                 logger.info("connected: %.80r %.40r, MCP %s", *event.client[1:4])
-                self._look_at_the_time()
+                self._schedule_expiry()
                 self._hooks.came(event.client)
             elif isinstance(event, SessionClosed):
                 logger.info("disconnected: %.80r: %s", event.client.client_name, event.reason)
@@ -183,7 +183,7 @@ class BaseServer:
                     self._hooks.process_known(event.client, process_id)
             elif isinstance(event, CallCancelled):
                 logger.debug("cancelled a call of %s: %s", event.call.name, event.reason.value)
-                task = self._running.pop(event.call, None)  # nobody waits for what the tool still does
+                task = self._running.pop(event.call, None)  # the client takes no result any more
                 if task is not None:
                     self._cancelled.add(task)
                     task.add_done_callback(self._cancelled.discard)
@@ -191,8 +191,8 @@ class BaseServer:
             else:
                 never(event)
 
-    def _look_at_the_time(self) -> None:
-        """Find out again when the next session ends by itself, if any does."""
+    def _schedule_expiry(self) -> None:
+        """Set the timer for the next session that expires, if one does."""
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ class BaseServer:
         try:
             result = await self._hooks.call_tool(call) if not self._stopping else error_result(_ENDING)
         except asyncio.CancelledError:
-            # If we are not stopping, what the tool waited for has ended: nobody may wait for the answer in vain.
+            # If we are not stopping, what the tool waited for has ended: the client gets an answer all the same.
             result = error_result(_ENDING) if self._stopping else None
         except Exception:
             logger.exception("the tool %s failed", call.name)
@@ -216,7 +216,7 @@ class BaseServer:
         await self._running_after(seconds)
 
     async def _running_after(self, seconds: float) -> Set[asyncio.Future[Any]]:
-        """What carries out the calls that are under way after so long, if any are."""
+        """The tasks of the calls that are still under way after so long."""
         if self._running:
             await asyncio.wait(set(self._running.values()), timeout=seconds)
         return set(self._running.values())

@@ -42,7 +42,7 @@ from ..protocol.limits import Limits
 from .responses import WholeResponse, refusal
 
 MOST_FRAMES = 4096
-"""Frames that nobody has taken yet: fragments of a message, messages, pings."""
+"""Most frames that wait for the reader: fragments of a message, messages, pings."""
 _FURTHER = {126: 2, 127: 8}  # in so many further bytes the length stands
 _MASK_BYTES = 4
 _LONGEST_HEAD = 14
@@ -57,12 +57,12 @@ class Breach(IntEnum):
 
 
 class FrameBounds:
-    """What one connection has sent and nobody has taken yet."""
+    """Counts what one connection has sent and its reader has not taken yet."""
 
     def __init__(self, largest: int) -> None:
         """`largest`: bytes that one message may have."""
         self.held = 0
-        """Bytes of messages that have begun to come, and nobody has taken."""
+        """Bytes of messages that have begun to come and were not taken."""
         self._largest = largest
         self._frames = 0
         self._head = b""
@@ -136,7 +136,7 @@ def descriptor_limit() -> int:
 
 
 class OpenConnections:
-    """Those of one event loop. Loop thread."""
+    """The open connections of one event loop. Loop thread."""
 
     _by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, OpenConnections] = WeakKeyDictionary()
 
@@ -215,7 +215,7 @@ class Connection(web.RequestHandler):
         self, manager: web.Server, *, limits: Limits, held: Optional[Callable[[], int]] = None, **options: Any
     ) -> None:
         """With `held` a connection may become a WebSocket: the handler of its request sees to it that it does, or ends
-        it. `held`: how many bytes of messages all connections of this server's hold that nobody has taken."""
+        it. `held`: how many bytes of messages all connections of this server's hold untaken."""
         options.update(max_line_size=limits.header_bytes, max_field_size=limits.header_bytes)
         super().__init__(manager, loop=asyncio.get_running_loop(), access_log=None, logger=logger, **options)
         self._held_by_all = held
@@ -224,7 +224,7 @@ class Connection(web.RequestHandler):
         self.is_upgraded = False
         """Whether the server has sent the client its agreement."""
         self.let_in: Optional[LetIn] = None
-        """What the last request showed that was let in."""
+        """The headers of the last request that was let in."""
         self._limits = limits
         self._open = OpenConnections.of_this_loop()
         self._admitted = False
@@ -346,7 +346,7 @@ class Connection(web.RequestHandler):
         super().pause_reading()
 
     def resume_reading(self, *options: Any, **named: Any) -> None:
-        """It is."""
+        """The body is read again as quickly as it comes."""
         self._reads_on = True
         super().resume_reading(*options, **named)
 

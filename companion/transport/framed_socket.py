@@ -2,9 +2,9 @@
 
 A frame is its length (4 bytes, little-endian) and a text of so many bytes.
 
-Rules: an editor that answers at the path keeps it. What nobody answers at is removed only if it is a socket of the
-user's, and of two editors that look at once one alone does so. A path that is no longer ours is not removed. Silent
-connections shut nobody out: a frame that has begun comes soon, and of those between two frames the one that has been
+Rules: an editor that answers at the path keeps it. A path at which no editor answers is removed only if it is a socket
+of the user's, and of two editors that look at once one alone does so. A path that is no longer ours is not removed. Silent
+connections shut no other out: a frame that has begun comes soon, and of those between two frames the one that has been
 silent longest makes room for who comes.
 """
 
@@ -70,7 +70,7 @@ class Claim(NamedTuple):
             logger.debug("could not remove a socket: %s", type(error).__name__)
 
     def release(self) -> None:
-        """The same, and listen no more. Not while an event loop listens there."""
+        """Remove the path if it is still ours, and close the socket. Not while an event loop listens there."""
         self.leave()
         if self.listening is not None:
             self.listening.close()
@@ -124,7 +124,7 @@ class FrameServer:
 
     def __init__(self, answer: Answer, frame_seconds: float = FRAME_SECONDS) -> None:
         self.frame_seconds = frame_seconds
-        """How long a frame, or the reading of an answer, may take."""
+        """Seconds that a frame, or the reading of an answer, may take."""
         self._answer = answer
         self._servers: List[Any] = []
         self._tasks: Set[asyncio.Future[None]] = set()

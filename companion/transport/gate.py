@@ -45,7 +45,7 @@ class Gate:
         self.port: Optional[int] = 0
         """The endpoint's own; None if it listens on no port but in the file system, where no web page comes."""
         self.tokens = tokens
-        """Those that are taken, by name. What has been admitted may wait, for its body, say, until its own is not."""
+        """The valid tokens by name. A token may become invalid while an admitted request still waits for its body."""
         self._secret_header = istr(secret_header)
         self._is_bearer = self._secret_header == hdrs.AUTHORIZATION
         self._next_warning = 0.0
@@ -168,7 +168,7 @@ async def in_default_executor(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def body_complaint(headers: Mapping[str, str]) -> Optional[str]:
-    """None if the body may be read as UTF-8 JSON, or else a sentence for a 415."""
+    """Return a sentence for a 415, or None if the body may be read as UTF-8 JSON."""
     content_type = headers.get(hdrs.CONTENT_TYPE)
     if content_type != "application/json":
         if content_type is None:

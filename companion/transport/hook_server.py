@@ -193,7 +193,7 @@ class HookServer:
 
 
 class _NotUnderstood(Exception):
-    """What a hook has sent exceeds a bound or makes no sense. The message is a sentence for its user."""
+    """A hook's request exceeds a bound or cannot be understood. The message is a sentence for the user."""
 
 
 def _program(request: web.BaseRequest) -> str:
@@ -202,5 +202,5 @@ def _program(request: web.BaseRequest) -> str:
 
 
 def _sentence(refused: WholeResponse) -> str:
-    """What a refusal says."""
+    """Return the text of a refusal."""
     return str(decode(refused.body, Limits().nesting)["error"]["message"])

@@ -2,9 +2,9 @@
 
 Rules: the event loop accepts few connections at a time, so that it reads from them in between. The others wait in the
 kernel, where they take no descriptor of this process. A socket in the file system is the user's alone: it stands in a
-folder of its own that was made a moment ago, belongs to the user and lets nobody else in; a folder of another kind is
+folder of its own that was made a moment ago, belongs to the user and is closed to others; a folder of another kind is
 refused. Its path is as short as the system wants it. Windows has no such sockets for programs that ask for them; there
-a named pipe takes their place, with a name that nobody can guess.
+a named pipe takes their place, with a random name.
 """
 
 from __future__ import annotations

@@ -269,7 +269,7 @@ class CompanionServer(BaseServer):
             return _answered(refused(error))
 
     def _without_body(self, request: web.BaseRequest, token_name: str) -> Union[Reaction, WholeResponse]:
-        """What comes of a request that was let in and has no body. Raises RpcError.
+        """Handle a request that was let in and has no body. Raises RpcError.
 
         It is no coroutine, whose frame would stay in memory for as long as a stream is open.
         """
@@ -356,11 +356,11 @@ class CompanionServer(BaseServer):
         finally:
             connection.on_lost = None
         if self._expiry is None and self._protocol.registry.is_expiring(calls[0].session.id):
-            self._look_at_the_time()
+            self._schedule_expiry()
 
     def _caller_lost(self, calls: Sequence[ToolCall], was_reset: bool) -> None:
         self._perform(self._protocol.registry.calls.connection_lost(calls, clock.now()))
-        self._look_at_the_time()
+        self._schedule_expiry()
 
     # Streams
 
@@ -369,11 +369,11 @@ class CompanionServer(BaseServer):
 
     def _stream_ended(self, session: Session, stream: Stream, was_reset: bool) -> None:
         self._perform(self._protocol.registry.stream_lost(session, stream, was_reset, clock.now()))
-        self._look_at_the_time()
+        self._schedule_expiry()
 
     # Time
 
-    def _look_at_the_time(self) -> None:
+    def _schedule_expiry(self) -> None:
         if self._expiry is not None:
             self._expiry.cancel()
             self._expiry = None
@@ -384,7 +384,7 @@ class CompanionServer(BaseServer):
     def _expire(self) -> None:
         self._expiry = None
         self._perform(self._protocol.registry.tick(clock.now()))
-        self._look_at_the_time()
+        self._schedule_expiry()
 
 
 def _answered(answer: Answer) -> WholeResponse:

@@ -41,13 +41,13 @@ class WebSocketServer(BaseServer):
         return {"held": self._held}
 
     def _held(self) -> int:
-        """Bytes of messages that the connections hold and nobody has taken."""
+        """Bytes of messages that the connections hold and no reader has taken."""
         connections = self._manager.connections if self._manager is not None else ()
         bounds = [cast(Connection, each).frames for each in connections]
         return sum(each.held for each in bounds if each is not None)
 
     async def _end_clients(self, come_back_seconds: Optional[float], seconds: float) -> None:
-        """Close every connection in order. The connection is the session, so nobody can come back to it."""
+        """Close every connection in order. The connection is the session, so it cannot be resumed."""
         peers = [asyncio.ensure_future(peer.close(seconds)) for peer in self._peers.values()]
         if peers:
             await asyncio.wait(peers, timeout=2 * seconds)

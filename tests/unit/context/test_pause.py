@@ -41,7 +41,7 @@ def test_another_project_in_the_window_does_not_end_it(pause):
     now = pause(window)
     now.set(True)
     window.stored = WindowSettings()
-    now.look_again()
+    now.project_changed()
     assert now
     assert pause(window)
 
@@ -51,10 +51,10 @@ def test_a_project_that_was_paused_comes_back_paused(pause):
     now = pause(window)
     now.set(True)
     first, window.stored = window.stored, WindowSettings()
-    now.look_again()
+    now.project_changed()
     now.set(False)
     window.stored = first
-    now.look_again()
+    now.project_changed()
     assert now
     assert pause(window)
 
@@ -65,7 +65,7 @@ def test_a_look_at_the_same_project_changes_nothing(pause):
     for on in (False, True, False):
         now.set(on)
         stored = dict(window.stored.own)
-        now.look_again()
+        now.project_changed()
         assert bool(now) is on
         assert window.stored.own == stored
 
@@ -84,6 +84,6 @@ def test_a_project_file_that_asks_for_it_yields_to_the_user(pause):
     now = pause(window)
     assert now
     now.set(False)
-    now.look_again()
+    now.project_changed()
     assert not now
     assert not pause(window)

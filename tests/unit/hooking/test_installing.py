@@ -21,8 +21,8 @@ from companion.hooking.installing import (
     OwnParts,
     carry_out,
     find,
+    find_meant,
     installations,
-    look,
     planned,
     snippet,
     state_of,
@@ -497,7 +497,7 @@ def test_programs_that_are_installed_can_be_connected_and_connected_ones_disconn
     """One of those that share a settings file is enough."""
 
     def listed(installs: bool) -> List[str]:
-        return [each.wanted.agent.key for each in look(found, settings, installs, lambda: False)]
+        return [each.wanted.agent.key for each in find_meant(found, settings, installs, lambda: False)]
 
     settings = with_programs({"Own": {"command": ["own", "run"], "dialect": "claude"}})
     found = installations(agents_of(settings), world.files, world.platform)

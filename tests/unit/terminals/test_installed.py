@@ -95,7 +95,7 @@ def test_the_answer_is_that_of_the_last_look_and_takes_none(monkeypatch):
     known.settings_changed(settings)
     look()
     assert not known.has(qwen, settings), "these settings name no other programs"
-    known.look(settings)
+    known.search(settings)
     look()
     assert known.has(qwen, settings)
     other = with_programs({"gemini": {"command": ["my-gemini"]}})
