@@ -37,17 +37,13 @@ class Acceptance:
         self, path: str, text: Optional[str], original: Optional[Original], client: str, old_path: str = ""
     ) -> None:
         self.path = path
+        self.name = os.path.basename(path)
         self.text = text
         self.original = original
         self.client = client
         self.old_path = old_path
         self.fingerprint = ""
         self.since = clock.now()
-
-    @property
-    def name(self) -> str:
-        """The name of the file."""
-        return os.path.basename(self.path)
 
     @property
     def too_late(self) -> bool:

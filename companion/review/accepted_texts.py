@@ -330,10 +330,8 @@ class AcceptedTexts:
         )  # it may have been written, and changed at once by something else
 
     def _follow(self, accepted: AcceptedText) -> None:
-        def ask() -> None:
-            self._runtime.use_disk(lambda cancelled: accepted.find_text(), then=partial(self._checked, accepted))
-
-        accepted.question = Latest(ask)
+        find_text, then = lambda cancelled: accepted.find_text(), partial(self._checked, accepted)
+        accepted.question = Latest(partial(self._runtime.use_disk, find_text, then=then))
         self._texts.append(accepted)
 
     def _check(self, accepted: AcceptedText) -> None:

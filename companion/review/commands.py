@@ -55,7 +55,10 @@ class Commands:
         """Do what a command or a link stands for, in a review that is shown. A decision that was meant for another
         review is not made."""
         if review in self.shown and not (verb in _DECISIONS and self._open.ignores(review)):
-            _VERBS[verb](self, review, number)
+            if verb in _OF_HUNKS:
+                _OF_HUNKS[verb](self, review, number)
+            else:
+                _VERBS[verb](self, review)
 
     def follow(self, review: Review, href: str) -> None:
         """Do what a clicked link in a review's views stands for."""
@@ -239,21 +242,23 @@ class Commands:
             hunks.when_ready(places, act_or_say)
 
 
-_VERBS: Dict[str, Callable[[Commands, Review, int], None]] = {
-    markup.ACCEPT: lambda on, review, number: on.accept(review),
-    markup.AS_PROPOSED: lambda on, review, number: on.accept_as_proposed(review),
-    markup.REJECT: lambda on, review, number: on.reject(review),
-    markup.REJECT_BECAUSE: lambda on, review, number: on.ask_why(review),
-    ACCEPT_ONLY: lambda on, review, number: on.accept_only_hunk(review),
-    markup.NEXT: lambda on, review, number: on.next_change(review),
-    markup.PREVIOUS: lambda on, review, number: on.previous_change(review),
+# What can be done with a review, by commands and by links.
+_VERBS: Dict[str, Callable[[Commands, Review], None]] = {
+    markup.ACCEPT: Commands.accept,
+    markup.AS_PROPOSED: Commands.accept_as_proposed,
+    markup.REJECT: Commands.reject,
+    markup.REJECT_BECAUSE: Commands.ask_why,
+    ACCEPT_ONLY: Commands.accept_only_hunk,
+    markup.NEXT: Commands.next_change,
+    markup.PREVIOUS: Commands.previous_change,
+    markup.RELOAD: lambda on, review: on.shown[review].load(),
+    markup.WHITESPACE: lambda on, review: on.shown[review].toggle_whitespace(),
+    markup.FOLD: Commands.toggle_folds,
+}
+# The number is that of a link beside a change, or `WHOLE_SELECTION`.
+_OF_HUNKS: Dict[str, Callable[[Commands, Review, int], None]] = {
     markup.REVERT: Commands.revert_hunk,
     markup.UNDO: Commands.bring_back,
     markup.KEEP: Commands.keep_hunk,
-    markup.RELOAD: lambda on, review, number: on.shown[review].load(),
-    markup.WHITESPACE: lambda on, review, number: on.shown[review].toggle_whitespace(),
-    markup.FOLD: lambda on, review, number: on.toggle_folds(review),
 }
-"""What can be done with a review, by commands and by links. The number is that of a link beside a change, or
-`WHOLE_SELECTION`."""
 _DECISIONS = frozenset({markup.ACCEPT, markup.AS_PROPOSED, markup.REJECT, markup.REJECT_BECAUSE, ACCEPT_ONLY})

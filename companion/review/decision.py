@@ -274,11 +274,6 @@ class Review:
         """Whether the user can still decide."""
         return self.state in (ReviewState.PENDING, ReviewState.OFFERED)
 
-    @property
-    def problem(self) -> str:
-        """Why what was accepted is shown again; "" if it is not."""
-        return self.ticket.problem if self.ticket is not None else ""
-
     def replace(self, proposed: Union[str, ProposedText], draft: Optional[ProposedText] = None) -> None:
         """Take a newer proposal of the same client for the same file, and show `draft` if there is one.
 

@@ -81,16 +81,16 @@ class OpenReviews:
 
     def pending(self) -> List[Review]:
         """The reviews that the user can still decide, the oldest first."""
-        return [review for review in self.all() if review.pending]
+        return [review for review in self.order.reviews if review.pending]
 
     def all(self) -> List[Review]:
         """Every review, the oldest first; those that wait, or have ended and are about to be closed, included."""
-        return self.order.all()
+        return list(self.order.reviews)
 
     def text_of(self, review: Review) -> str:
         """The text of an open review as it would be accepted now."""
         presentation = self.presentations.get(review)
-        return presentation.current_text() if presentation is not None else review.draft.exact
+        return presentation.proposal.current_text() if presentation is not None else review.draft.exact
 
     def original_of(self, review: Review) -> Optional[Original]:
         """The file of an open review as it was read last; None if it was not read yet."""
@@ -163,15 +163,15 @@ class OpenReviews:
     def find(self, owner: Owner, path: str) -> Optional[Review]:
         """The pending review of a client for a file; those that have a ticket are known by its name instead."""
         wanted = file_views.same_key(path)
-        for review in self.pending():
+        for review in self.order.reviews:
             theirs = review.owner.session_id == owner.session_id and review.ticket is None
-            if theirs and file_views.same_key(review.path) == wanted:
+            if theirs and review.pending and file_views.same_key(review.path) == wanted:
                 return review
         return None
 
     def of_ticket(self, ticket: Ticket) -> Optional[Review]:
         """The pending review of this ticket."""
-        return next((review for review in self.pending() if review.ticket is ticket), None)
+        return next((each for each in self.order.reviews if each.ticket is ticket and each.pending), None)
 
     def summary(self, review: Review) -> str:
         """How much a review changes and how long it has been waiting, in a few words."""
@@ -453,7 +453,7 @@ class OpenReviews:
     def _go_on(self, following: Optional[Review]) -> None:
         """Show the review that comes next where the ended one was; else the oldest that is left, of this window if it
         has one."""
-        oldest_first = [each for each in self.all() if each in self.presentations]
+        oldest_first = [each for each in self.order.reviews if each in self.presentations]
         review = next((each for each in oldest_first if self.window_of(each) == self._window), oldest_first[0])
         review = following if following in self.presentations else review
         presentation = self.presentations[review]

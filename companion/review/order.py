@@ -17,35 +17,32 @@ class ReviewOrder:
     """Which reviews are open, whether they are shown or not."""
 
     def __init__(self) -> None:
-        self._all: Dict[Review, None] = {}
+        self.reviews: Dict[Review, None] = {}
+        """Every one, the oldest first; those that wait, or have ended and are about to be closed, included."""
         self._gone: Dict[str, int] = {}  # by session: how many have ended while others of it were undecided
 
     def add(self, review: Review) -> None:
         """A review is open from now on, or is still."""
-        self._all[review] = None
+        self.reviews[review] = None
 
     def remove(self, review: Review) -> None:
         """A review is not open any more."""
         session = review.owner.session_id
-        if review in self._all:
+        if review in self.reviews:
             self._gone[session] = self._gone.get(session, 0) + 1
             if not any(each.pending for each in self.together(review) if each is not review):
                 del self._gone[session]
-            del self._all[review]
+            del self.reviews[review]
 
     def clear(self) -> None:
         """None is open any more."""
-        self._all.clear()
+        self.reviews.clear()
         self._gone.clear()
-
-    def all(self) -> List[Review]:
-        """Every review, the oldest first."""
-        return list(self._all)
 
     def together(self, review: Review) -> List[Review]:
         """The reviews that belong together with a proposal, and this one, the oldest first."""
         session = review.owner.session_id
-        return [each for each in self._all if each.source is review.source and each.owner.session_id == session]
+        return [each for each in self.reviews if each.source is review.source and each.owner.session_id == session]
 
     def following(self, review: Review) -> Optional[Review]:
         """The undecided review that comes after a proposal. After a rejection that ends its call, none of that call."""

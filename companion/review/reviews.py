@@ -102,7 +102,7 @@ class Reviews:
 
     def pending(self) -> List[Review]:
         """The proposals that the user can still decide, the oldest first."""
-        return [review for review in self.open_reviews.pending() if review.source is self._proposals]
+        return [each for each in self.open_reviews.order.reviews if each.source is self._proposals and each.pending]
 
     def held(self) -> List[str]:
         """The names of the clients that wait for a decision of the user, one for each session."""

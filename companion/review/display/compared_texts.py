@@ -17,6 +17,7 @@ from typing import Callable, Iterator, Optional, Protocol
 import sublime
 
 from ...common.clock import clock
+from ...common.transitions import step
 from ...common.waiting import Debounce
 from ...common.workers import Computation
 from ...editor import file_views
@@ -28,7 +29,7 @@ from ..document.analysis import NO_EDIT, Carried, Compared, ComparisonQuestion, 
 from ..document.disk import Kind, Original
 from ..document.preparation import Preparation
 from ..window import views
-from .pacing import Phase, Slices
+from .pacing import TRANSITIONS, Phase, Slices
 from .panes import FileWatch, OriginalPane, ProposalPane
 
 logger = logging.getLogger("gemini_companion.review")
@@ -125,7 +126,7 @@ class ComparedTexts:
         self._shows.outdate()
         self.proposal.await_another()
         if prepared is None:
-            self._gather()
+            self.slices.run(self._fill())
             self.load()
         else:
             self.file.read_again()
@@ -149,7 +150,8 @@ class ComparedTexts:
         self.file.take(original)
         self._original, self._in_hand = None, prepared.compared
         if self.proposal.filled or not self.slices.busy:  # else that goes on with the file
-            self._gather()
+            self.stop(Phase.GATHERING)
+            self.slices.run(self._fill())
 
     def _not_loaded(self) -> None:
         """If it never was, show the proposal as beside a file that cannot be read."""
@@ -157,10 +159,6 @@ class ComparedTexts:
             self._loaded(Preparation(Original(self._review.path, Kind.UNREADABLE), self._review.same_files))
         else:
             self._shows.update_header()
-
-    def _gather(self) -> None:
-        self.stop(Phase.GATHERING)
-        self.slices.run(self._fill())
 
     def _fill(self) -> Iterator[None]:
         """Put into the views what is not there yet, and compare when both texts are."""
@@ -208,7 +206,7 @@ class ComparedTexts:
         if not original.comparable or self._review.proposal.format.binary:
             self._use(count, None)
             return
-        self.phase = self.phase.to(Phase.COMPARING)
+        self.phase = step(TRANSITIONS, self.phase, Phase.COMPARING)
         self.slices.run(self._begin(count, original), lambda: self._view.change_count() == count)
 
     def _begin(self, count: int, original: Original) -> Iterator[None]:
@@ -240,12 +238,12 @@ class ComparedTexts:
     def _failed(self, error: Exception) -> None:
         logger.error("a comparison failed", exc_info=(type(error), error, error.__traceback__))
         self._computation = None
-        self.phase = self.phase.to(Phase.FAILED)
+        self.phase = step(TRANSITIONS, self.phase, Phase.FAILED)
         self._shows.comparison_failed()
 
     def stop(self, phase: Phase) -> None:
         """Go to this phase. Nothing that is under way counts any more."""
-        self.phase = self.phase.to(phase)
+        self.phase = step(TRANSITIONS, self.phase, phase)
         self._cancel()
         self.slices.stop()
         if phase is Phase.RETIRED:

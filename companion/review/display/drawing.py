@@ -78,15 +78,9 @@ class Drawing:
         """Where the proposal's view is scrolled to, as far as that was looked at."""
         return self._watch.position
 
-    @property
-    def _below_header(self) -> int:
-        """How many pixels belong below the header."""
-        return 0
-
-    @property
-    def _below_caption(self) -> str:
-        """What they stand for."""
-        return ""
+    def _below_header(self) -> Tuple[int, str]:
+        """How many pixels belong below the header, and the caption that says what they stand for."""
+        return 0, ""
 
     def _still_level(self) -> bool:
         """Whether the two texts are as level as they were, as far as that is known."""
@@ -148,10 +142,8 @@ class Drawing:
         self._draw_header()
 
     def _draw_header(self) -> None:
-        sizes, below = self.sizes, self._below_header
-        html = header_html(
-            self._rows, sizes.line_height, self.mark_style, sizes.width, sizes.em_width, below, self._below_caption
-        )
+        sizes, (below, caption) = self.sizes, self._below_header()
+        html = header_html(self._rows, sizes.line_height, self.mark_style, sizes.width, sizes.em_width, below, caption)
         height = (len(self._rows), below, sizes)
         if html != self._top.document:
             # At the top the header itself is what stays in sight: it grows downwards.

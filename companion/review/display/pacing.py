@@ -10,7 +10,6 @@ from enum import Enum
 from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Protocol, Sequence
 
 from ...common.clock import clock
-from ...common.transitions import step
 from ...runtime import Runtime
 from .panes import FileWatch
 
@@ -24,10 +23,6 @@ class Phase(Enum):
     SHOWN = "shown"  # what is drawn is the comparison of what was in the views
     FAILED = "failed"  # the comparison has
     RETIRED = "retired"  # the review has ended; nothing happens any more
-
-    def to(self, phase: Phase) -> Phase:
-        """Return `phase`, the next one. Raises `WrongStepError` if there is no way to it."""
-        return step(TRANSITIONS, self, phase)
 
 
 _ALWAYS = frozenset({Phase.GATHERING, Phase.COMPARING, Phase.DRAWING, Phase.RETIRED})

@@ -17,6 +17,7 @@ from typing import Callable, Iterator, List, Optional, Tuple
 import sublime
 
 from ...common.clock import clock
+from ...common.transitions import step
 from ...common.waiting import Debounce
 from ...editor import file_views
 from ...editor.key_bindings import KeyBindings
@@ -33,7 +34,7 @@ from .header import FORMAT_ONLY, Header, age_text, columns_of, contents_notice, 
 from .inline import Inline
 from .mark_style import MarkStyle
 from .markup import parse_link, unstamped
-from .pacing import Phase
+from .pacing import TRANSITIONS, Phase
 from .proposal_hunks import ProposalHunks
 from .side_by_side import SideBySide
 
@@ -136,10 +137,6 @@ class Presentation:
             return False
         group = window.get_view_index(self.proposal_view)[0]
         return group >= 0 and window.active_view_in_group(group) == self.proposal_view
-
-    def current_text(self) -> str:
-        """The text as it would be accepted now: exactly what was proposed, with what the user edited."""
-        return self.proposal.current_text()
 
     # -- the texts come -----------------------------------------------------------------------------------------------
 
@@ -280,7 +277,7 @@ class Presentation:
 
     def _draw(self) -> None:
         texts = self._texts
-        texts.phase = texts.phase.to(Phase.DRAWING)
+        texts.phase = step(TRANSITIONS, texts.phase, Phase.DRAWING)
         self._show_header()
         texts.slices.run(self._steps(), lambda: self._drawing.valid and texts.is_current)
 
@@ -289,7 +286,7 @@ class Presentation:
         self._end_drawing()
 
     def _end_drawing(self) -> None:
-        self._texts.phase = self._texts.phase.to(Phase.SHOWN)
+        self._texts.phase = step(TRANSITIONS, self._texts.phase, Phase.SHOWN)
         self.hunks.link(self._drawing.room)
         self.hunks.scroll()
         if not self._ever_shown:
@@ -373,7 +370,7 @@ class Presentation:
             coarse=found.coarse,
             too_large=self._texts.found is not None and analysis is None,
             comparison_failed=self.failed,
-            problem=self._problem or review.problem,
+            problem=self._problem or (ticket.problem if ticket is not None else ""),
             writer=review.writer,
             emptied=self.proposal.emptied and ticket is None,
             edits_stay=edits_stay,

@@ -190,13 +190,8 @@ class SideBySide(Drawing):
         """Whether as many rows stand beside the header as it has."""
         return len(self._rows) == self.header_rows
 
-    @property
-    def _below_header(self) -> int:
-        return self._heights[0].right or 0
-
-    @property
-    def _below_caption(self) -> str:
-        return removed_caption(self._gaps[0].right_rows)
+    def _below_header(self) -> Tuple[int, str]:
+        return self._heights[0].right or 0, removed_caption(self._gaps[0].right_rows)
 
     def _draw_header(self) -> None:
         """Show the header, and in the original's view what stands level with it, as far as that is known yet."""

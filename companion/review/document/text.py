@@ -166,7 +166,7 @@ def portions(text: str) -> Iterator[str]:
 def usual_ending(text: str) -> str:
     """The most frequent line ending of `text`; "\\n" if there is none."""
     counts = count_endings(text)
-    return max(counts, key=lambda ending: counts[ending], default="\n")
+    return max(counts, key=counts.__getitem__, default="\n")
 
 
 def count_endings(text: str) -> Dict[str, int]:

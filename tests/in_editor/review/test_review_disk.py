@@ -302,7 +302,7 @@ class TestNoAnswer(DiskTestCase):
             return False
 
         presentation = self.reviews.shown[review]
-        yield lambda: not presentation.file._look.under_way
+        yield lambda: not presentation.file._checks.under_way
         with mock.patch.object(disk, "changed", changed):
             for _ in range(20):
                 presentation.file.check()
@@ -310,18 +310,18 @@ class TestNoAnswer(DiskTestCase):
             yield 50
             self.assertEqual(len(calls), 1)
             release.set()
-            yield lambda: len(calls) == 2 and not presentation.file._look.under_way
+            yield lambda: len(calls) == 2 and not presentation.file._checks.under_way
 
     def test_a_look_that_began_before_the_file_was_read_again_says_nothing(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
         presentation = self.reviews.shown[review]
-        yield lambda: not presentation.file._look.under_way
+        yield lambda: not presentation.file._checks.under_way
         release = self.hold("changed")
         self.write("file.py", TEXT + "more\n")
         presentation.load()
         presentation.file.check_disk()  # it still has the file as it was
         yield lambda: presentation.original.text.endswith("more\n")
         release.set()
-        yield lambda: not presentation.file._look.under_way and self.settled()
+        yield lambda: not presentation.file._checks.under_way and self.settled()
         self.assertNotIn("has changed on disk", self.header(review))

@@ -142,7 +142,7 @@ class TestAtRandom(LevelTestCase):
         view, presentation = self.proposal(review), self.reviews.shown[review]
         wanted = self.text(view)
         yield lambda: not view.is_read_only()  # as it is for a moment when a newer proposal has come
-        self.assertEqual(presentation.current_text(), wanted, self.step)
+        self.assertEqual(presentation.proposal.current_text(), wanted, self.step)
         self.assertTrue(presentation.hunks.ready, self.step)
         links = self.links(review, "revert")
         places = view.get_regions("gemini_companion.revert")

@@ -37,7 +37,7 @@ def test_the_one_that_came_next_follows_and_after_the_last_the_first(order):
 def test_another_session_is_in_no_ones_way(order):
     (a,), (other,) = opened(order, "a"), opened(order, "other", session="two")
     assert (order.following(a), order.place(other)) == (None, (1, 1))
-    assert order.all() == [a, other]
+    assert list(order.reviews) == [a, other]
 
 
 def test_what_comes_after_all_are_decided_is_counted_from_one(order):
@@ -62,4 +62,4 @@ def test_a_rejection_that_ends_its_call_is_followed_by_none_of_that_call(order):
 def test_one_that_is_opened_anew_keeps_its_place(order):
     a, b = opened(order, "a", "b")
     order.add(a)
-    assert order.all() == [a, b]
+    assert list(order.reviews) == [a, b]

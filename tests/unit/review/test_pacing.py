@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from companion.common.transitions import WrongStepError
+from companion.common.transitions import WrongStepError, step
 from companion.review.display import pacing
 from companion.review.display.pacing import Phase, Poller, Slices
 from tests.support.stepping import SteppedRuntime
@@ -21,10 +21,10 @@ ONLY_AFTER = {Phase.SHOWN: Phase.DRAWING, Phase.FAILED: Phase.COMPARING}
 @pytest.mark.parametrize(("before", "after"), list(product(Phase, Phase)))
 def test_a_review_goes_no_other_way(before, after):
     if before is not Phase.RETIRED and (after in ANY_TIME or ONLY_AFTER[after] is before):
-        assert before.to(after) is after
+        assert step(pacing.TRANSITIONS, before, after) is after
     else:
         with pytest.raises(WrongStepError, match=f"from {before.name} to {after.name}"):
-            before.to(after)
+            step(pacing.TRANSITIONS, before, after)
 
 
 @pytest.fixture
