@@ -3,9 +3,9 @@
 A frame is its length (4 bytes, little-endian) and a text of so many bytes.
 
 Rules: an editor that answers at the path keeps it. A path at which no editor answers is removed only if it is a socket
-of the user's, and of two editors that look at once one alone does so. A path that is no longer ours is not removed. Silent
-connections shut no other out: a frame that has begun comes soon, and of those between two frames the one that has been
-silent longest makes room for who comes.
+of the user's, and of two editors that try at once one alone does. A path that is no longer ours is not removed. Silent
+connections shut no other out: a frame that has begun comes soon, and of the connections between two frames the one that
+has been silent longest makes room for a new one.
 """
 
 from __future__ import annotations
