@@ -119,16 +119,17 @@ class Tracking:
         return [folder for folder in self._folders.values() if root.name in folder.roots]
 
     def _add(self, path: str, root: Root) -> Optional[Folder]:
-        """Note that a root has the folder at this real path. The folder, if that is new. Under the lock."""
-        if path not in self._folders:
-            folder = Folder(path, self._shared(), self._queue)
-            self._folders[path] = folder
-        folder = self._folders[path]
-        is_new = root.name not in folder.roots and len(self._folders_of(root)) < MAXIMUM_FOLDERS
-        if not is_new or self._roots.get(root.name) is not root:
+        """Note that a root has the folder at this real path, unless the root has gone. The folder, if the root had it
+        not before. Under the lock."""
+        folders = self._folders_of(root)
+        if self._roots.get(root.name) is not root or len(folders) >= MAXIMUM_FOLDERS:
             return None
+        folder = self._folders.get(path)
+        if folder is None:
+            folder = self._folders[path] = Folder(path, self._shared(), self._queue)
+        is_new = folder not in folders
         folder.roots[root.name] = root
-        return folder
+        return folder if is_new else None
 
     def _queue(self, folder: Folder) -> Queue:
         return Queue(self._lock, self._hand_over, partial(self._visit, folder), self._failed)
