@@ -122,8 +122,9 @@ class Edits:
         self._own(path, is_kept, now.there and (data is not None or not now.readable or now.size > COPIED_BYTES))
 
     def _own(self, path: str, kept: bool, uncommitted: bool, saved: bool = False) -> None:
-        row = self.model.row(path)
-        self.model.put(path, row._replace(only_in_store=kept, saved=saved or row.saved))
+        if kept or path in self.model.rows:
+            row = self.model.row(path)
+            self.model.put(path, row._replace(only_in_store=kept, saved=saved or row.saved))
         (self.unkept.add if uncommitted and not kept else self.unkept.discard)(path)
 
     def drop_copy(self, path: str) -> None:

@@ -294,7 +294,10 @@ class Model:
 
     def learn(self, path: str, before: Content, now: Content) -> None:
         """Note what a path held that was not looked at yet; twice one content, if the user has seen it."""
-        self.put(path, self.row(path)._replace(now=now).compared(before, UNNAMED))
+        if path not in self.rows and before.holds(now) and now.there:
+            self._plain[path] = now  # as most files at a first look, which must not take long
+        else:
+            self.put(path, self.row(path)._replace(now=now).compared(before, UNNAMED))
 
     def happened(self, event: Event, path: str, now: Content, *details: Any, **named: Any) -> None:
         """Note that the path holds `now`, because of `event`; the arguments are those of `Row.after`."""
