@@ -24,6 +24,7 @@ from enum import Enum
 from typing import Callable, Dict, FrozenSet, List, Optional, Tuple
 
 from ..agents.agent import Agent
+from ..agents.dialect import ContextOf, Dialect
 from ..agents.window import NOTHING, SharedContext
 from ..common.clock import clock
 from ..common.transitions import may_step
@@ -186,21 +187,10 @@ class ContextAnswers:
     # -- answers ------------------------------------------------------------------------------------------------------
 
     async def _answer(self, frame: bytes, process: Optional[int]) -> Optional[bytes]:
-        try:
-            message = decode(frame, NESTING)
-        except ValueError:  # also where it is too deep or has too many values
-            message = None
-        if not isinstance(message, dict):
-            raise OSError("a frame that is no message")
-
         async def context_of(root: str, name: str) -> Optional[SharedContext]:
             return await self._context(root, name, process)
 
-        answer = await self._dialect.reply(message, context_of)
-        try:
-            return encode(answer) if answer is not None else None
-        except ValueError:
-            raise OSError("a frame with a number that cannot be repeated") from None
+        return await answered(self._dialect, frame, context_of)
 
     async def _context(self, root: str, name: str, process: Optional[int]) -> Optional[SharedContext]:
         endpoint = best_window(self._endpoints(), root, self._platform)
@@ -208,10 +198,7 @@ class ContextAnswers:
             return None
         session = ClientSession(f"{self._dialect.key}-{process}", name, "", "", time.time())
         self._runtime.on_main(self._note, endpoint, session, process)
-        deadline = clock.now() + FIRST_SECONDS
-        while endpoint.tracker.published is None and clock.now() < deadline:  # noqa: ASYNC110 - another thread's
-            await asyncio.sleep(POLL_SECONDS)
-        return endpoint.tracker.published or NOTHING
+        return await published(endpoint)
 
     def _note(self, endpoint: Endpoint, session: ClientSession, process: Optional[int]) -> None:
         """Show the agent in its window, and in no other any more. Main thread."""
@@ -219,3 +206,26 @@ class ContextAnswers:
             if each is not endpoint:
                 each.agents.went(session)
         endpoint.agents.asked(session, self._dialect, process)
+
+
+async def answered(dialect: Dialect, frame: bytes, context_of: ContextOf) -> Optional[bytes]:
+    """The answer to a frame, None if it gets none. Raises `OSError` for what is no message. Loop thread."""
+    try:
+        message = decode(frame, NESTING)
+    except ValueError:  # also where it is too deep or has too many values
+        message = None
+    if not isinstance(message, dict):
+        raise OSError("a frame that is no message")
+    answer = await dialect.reply(message, context_of)
+    try:
+        return encode(answer) if answer is not None else None
+    except ValueError:
+        raise OSError("a frame with a number that cannot be repeated") from None
+
+
+async def published(endpoint: Endpoint) -> SharedContext:
+    """What the window last told its clients, or is about to tell them. Loop thread."""
+    deadline = clock.now() + FIRST_SECONDS
+    while endpoint.tracker.published is None and clock.now() < deadline:  # noqa: ASYNC110 - another thread's
+        await asyncio.sleep(POLL_SECONDS)
+    return endpoint.tracker.published or NOTHING

@@ -109,8 +109,11 @@ class Helper:
             "real": [os.path.realpath(folder) for folder in folders],
         }
 
-    def do_listen(self, number: int, name: str, port: Optional[int] = None, any_user: bool = False) -> Dict[str, Any]:
-        """Listen on a port, 0 for any, or on a socket. What connects is opened as a stream of this name."""
+    def do_listen(
+        self, number: int, name: str, port: Optional[int] = None, any_user: bool = False, file: str = "", **place: Any
+    ) -> Dict[str, Any]:
+        """Listen on a port, 0 for any, or on a socket, which may be a `file` at a checked place. What connects is
+        opened as a stream of this name."""
         if port is not None:
             listening = socket.socket()
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -118,9 +121,13 @@ class Helper:
             address = {"port": listening.getsockname()[1]}  # type: Dict[str, Any]
         else:
             listening = socket.socket(socket.AF_UNIX)
-            path = os.path.join(self._own_folder(), name)
+            path = os.path.join(self._checked_folder(**place) if file else self._own_folder(), file or name)
+            if file and os.path.lexists(path):
+                _remove_dead_socket(path)
             listening.bind(path)
             os.chmod(path, 0o600)
+            if file:
+                self._made.append(path)
             address = {"socket": path}
         listening.listen(64)
         checks = port is not None and not any_user
@@ -132,8 +139,8 @@ class Helper:
             self._folder = tempfile.mkdtemp(prefix=PREFIX)
         return self._folder
 
-    def do_put(self, number: int, root: str, is_shared: bool, below: List[str], name: str, text: str) -> Dict[str, Any]:
-        """Make a file that only the user can read, in a folder that nobody else controls. It goes with the helper."""
+    def _checked_folder(self, root: str, is_shared: bool, below: Sequence[str]) -> str:
+        """A folder that nobody else controls; made as far as it is not there."""
         if is_shared and os.stat(root).st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
             raise OSError(0, "other users can replace what stands in " + root)
         folders = [os.path.join(root, *below[:count]) for count in range(is_shared, len(below) + 1)]
@@ -147,7 +154,11 @@ class Helper:
             others = stat.S_IWOTH if _is_private(found.st_gid) else stat.S_IWOTH | stat.S_IWGRP
             if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & others:
                 raise OSError(0, "another user may control " + folder)
-        path = os.path.join(root, *below, name)
+        return os.path.join(root, *below)
+
+    def do_put(self, number: int, name: str, text: str, **place: Any) -> Dict[str, Any]:
+        """Make a file that only the user can read, in a checked folder. It goes with the helper."""
+        path = os.path.join(self._checked_folder(**place), name)
         beside = "%s.%d" % (path, os.getpid())
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
@@ -161,7 +172,7 @@ class Helper:
 
     def do_own(self, number: int, name: str, text: str) -> Dict[str, Any]:
         """Make a file beside the sockets. It goes with them."""
-        answer = self.do_put(number, self._own_folder(), False, [], name, text)
+        answer = self.do_put(number, name, text, root=self._own_folder(), is_shared=False, below=[])
         self._made.remove(answer["path"])
         return answer
 
@@ -273,6 +284,17 @@ class Helper:
             _quietly(os.rmdir, folder)
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _remove_dead_socket(path: str) -> None:
+    found = os.lstat(path)
+    if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.getuid():
+        raise OSError(0, path + " is no socket of this user")
+    with socket.socket(socket.AF_UNIX) as trial:
+        trial.settimeout(FULL_SECONDS)
+        if trial.connect_ex(path) == 0:
+            raise OSError(0, "another editor answers at " + path)
+    os.unlink(path)
 
 
 def _is_private(group: int) -> bool:

@@ -6,9 +6,9 @@ in one of the shared folders is neither told nor touched. No process id that com
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple
 
-from ..agents.dialect import ClientNotice, Dialect, Mention
+from ..agents.dialect import ClientNotice, ContextOf, Dialect, Mention
 from ..agents.window import ActiveFile, AgentWindow, CannotDo, FileDiagnostics, OpenEditor, ReviewRequest, SharedContext
 from ..protocol.tools import ClientSession, ToolCall, ToolResult
 from ..system.shared_folders import lies_in
@@ -81,6 +81,13 @@ class MappedDialect(Dialect):
 
     def plain_event(self, method: str, params: Dict[str, Any]) -> Tuple[str, Dict[str, Any]]:
         return self._spoken.plain_event(method, params)
+
+    async def reply(self, message: Mapping[str, Any], context_of: ContextOf) -> Optional[Dict[str, Any]]:
+        async def mapped(root: str, name: str) -> Optional[SharedContext]:
+            context = await context_of(root, name)
+            return self._side.map.context(context) if context is not None else None
+
+        return await self._spoken.reply(message, mapped)
 
     async def call(self, call: ToolCall, window: AgentWindow) -> ToolResult:
         return await self._spoken.call(call, MappedWindow(window, self._side, self._places))

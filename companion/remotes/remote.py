@@ -30,17 +30,18 @@ from enum import Enum
 from functools import partial
 from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
 
-from ..agents.agent import Agent, Announcement
+from ..agents.agent import Agent, Announcement, Place
 from ..agents.dialect import Transport
 from ..agents.registry import AGENTS, wanted_agents
 from ..common.transitions import may_step, step
 from ..endpoint.endpoint import Endpoint
-from ..endpoint.servers import DIALECTS, ServerListener, ServerTask
+from ..endpoint.servers import DIALECTS, SHARED, ServerListener, ServerTask
 from ..protocol.serving import Address, Tokens
 from ..runtime import Runtime
 from ..settings import RemoteRow
 from ..system.platform import LINUX, MACOS, Platform
 from ..transport.listening import open_locally
+from .answers import RemoteAnswers
 from .channel import Channel, ChannelError, HelperAnswer
 from .mapped import MappedDialect
 from .texts import RemoteFiles
@@ -84,7 +85,9 @@ class Carrier:
 
     def __init__(self, dialect: MappedDialect) -> None:
         self.dialect = dialect
-        self.task: ServerTask
+        self.task: Optional[ServerTask] = None
+        self.answers: Optional[RemoteAnswers] = None
+        """In the place of a server, where agents only ask."""
         self.local = ""
         self.tokens: Tokens = {}
         self.address = Address()
@@ -133,6 +136,12 @@ class Remote:
                 listener = ServerListener(partial(self._serving, carrier), self._server_problem, self._endpoint.hooks)
                 self._carriers[spoken.key] = carrier
                 carrier.task = self._endpoint.servers.carry(carrier.dialect, listener, agents)
+        for agent in agents:
+            if agent.dialect.transport is SHARED:
+                carrier = self._carriers[agent.dialect.key] = Carrier(
+                    MappedDialect(agent.dialect, self.row.name, self.files)
+                )
+                carrier.answers = RemoteAnswers(self._runtime, self._endpoint, agent, carrier.dialect)
         self._runtime.spawn(self._run)
 
     def secrets(self) -> List[str]:
@@ -177,18 +186,22 @@ class Remote:
                 if not self.is_left:
                     self._say(f"{self.row.name} is not connected any more ({self.problem}): trying again")
             for carrier in self._carriers.values():
-                if carrier.dialect.transport is Transport.HTTP_ON_PORT:
+                if carrier.task is not None and carrier.dialect.transport is Transport.HTTP_ON_PORT:
                     carrier.task.disconnect()  # a relay has ended: its agent can only begin anew
             if self._go(Link.WAITING):
                 await asyncio.sleep(PAUSES[min(failures, len(PAUSES) - 1)])
                 failures += 1
                 self._go(Link.CONNECTING)
         self.files.close()
+        for carrier in self._carriers.values():
+            if carrier.answers is not None:
+                carrier.answers.close()
         self._runtime.on_main(self._drop)
 
     def _drop(self) -> None:
         for carrier in self._carriers.values():
-            self._endpoint.servers.drop(carrier.dialect)
+            if carrier.task is not None:
+                self._endpoint.servers.drop(carrier.dialect)
 
     # -- our servers --------------------------------------------------------------------------------------------------
 
@@ -230,7 +243,11 @@ class Remote:
         await self.ask("remove", left=self._left)
         self._left = []
         await self._make("own", name="relay.py", text=self._sources.relay)
+        self.found = []
         for name, carrier in self._carriers.items():
+            if carrier.answers is not None:
+                await self._listen_for_questions(name, carrier, carrier.answers)
+                continue
             try:
                 await asyncio.wait_for(carrier.ready.wait(), READY_SECONDS)
             except asyncio.TimeoutError:
@@ -266,19 +283,37 @@ class Remote:
         if type(port) is not int or not 0 < port < 1 << 16:
             raise ChannelError("the helper names no port")
         carrier.address = Address(port)
-        carrier.task.named(port, anew=former not in (0, port))
+        if carrier.task is not None:
+            carrier.task.named(port, anew=former not in (0, port))
+
+    async def _listen_for_questions(self, name: str, carrier: Carrier, answers: RemoteAnswers) -> None:
+        """Have the helper listen where an agent asks that looks for no window."""
+        title = answers.agent.title
+        try:
+            carrier.local = carrier.local or await answers.start()
+            asked = answers.agent.shared_sockets(self._platform())[0]
+            path = await self._make("listen", name=name, file=asked.name, **where(asked.place))
+        except (ChannelError, OSError) as error:
+            logger.warning("%s cannot ask this window from %s: %s", title, self.row.name, error)
+            self.found.append(f"{title}: cannot ask ({error.args[0]})")
+        else:
+            carrier.address = Address(socket=path)
+            self.found.append(f"{title}: {path}")
+
+    def _platform(self) -> Platform:
+        """The other machine as agents there see it."""
+        name = MACOS if self.hello["system"] == "darwin" else LINUX
+        return Platform(name, self.hello["environment"], self.hello["home"], self.hello["user"])
 
     async def _publish_anew(self) -> None:
         with suppress(ChannelError):
             await self.ask("remove")
+            self.found = []
             await self._publish()
 
     async def _publish(self) -> None:
         """Have the discovery files made."""
-        environment, home = self.hello["environment"], self.hello["home"]
-        name = MACOS if self.hello["system"] == "darwin" else LINUX
-        platform = Platform(name, environment, home, self.hello["user"])
-        self.found = []
+        platform = self._platform()
         for agent in wanted_agents(self._endpoint.settings()):
             carrier = self._carriers.get(agent.dialect.key)
             if carrier is None or carrier.address == Address() or agent.token_name not in carrier.tokens:
@@ -286,8 +321,7 @@ class Remote:
             place = agent.place(platform)
             try:
                 for file, content in (await self._contents(agent, carrier, platform)).items():
-                    where = {"root": place.root, "is_shared": place.root_is_shared, "below": place.below}
-                    await self._make("put", name=file, text=json.dumps(content), **where)
+                    await self._make("put", name=file, text=json.dumps(content), **where(place))
             except ChannelError as error:
                 logger.warning("%s does not find this window from %s: %s", agent.title, self.row.name, error)
                 self.found.append(f"{agent.title}: cannot find this window ({error.args[0]})")
@@ -318,6 +352,12 @@ class Remote:
                     content.pop(field, None)
                 content["stdio"] = {"command": self.hello["python"], "args": arguments}
         return contents
+
+
+def where(place: Optional[Place]) -> Dict[str, Any]:
+    """A folder as the helper is told of it."""
+    assert place is not None  # the other side is POSIX
+    return {"root": place.root, "is_shared": place.root_is_shared, "below": place.below}
 
 
 def checked(hello: Dict[str, Any], folders: int) -> Dict[str, Any]:

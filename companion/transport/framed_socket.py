@@ -21,7 +21,7 @@ from typing import Any, Awaitable, Callable, Dict, List, NamedTuple, Optional, S
 
 from ..common.clock import clock
 from ..system.folders import is_answered
-from .listening import bind, serve_pipe
+from .listening import bind, listen_locally, serve_pipe
 
 logger = logging.getLogger("gemini_companion.transport")
 
@@ -135,17 +135,22 @@ class FrameServer:
 
         Raises `OSError`.
         """
-        loop = asyncio.get_running_loop()
-
-        def protocol() -> asyncio.BaseProtocol:
-            reader = asyncio.StreamReader(loop=loop)
-            return asyncio.StreamReaderProtocol(reader, self._connected, loop=loop)
-
+        loop, protocol = asyncio.get_running_loop(), self._protocol
         if claimed.listening is not None:
             self._servers.append(await loop.create_unix_server(protocol, sock=claimed.listening, backlog=WAITING))
             return
         # The first instance of a pipe says that it is the first: where another process has one, Windows refuses it.
         self._servers.extend(await serve_pipe(protocol, claimed.path))
+
+    async def serve_locally(self) -> str:
+        """Take connections at a path that nobody else can find; which it is. Raises `OSError`."""
+        listening = await listen_locally(self._protocol)
+        self._servers.append(listening)
+        return listening.address.socket
+
+    def _protocol(self) -> asyncio.BaseProtocol:
+        loop = asyncio.get_running_loop()
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(loop=loop), self._connected, loop=loop)
 
     def close(self) -> None:
         """Take no connections any more, and end those that are open."""

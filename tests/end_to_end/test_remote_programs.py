@@ -18,6 +18,7 @@ from tests.tools import elsewhere
 if sys.platform != "linux" or platform.machine() != "x86_64":
     pytest.skip("two of the programs are installed for Linux on x64 only", allow_module_level=True)
 
+from tests.clients.programs.codex_cli import CodexCli
 from tests.clients.programs.copilot_cli import CopilotCli
 from tests.clients.programs.gemini_api import GeminiApi
 from tests.clients.programs.gemini_cli import SETTINGS, GeminiCli, program, variables
@@ -26,6 +27,7 @@ from tests.clients.programs.openai_api import OpenAiApi
 from tests.clients.programs.opencode import OpenCode
 from tests.clients.programs.program import base_environment
 from tests.clients.programs.qwen_code import QwenCode
+from tests.clients.programs.responses_api import ResponsesApi
 from tests.clients.programs.terminal import Terminal
 from tests.end_to_end.test_remotes import Remote
 
@@ -135,6 +137,18 @@ def test_opencode_there_hears_of_the_selection_here(mount, desktop, there):
         model.script(Say("I see."))
         opencode.submit("What is selected?")
         assert PATH in str(model.turns[-1])
+        assert model.problems == []
+
+
+@pytest.mark.parametrize("mount", [True])
+def test_codex_there_asks_for_the_selection_here(mount, desktop, there):
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with ResponsesApi() as model, CodexCli(there, there.folder, model) as codex:
+        codex.switch_on()
+        model.script(Say("I see."))
+        codex.submit("What is selected?")
+        assert "greeting.py" in str(model.turns[-1])
+        assert "Codex CLI on web" in desktop.window()["status_bar"]
         assert model.problems == []
 
 

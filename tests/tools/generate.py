@@ -27,7 +27,6 @@ sys.path[:0] = [str(ROOT)]
 from companion import commands, settings  # noqa: E402
 from companion.agents import registry  # noqa: E402
 from companion.agents.agent import Agent, RunnableAgent  # noqa: E402
-from companion.agents.dialect import Transport  # noqa: E402
 from companion.agents.hooks import HookDialect  # noqa: E402
 from companion.system.platform import LINUX, Platform  # noqa: E402
 
@@ -267,8 +266,7 @@ def readme(page: str) -> str:
     for agent in registry.AGENTS:
         shows = "yes" if agent.profile.shows_diffs else "no"
         below = agent.profile.to_connect_below and f"; below the open folder {agent.profile.to_connect_below}"
-        elsewhere = "no" if agent.dialect.transport is Transport.FRAMES_ON_SHARED_SOCKET else "yes"
-        row = (agent.profile.to_connect or f"nothing{below}", shows, elsewhere)
+        row = (agent.profile.to_connect or f"nothing{below}", shows, "yes")
         rows.setdefault(row, []).append(_linked(agent))
     started = ("they know no editor: **Run Agent…** starts them", "no", "no")
     rows[started] = [each.title for each in registry.STARTED]
