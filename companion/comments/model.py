@@ -101,6 +101,11 @@ class Comment(NamedTuple):
         return self.kind in (NoteKind.COMMENT, NoteKind.QUESTION)
 
 
+def is_draft(comment: Comment) -> bool:
+    """Whether it has not been sent, nor is on its way."""
+    return comment.state is CommentState.DRAFT
+
+
 def written(place: CommentPlace, path: str, text: str) -> Comment:
     """A draft of what the user has typed about a place; `path` is as comments name their files."""
     text, kind = _read(text)

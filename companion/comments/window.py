@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import sublime
 
@@ -42,6 +42,7 @@ from .model import (
     TextSide,
     followed,
     go,
+    is_draft,
     numbers,
     quotable,
     rewritten,
@@ -94,7 +95,7 @@ class WindowComments:
         self._anew: Set[int] = set()  # those of them whose text the user has not edited, but the editor has read
         self._all = False  # whether all views are to be looked at
         self._files: Dict[int, str] = {}  # the paths of views that have shown comments
-        self._last_undone: Tuple[int, ...] = ()
+        self._last_undone: FrozenSet[int] = frozenset()
         self._looks = Debounce(self._runtime.later_on_main, self._look, _QUIET, _LONGEST)
         self.places: Callable[[], Sequence[CommentPlace]] = tuple
         """What is selected in a page of the window that has the focus."""
@@ -161,7 +162,7 @@ class WindowComments:
             say(self._window, EXCLUDED)
             return
         here = [each for each in self.of_file(place.path, place.side) if each.first == place.first]
-        draft = next((each for each in here if each.state is CommentState.DRAFT), None)
+        draft = next(filter(is_draft, here), None)
         if draft is not None:
             self._ask(found.folder, draft, typed(draft))
         else:
@@ -174,24 +175,21 @@ class WindowComments:
         )
 
     def _typed(self, folder: str, comment: Comment, text: str) -> None:
-        """Take over what was typed; with nothing, the draft goes."""
-        new = rewritten(comment, text)
-        others = self._book.of(folder)
-        now = next((each for each in others if each.number == comment.number), None)
-        if now is None and comment.text:
-            say(self._window, "that comment has been deleted meanwhile")
-        elif now is not None and now.state is not CommentState.DRAFT:
-            say(self._window, "that comment has been sent meanwhile")
-        elif now is not None:
-            kept = [now._replace(text=new.text, kind=new.kind)] if new.text else []
-            self._book.change(folder, [one for each in others for one in (kept if each is now else [each])])
+        """Take over what was typed; with nothing, the draft goes. One that was sent meanwhile stays as it was, and what
+        was typed is another one."""
+        every, new = self._book.of(folder), rewritten(comment, text)
+        draft = next((each for each in every if each.number == comment.number and is_draft(each)), None)
+        if draft is not None:
+            kept = [draft._replace(text=new.text, kind=new.kind)] if new.text else []
+            self._book.change(folder, [one for each in every for one in (kept if each is draft else [each])])
         elif new.text:
-            self._book.change(folder, [*others, new])
+            self._book.change(folder, [*every, new._replace(number=next(numbers))])
 
     def _follow_link(self, verb: str, number: int) -> None:
+        """A link of a drawn comment was clicked."""
         for folder in self._folders():
             for each in self._book.of(folder):
-                if each.number == number and each.state is CommentState.DRAFT:
+                if each.number == number and is_draft(each):
                     if verb == EDIT:
                         self._ask(folder, each, typed(each))
                     else:
@@ -216,7 +214,7 @@ class WindowComments:
         """Why the user rejects a review: what they have `said`, and the comments on its file, which are sent with
         that. "" if there is nothing to say."""
         found = self._book.find(review.path, self._folders())
-        drafts = [each for each in self.of_file(review.path) if each.state is CommentState.DRAFT]
+        drafts = list(filter(is_draft, self.of_file(review.path)))
         if found is None or not drafts:
             return said
         chosen = [each.number for each in drafts]
@@ -237,14 +235,15 @@ class WindowComments:
 
     def undone(self, changes: Sequence[UnreviewedChange], hunks: Sequence[Hunk], lines: Sequence[str]) -> None:
         """The user has undone these changes; with `hunks`, only these of the one change, which had these `lines`."""
-        self._last_undone = ()
+        notes: Dict[str, List[Comment]] = {}
         for change in changes:
             found = self._book.find(change.full_path, self._folders())
-            if found is None:
-                continue
-            notes = [_undone(found.path, hunk, lines) for hunk in hunks] or [_note(found.path, NoteKind.UNDONE)]
-            self._last_undone += tuple(each.number for each in notes)
-            self._book.change(found.folder, [*self._book.of(found.folder), *notes])
+            if found is not None:
+                theirs = [_undone(found.path, hunk, lines) for hunk in hunks] or [_note(found.path, NoteKind.UNDONE)]
+                notes.setdefault(found.folder, []).extend(theirs)
+        self._last_undone = frozenset(each.number for some in notes.values() for each in some)
+        for folder, some in notes.items():
+            self._book.change(folder, [*self._book.of(folder), *some])
 
     def edited(self, path: str) -> None:
         """The user has edited what an agent had left in a file, and saved it."""
@@ -259,14 +258,11 @@ class WindowComments:
         """What was undone last has been brought back."""
         for folder in self._folders():
             self._drop(folder, lambda each: each.number in self._last_undone)
-        self._last_undone = ()
+        self._last_undone = frozenset()
 
     def _drop(self, folder: str, wanted: Callable[[Comment], bool]) -> None:
         """Drop the drafts that are `wanted`."""
-        drafts = (CommentState.DRAFT,)
-        self._book.change(
-            folder, [each for each in self._book.of(folder) if not (each.state in drafts and wanted(each))]
-        )
+        self._book.change(folder, [each for each in self._book.of(folder) if not (is_draft(each) and wanted(each))])
 
     # -- the views ----------------------------------------------------------------------------------------------------
 

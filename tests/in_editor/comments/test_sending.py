@@ -49,6 +49,17 @@ class TestSend(CommentsTestCase):
         self.assertNotIn("one", self.sent[-1][0])
         self.assertEqual(self.places(), ["file.py:3-3 sent", "file.py:10-10 waiting"])
 
+    def test_what_is_typed_for_one_that_was_sent_meanwhile_is_another(self) -> Iterator[Any]:
+        review = yield from self.change()
+        view = self.proposal(review)
+        self.write_comment(view, "LINE 2", "one")
+        with mock.patch.object(sublime.Window, "show_input_panel") as panel:
+            self.command("comment")
+        self.command("send_review")
+        panel.call_args[0][2]("two")
+        self.assertEqual([each.text for each in self.book.of(self.folder)], ["one", "two"])
+        self.assertEqual(self.places(), ["file.py:3-3 waiting", "file.py:3-3 draft"])
+
     def test_what_comes_back_is_a_draft_again(self) -> Iterator[Any]:
         review = yield from self.change()
         self.write_comment(self.proposal(review), "LINE 2", "one")
