@@ -257,7 +257,7 @@ class Application:
             endpoint.tracker.on_activated(view)
             self._endpoints.hook_sessions.seen(endpoint)
             endpoint.review_events.on_activated(view)
-            endpoint.comments.view_came(view)
+            endpoint.comments.views.came(view)
             endpoint.page.activated(view)
             endpoint.workspace_changed()
             endpoint.show_status()
@@ -284,7 +284,7 @@ class Application:
         # A file may be under review in one window and open in another.
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_modified(view)
-            endpoint.comments.view_modified(view)
+            endpoint.comments.views.modified(view)
 
     def view_loaded(self, view: sublime.View) -> None:
         """A file was opened, or a further view of one was made."""
@@ -292,7 +292,7 @@ class Application:
         endpoint = self.endpoint_of(view.window())
         if endpoint is not None:
             endpoint.tracker.refresh()
-            endpoint.comments.view_came(view)
+            endpoint.comments.views.came(view)
         self._tabs.read(view)
 
     def view_saving(self, view: sublime.View) -> None:
@@ -315,7 +315,7 @@ class Application:
         self._endpoints.origins.note(view)
         for endpoint in self._endpoints.all():
             endpoint.review_events.on_reloaded(view)
-            endpoint.comments.view_came(view)
+            endpoint.comments.views.came(view)
         self._tabs.read(view)
 
     def view_closing(self, view: sublime.View) -> None:
@@ -333,7 +333,7 @@ class Application:
         """A view is gone; it belongs to no window any more."""
         for endpoint in self._endpoints.all():
             endpoint.tracker.on_closed(view)
-            endpoint.comments.view_gone(view)
+            endpoint.comments.views.gone(view)
 
     def view_moved(self, view: sublime.View) -> None:
         """A view was dragged to another place, perhaps into another window."""

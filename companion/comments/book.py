@@ -16,7 +16,7 @@ from ..runtime import Runtime
 from ..system import files
 from ..system.platform import Platform
 from ..terminals.command_lines import relative
-from .model import Comment, CommentState
+from .model import Comment, TextSide
 from .store import CommentStore, Stored
 
 logger = logging.getLogger("gemini_companion.comments")
@@ -76,6 +76,16 @@ class CommentBook:
             if not self._platform.path.isabs(name):
                 return Found(folder, name)
         return Found(folders[0], path) if folders else None
+
+    def of_file(self, path: str, folders: Sequence[str], side: Optional[TextSide] = None) -> List[Comment]:
+        """The comments on a file that have not been sent, in the order of its lines."""
+        found = self.find(path, folders)
+        if found is None:
+            return []
+        theirs = [each for each in self.of(found.folder) if each.shown and each.path == found.path]
+        return sorted(
+            (each for each in theirs if side in (None, each.side)), key=lambda each: (each.first, each.number)
+        )
 
     # -- changing them ------------------------------------------------------------------------------------------------
 
@@ -156,7 +166,3 @@ class CommentBook:
         if problem is not None:
             logger.error("comments cannot be stored: %s", type(problem).__name__)
         known.writing.answered()
-
-    def drafts(self, folders: Sequence[str]) -> List[Comment]:
-        """The drafts of these folders."""
-        return [each for folder in folders for each in self.of(folder) if each.state is CommentState.DRAFT]

@@ -1,46 +1,36 @@
-"""The comments of one window: its commands, its views, and what the editor's events mean for them.
+"""The comments of one window: what its commands do with them, and what is sent.
 
-Theory of operation: the comments of a folder are the same in all windows (`book`). Whenever they change, or a view that
-may show some was edited, the views are looked at, a moment later: the comments follow their lines, and what is drawn
-follows the comments.
-
-Rules: a keystroke asks the editor for nothing. While a proposal for a file waits, the file in its tab is the old text.
-What the user undoes or edits is noted until the agent begins another turn. Main thread, except where noted.
+Rule: nothing is sent, and nothing deleted, but by the user. What the user undoes or edits is noted until the agent
+begins another turn. Main thread, except where noted.
 """
 
 from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, FrozenSet, List, Optional, Sequence
 
 import sublime
 
 from ..common.clock import clock
 from ..common.display_names import file_name
-from ..common.waiting import Debounce
 from ..comparison import Hunk
 from ..context.model import exclusion
 from ..editor.edits import some_selections
-from ..editor.file_views import is_in, is_open, is_same_file
 from ..editor.scope import Scope
 from ..editor.status_bar import say
 from ..review.decision import Review
-from ..review.display.presentation import Presentation
 from ..review.reviews import Reviews
-from ..system import files
 from ..terminals.command_lines import selected_lines
-from ..unreviewed.content import full_path
 from ..unreviewed.model import UnreviewedChange
 from .book import CommentBook
-from .display import EDIT, CommentBlock, CommentDisplay, block, line_beside, room
+from .display import EDIT
 from .model import (
     Comment,
     CommentPlace,
     CommentState,
     NoteKind,
     TextSide,
-    followed,
     go,
     is_draft,
     numbers,
@@ -51,22 +41,12 @@ from .model import (
 )
 from .sending import Deliver, SentReviews
 from .text import compose, place_text
+from .views import CommentViews
 
-_QUIET, _LONGEST = 200, 1000  # milliseconds after an edit
-MOST_READ = 1 << 24  # bytes of a file that no tab shows
 NO_PLACE = "there is no line of a file to comment on here"
 NO_FOLDER = "comments belong to files in a folder: open one first"
 EXCLUDED = "“context_exclude” keeps this file from agents, and a comment would quote its line"
 NOTHING = "there is nothing to send: no comment was written, and nothing undone, since the last review"
-
-
-class _Text(NamedTuple):
-    """A text that is in a view. `presentation`: of the review that it belongs to."""
-
-    view: sublime.View
-    path: str
-    side: TextSide
-    presentation: Optional[Presentation] = None
 
 
 class WindowComments:
@@ -90,25 +70,12 @@ class WindowComments:
         self._folders = folders
         self._take_back = take_back
         self._sent = SentReviews(self._window, self._runtime, book, deliver)
-        self._display = CommentDisplay(self._follow_link)
-        self._marked: Dict[int, sublime.View] = {}  # by id: to be looked at
-        self._anew: Set[int] = set()  # those of them whose text the user has not edited, but the editor has read
-        self._all = False  # whether all views are to be looked at
-        self._files: Dict[int, str] = {}  # the paths of views that have shown comments
+        self.views = CommentViews(scope, book, reviews, folders, self._follow_link)
         self._last_undone: FrozenSet[int] = frozenset()
-        self._looks = Debounce(self._runtime.later_on_main, self._look, _QUIET, _LONGEST)
         self.places: Callable[[], Sequence[CommentPlace]] = tuple
         """What is selected in a page of the window that has the focus."""
-        book.listen(self.changed)
 
     # -- which there are ----------------------------------------------------------------------------------------------
-
-    def of_file(self, path: str, side: Optional[TextSide] = None) -> List[Comment]:
-        """The comments on a file that have not been sent, in the order of its lines."""
-        found = self._book.find(path, self._folders())
-        theirs = self._book.of(found.folder) if found is not None else ()
-        some = [each for each in theirs if found is not None and each.shown and each.path == found.path]
-        return sorted((each for each in some if side in (None, each.side)), key=lambda each: (each.first, each.number))
 
     def _in_state(self, state: CommentState) -> Dict[str, List[Comment]]:
         """Those of the window, by their folders."""
@@ -137,7 +104,7 @@ class WindowComments:
         """What is selected in the page, the review or the file that has the focus."""
         view = self._window.active_view()
         chosen = next(iter(self.places()), None)
-        text = self._text_of(view) if view is not None and chosen is None else None
+        text = self.views.text_of(view) if view is not None and chosen is None else None
         if view is None or text is None:
             return chosen
         region = next(iter(some_selections(view)), sublime.Region(0))
@@ -161,8 +128,8 @@ class WindowComments:
         if exclusion(self._settings().context_exclude)(place.path):
             say(self._window, EXCLUDED)
             return
-        here = [each for each in self.of_file(place.path, place.side) if each.first == place.first]
-        draft = next(filter(is_draft, here), None)
+        on_side = self._book.of_file(place.path, self._folders(), place.side)
+        draft = next((each for each in on_side if each.first == place.first and is_draft(each)), None)
         if draft is not None:
             self._ask(found.folder, draft, typed(draft))
         else:
@@ -214,7 +181,7 @@ class WindowComments:
         """Why the user rejects a review: what they have `said`, and the comments on its file, which are sent with
         that. "" if there is nothing to say."""
         found = self._book.find(review.path, self._folders())
-        drafts = list(filter(is_draft, self.of_file(review.path)))
+        drafts = list(filter(is_draft, self._book.of_file(review.path, self._folders())))
         if found is None or not drafts:
             return said
         chosen = [each.number for each in drafts]
@@ -264,145 +231,6 @@ class WindowComments:
         """Drop the drafts that are `wanted`."""
         self._book.change(folder, [each for each in self._book.of(folder) if not (is_draft(each) and wanted(each))])
 
-    # -- the views ----------------------------------------------------------------------------------------------------
-
-    def view_modified(self, view: sublime.View) -> None:
-        """A view was edited. Called for every keystroke."""
-        if self._book.any:
-            self._marked.setdefault(view.id(), view)
-            self._looks.mark()
-
-    def view_came(self, view: sublime.View) -> None:
-        """A view has the focus, or has read its file: what was drawn before may have been carried anywhere."""
-        if self._book.any:
-            self._anew.add(view.id())
-            self.view_modified(view)
-
-    def view_gone(self, view: sublime.View) -> None:
-        """A view was closed."""
-        self._display.forget(view)
-        self._files.pop(view.id(), None)
-
-    def reviews_changed(self) -> None:
-        """A review was opened, or has ended."""
-        if self._book.any:
-            self.changed()
-
-    def changed(self) -> None:
-        """Comments have changed, in whatever folder."""
-        self._all = True
-        self._looks.mark()
-
-    def _look(self) -> None:
-        marked, anew, everything = self._marked, self._anew, self._all
-        self._marked, self._anew, self._all = {}, set(), False
-        if not self._window.is_valid():
-            return
-        for view in self._window.views() if everything else list(marked.values()):
-            # A clone shows what is drawn in the first of them.
-            first = min([view, *view.clones()], key=lambda each: each.id()) if view.is_valid() else view
-            text = self._text_of(first) if is_in(first, self._window) else None
-            if text is not None:
-                self._look_at(text, live=view.id() in marked and view.id() not in anew and not view.is_read_only())
-
-    def _text_of(self, view: sublime.View) -> Optional[_Text]:
-        """What a view shows: a text of a review, or a file."""
-        reviews = self._reviews().of_view(view)
-        review = reviews.open_reviews.review_of(view) if reviews is not None else None
-        if reviews is not None and review is not None:
-            is_new = reviews.open_reviews.is_proposal(review, view)
-            side = TextSide.NEW if is_new else TextSide.OLD
-            return _Text(view, review.path, side, reviews.shown.get(review))
-        path = view.file_name()
-        if path is None:
-            return None
-        proposed = any(is_same_file(path, each.path, each.same_files) for each in self._reviews().pending())
-        return _Text(view, path, TextSide.OLD if proposed else TextSide.NEW)
-
-    def _look_at(self, text: _Text, live: bool) -> None:
-        """Let the comments of a text follow their lines, and draw them. `live`: the user's edits have carried them."""
-        shown = text.presentation
-        if shown is None:
-            self._note_file(text)
-            self._follow(text, live)
-            self._display.show(text.view, [block(each, text.view) for each in self.of_file(text.path, text.side)])
-        elif shown.settled and shown.analysis is not None:
-            self._follow(text, live)
-            self._draw_review(text.path, shown, shown.analysis.differing)
-
-    def _draw_review(self, path: str, shown: Presentation, hunks: Sequence[Hunk]) -> None:
-        views = {TextSide.OLD: shown.original_view, TextSide.NEW: shown.proposal_view}
-        for view in views.values():
-            blocks: List[CommentBlock] = []
-            for each in self.of_file(path) if view is not None and is_open(view) else ():
-                home = views[each.side]
-                if view is None or home is view:
-                    blocks += [block(each, view)] if view is not None else []
-                elif home is None:
-                    beside = line_beside(each.last, each.side, hunks)
-                    blocks.append(block(each, view)._replace(below=beside, lines=()))
-                else:
-                    blocks.append(room(each, home, line_beside(each.last, each.side, hunks)))
-            if view is not None and is_open(view):
-                self._display.show(view, blocks)
-
-    def _follow(self, text: _Text, live: bool) -> None:
-        """Move the comments to where their lines are in the view."""
-        if self.of_file(text.path, text.side):
-            lines = text.view.substr(sublime.Region(0, text.view.size())).split("\n")
-            self._follow_lines(text.path, text.side, self._display.lines_of(text.view) if live else {}, lines)
-
-    def _follow_lines(
-        self, path: str, side: TextSide, carried: Mapping[int, Tuple[int, int]], lines: Sequence[str]
-    ) -> None:
-        found = self._book.find(path, self._folders())
-        theirs = {each.number: each for each in self.of_file(path, side)}
-        if found is not None and theirs:
-            every = self._book.of(found.folder)
-            moved = [
-                followed(each, lines, carried.get(each.number)) if each.number in theirs else each for each in every
-            ]
-            self._book.change(found.folder, moved)
-
-    def files_changed(self, changes: Sequence[UnreviewedChange]) -> None:
-        """These are the unreviewed changes now: comments go with a renamed file, and follow their lines."""
-        every = (each for folder in self._folders() for each in self._book.of(folder) if each.shown)
-        names = {_name_of(each.path) for each in every}
-        for change in changes if names else ():
-            if change.old_path and _name_of(change.old_path) in names:
-                self.renamed(full_path(change.folder, change.old_path), change.full_path)
-            if _name_of(change.path) in names:
-                self._follow_on_disk(change.full_path)
-
-    def _follow_on_disk(self, path: str) -> None:
-        """Let the comments of a file follow what is on the disk, unless a tab shows it."""
-        if self.of_file(path, TextSide.NEW) and self._window.find_open_file(path) is None:
-            then = partial(self._follow_lines, path, TextSide.NEW, {})
-            self._runtime.use_disk(_lines_of, path, then=then, failed=lambda error: None)
-
-    # -- renamed files ------------------------------------------------------------------------------------------------
-
-    def _note_file(self, text: _Text) -> None:
-        """Note which file a view shows; where it was another one, which is gone, the file was renamed."""
-        number, before = text.view.id(), self._files.get(text.view.id())
-        if before is not None and before != text.path:
-            self.renamed(before, text.path)
-        if before is not None or self.of_file(text.path):
-            self._files[number] = text.path
-
-    def renamed(self, old: str, new: str) -> None:
-        """A file may have another path: if there is none by the old one, its comments go with it."""
-        if self.of_file(old):
-            self._runtime.use_disk(_is_there, old, then=lambda there: None if there else self._move(old, new))
-
-    def _move(self, old: str, new: str) -> None:
-        before, after = (self._book.find(each, self._folders()) for each in (old, new))
-        if before is not None and after is not None:
-            theirs = [each for each in self._book.of(before.folder) if each.path == before.path]
-            self._book.change(before.folder, [each for each in self._book.of(before.folder) if each not in theirs])
-            moved = [each._replace(path=after.path) for each in theirs]
-            self._book.change(after.folder, [*self._book.of(after.folder), *moved])
-
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def folders_changed(self) -> None:
@@ -412,30 +240,12 @@ class WindowComments:
 
     def stop(self) -> None:
         """The window, or the package, has gone."""
-        self._book.forget(self.changed)
-        self._looks.cancel()
         self._sent.stop()
-        if self._window.is_valid():
-            self._display.clear(self._window.views())
+        self.views.stop()
 
     def exit(self) -> None:
         """The editor has ended. Any thread."""
         self._sent.exit()
-
-
-def _name_of(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _lines_of(path: str, cancelled: object) -> Sequence[str]:
-    """The lines of a file, as far as a comment can quote them. Raises OSError. Disk thread."""
-    with files.opened(path, os.O_RDONLY) as (descriptor, _):
-        return files.read_all(descriptor, MOST_READ).decode("utf-8", "replace").split("\n")
-
-
-def _is_there(path: str, cancelled: object) -> bool:
-    """Disk thread."""
-    return os.path.lexists(path)
 
 
 def _undone(path: str, hunk: Hunk, lines: Sequence[str]) -> Comment:

@@ -159,7 +159,7 @@ class Endpoint:
         self.changes = WindowChanges(window, self.settings, self.reviews, tracking, lambda: self.agents, self.comments)
         self.page = ReviewPage(scope, self.reviews, self.changes.reviews, self.changes.decisions, tracking)
         self.comments.places = self.page.places
-        self.page.remarks = lambda path: remarks_of(self.comments.of_file(path))
+        self.page.remarks = lambda path: remarks_of(comment_book.of_file(path, self.discovery.window_folders))
         self.page.has_drafts = lambda: self.comments.written
         self._comment_book.listen(self.page.follow)
         self.lists = ChangeLists(
@@ -203,7 +203,7 @@ class Endpoint:
 
     def _on_count(self) -> None:
         self._reviews_changed()
-        self.comments.reviews_changed()
+        self.comments.views.reviews_changed()
         self.page.follow()
         self.show_status()
 
@@ -310,7 +310,7 @@ class Endpoint:
         """The list of unreviewed changes is new."""
         before = self.changes.count
         self.changes.reviews.listed_anew()
-        self.comments.files_changed((*self.changes.reviews.lists.changes, *self.changes.reviews.lists.outside))
+        self.comments.views.files_changed((*self.changes.reviews.lists.changes, *self.changes.reviews.lists.outside))
         self.page.follow()
         if self.changes.count != before:
             self.show_status()

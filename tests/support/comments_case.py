@@ -50,7 +50,7 @@ class CommentsTestCase(ChangesTestCase):
 
     def below(self, view: sublime.View) -> List[Tuple[str, str]]:
         """What stands below which line of a view, empty room included."""
-        drawn = self.comments._display._drawn.get(view.id())
+        drawn = self.comments.views._display._drawn.get(view.id())
         phantoms = drawn.phantoms.phantoms if drawn is not None else []
         places = view.query_phantoms([phantom.id for phantom in phantoms])
         texts = [re.sub(r"<style>.*?</style>", "", phantom.content).replace("<br>", "|") for phantom in phantoms]

@@ -46,7 +46,7 @@ class TestFiles(CommentsTestCase):
         view = yield from self.open_file(content=LINES)
         self.write_comment(view, "line 2", "one")
         yield self.shows(view, ("line 2", DRAFT + "one"))
-        (phantom,) = self.comments._display._drawn[view.id()].phantoms.phantoms
+        (phantom,) = self.comments.views._display._drawn[view.id()].phantoms.phantoms
         number = self.book.of(self.folder)[0].number
         with mock.patch.object(sublime.Window, "show_input_panel") as panel:
             phantom.on_navigate(f"edit:{number}")
@@ -113,7 +113,7 @@ class TestFiles(CommentsTestCase):
         yield self.shows(view, ("line 2", DRAFT + "one"))
         os.rename(self.path(), self.path("other.py"))
         view.retarget(self.path("other.py"))
-        self.comments.view_came(view)
+        self.comments.views.came(view)
         yield lambda: self.places() == ["other.py:3-3 draft"]
         yield self.shows(view, ("line 2", DRAFT + "one"))
 
@@ -122,7 +122,7 @@ class TestFiles(CommentsTestCase):
         self.write_comment(view, "line 2", "one")
         yield self.shows(view, ("line 2", DRAFT + "one"))
         view.retarget(self.write("other.py", LINES))
-        self.comments.view_came(view)
+        self.comments.views.came(view)
         yield self.shows(view)
         self.assertEqual(self.places(), ["file.py:3-3 draft"])
 
@@ -138,7 +138,7 @@ class TestFiles(CommentsTestCase):
     def test_a_keystroke_asks_nothing_while_there_is_no_comment(self) -> Iterator[Any]:
         view = yield from self.open_file(content=LINES)
         self.type(view, 0, "x")
-        self.assertEqual(self.comments._marked, {})
+        self.assertEqual(self.comments.views._marked, {})
 
 
 class TestReviews(CommentsTestCase):
