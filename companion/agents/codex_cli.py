@@ -154,7 +154,7 @@ class CodexHooks(ClaudeHooks):
 
 
 class CodexCli(Agent):
-    """Asks at `~/.codex/ipc/ipc.sock`, or below `CODEX_HOME`, and, if nobody answers, where earlier releases did."""
+    """Asks at `~/.codex/ipc/ipc.sock`, or below `CODEX_HOME`, and without an answer where earlier releases did."""
 
     key = "codex"
     title = "Codex CLI"

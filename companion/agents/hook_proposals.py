@@ -1,13 +1,13 @@
-"""What an agent's write tool is about to make of its files, and how a text of the user is handed back to it.
+"""What an agent's write tool is about to make of its files, and how the user's text is handed back to it.
 
-Theory of operation: a hook tells a tool's arguments before the tool runs. From these, and from the files as they are,
-follows the whole text that each file would have: the proposal. If the user has edited it, new arguments are made and
-their own proposal is worked out in the same way: what the agent would write with them is known, so what cannot be
-said to it is known as well, and can be saved over it afterwards.
+Theory of operation: a hook sends a tool's arguments before the tool runs. These and the files as they are give the
+whole text that each file would have: the proposal. If the user has edited it, new arguments are made, and their
+proposal is worked out in the same way. This shows what the agent would write with them; what they cannot say is saved
+over that afterwards.
 
-Rules: a `WriteForm` says in data how an agent differs; its literals stand in the agent's module. Texts are exact:
-line ends and byte order mark included. What does not apply to the file as it is has no proposal, and neither has what
-is not understood: an agent may still find something similar, or read the call in its own way.
+Rules: a `WriteForm` has the differences between agents as data; its literals are in the agent's module. Texts are
+exact, with line ends and byte order mark. A call that does not apply to the file, or is not understood, has no
+proposal: an agent may still find a similar place, or read the call in its own way.
 
 Pure. Any thread; a long text takes a while.
 """
@@ -31,19 +31,20 @@ COUNTED_CHARACTERS, COUNTED_LINES = 4096, 5
 _LINE_END = re.compile("\r?\n")
 _UP = re.compile(r"(?:^|[/\\])\.\.(?:[/\\]|$)|[\x00-\x1f]")  # also what cannot be seen in a name
 MOST_PLACES, LONGEST = 1 << 20, 1 << 26
-"""So many places are replaced in a file, and so many characters it may have then. Beyond them nothing is understood."""
+"""The most places that are replaced in a file, and the most characters that it may then have. A call that needs more is
+not understood."""
 Texts = Mapping[str, Optional[str]]
 """The text of each file by the path that a tool names, None for a file that is not there."""
 
 
 class WriteTool(NamedTuple):
-    """How a tool says what it writes: the names of its arguments, "" for those that it does not have."""
+    """The names of the arguments of a tool that writes; "" for those that it does not have."""
 
     path: str = ""
     whole: str = ""
     """The text of the whole file."""
     old: str = ""
-    """What is replaced, once or, with `every`, everywhere; `new` takes its place."""
+    """The text that `new` replaces, once or, with `every`, everywhere."""
     new: str = ""
     every: str = ""
     edits: str = ""
@@ -53,14 +54,14 @@ class WriteTool(NamedTuple):
 
 
 class LineEnds(enum.Enum):
-    """What an edit makes of the line ends of a file."""
+    """The line ends of a file after an edit."""
 
     ONE = "CR LF everywhere, if one line ends so"
     MOST = "those of most lines, everywhere"
     KEPT = "those of other lines stay; new lines get those of most"
 
     def are_crlf(self, text: str) -> bool:
-        """Whether the lines of this text get CR LF. Where most lines count, only the beginning is looked at."""
+        """Whether the lines of this text get CR LF. If most lines decide, only the beginning is counted."""
         if self is LineEnds.ONE:
             return "\r\n" in text
         if self is LineEnds.MOST:
@@ -72,13 +73,13 @@ class LineEnds(enum.Enum):
 
 
 class WriteForm(NamedTuple):
-    """How an agent writes. What is said of edits holds for tools that replace a text in a file."""
+    """How an agent writes. An edit is a call of a tool that replaces a text in a file."""
 
     tools: Mapping[str, WriteTool]
     restores_line_ends: bool = False
     """A whole text gets the line ends of the file that it replaces."""
     restores_mark: bool = False
-    """It gets its byte order mark, too. An edit does not see the mark."""
+    """A whole text gets the byte order mark of that file, too. An edit does not see the mark."""
     line_ends: LineEnds = LineEnds.ONE
     reads_crlf: bool = False
     """An edit takes CR LF in its own texts for line feeds. Otherwise a file read with line feeds does not hold them."""
@@ -94,7 +95,7 @@ class WriteForm(NamedTuple):
     """It applies patches in its own way (`_applied_in_lines`); only patches in the plainest form are understood."""
 
     def paths(self, tool: str, arguments: Mapping[str, Any]) -> Tuple[str, ...]:
-        """The files that a call is about, as it names them; none if it is not understood, or no tool of these."""
+        """The files of a call, as it names them; none if it is not understood, or its tool is none of these."""
         form = self.tools.get(tool)
         named = arguments.get(form.patch or form.path) if form is not None else None
         if form is None or not isinstance(named, str):
@@ -105,7 +106,7 @@ class WriteForm(NamedTuple):
         return paths if not self.plain_patches or (is_plain_patch(named) and all(map(is_plain, paths))) else ()
 
     def proposals(self, tool: str, arguments: Mapping[str, Any], texts: Texts) -> Optional[Tuple[FileProposal, ...]]:
-        """What the call would make of its files, one for each. None: it does not apply, or is not understood."""
+        """The proposals of a call, one for each of its files. None: it does not apply, or is not understood."""
         form = self.tools.get(tool)
         try:
             if form is None:
@@ -161,7 +162,8 @@ class WriteForm(NamedTuple):
         return before if self.line_ends is LineEnds.KEPT else _with_line_feeds(before)
 
     def _replaced(self, text: str, old: str, new: str, every: bool) -> Tuple[Optional[str], int]:
-        """Replace `old` by `new`: the text, None if the agent would not find one place; and the work that it took."""
+        """Replace `old` by `new`. Returns the text, or None if the agent would not find one place, and the work
+        done."""
         needles = [Needle(old)]
         if self.takes_line_end and not new and not old.endswith("\n"):
             with_line_end = Needle(old + "\n")
@@ -191,10 +193,10 @@ class WriteForm(NamedTuple):
         accepted: Sequence[str],
         withheld: Container[str] = (),
     ) -> HandedBack:
-        """What makes the agent write the accepted texts, one for each of these proposals, and nothing else.
+        """Make the agent write the accepted texts, one for each of these proposals, and nothing else.
 
-        The new arguments hold no more of a file than they need. Of the `withheld` files they hold no line that the
-        agent's own do not hold: where the accepted text needs more, the agent writes its proposal.
+        The new arguments contain no more of a file than they need. Of the `withheld` files they contain no line that
+        the agent's own do not contain: if the accepted text needs more, the agent writes its proposal.
         """
         wanted = tuple(accepted)
         as_proposed = tuple(each.text for each in proposals)
@@ -253,31 +255,31 @@ class WriteForm(NamedTuple):
 
 
 class FileProposal(NamedTuple):
-    """What a call would make of one file. `path` is as the call names it."""
+    """The text that a call would give one file. `path` is as the call names it."""
 
     path: str
     before: Optional[str]
-    """The text that it has, or that the file has from which it is moved; None if there is none."""
+    """The text of the file now, or of the file that is moved there; None if there is none."""
     text: str
     deletes: bool = False
     """The file is deleted; then the text is empty."""
     moved_from: str = ""
-    """The file that goes by this, if there is one."""
+    """The path from which the call moves the file, if it does."""
 
 
 class HandedBack(NamedTuple):
-    """How the companion tells an agent what the user has accepted."""
+    """How the agent comes to write what the user has accepted."""
 
     arguments: Optional[Dict[str, Any]]
-    """Instead of the tool's own; None: it keeps them."""
+    """The arguments instead of the tool's own; None: it keeps them."""
     written: Tuple[str, ...]
-    """What it writes then, file by file."""
+    """The texts that it then writes, file by file."""
     wanted: Tuple[str, ...]
-    """What the user has accepted."""
+    """The texts that the user has accepted."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether it writes just that; otherwise the rest has to be saved over it."""
+        """Whether both are the same; otherwise the accepted text has to be saved over what it writes."""
         return self.written == self.wanted
 
 
@@ -312,7 +314,7 @@ def _with_crlf(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Agents set aside what a file has: its line ends, and maybe its byte order mark."""
+    """The text without what agents set aside: line ends, and maybe the byte order mark."""
     return _with_line_feeds(text[1:] if text.startswith(MARK) else text)
 
 
@@ -350,8 +352,8 @@ def _replaced_in_lines(text: str, old: str, new: str, _every: bool) -> Tuple[Opt
 
 
 def _whole_lines(text: str, old: str) -> Tuple[List[Tuple[int, int]], int]:
-    """Where these lines stand with other line ends, and the work that it took. The agent finds lines that are only
-    alike, too: if there are such elsewhere, it is not known which it takes, and there is no place."""
+    """The places of these lines with other line ends, and the work done. The agent also finds lines that are only
+    similar: if there are any elsewhere, its choice is not known, and there is no place."""
     lines, wanted = _with_line_feeds(text), _with_line_feeds(old)
     alike, stripped = Needle(_stripped(wanted)), _stripped(lines)
     if "\r" in lines or not alike.text.strip():
@@ -399,9 +401,9 @@ def _patched(
 
 
 def _applied_in_lines(step: Operation, before: Optional[str]) -> Optional[str]:
-    """As `apply`, by an agent that gives all lines the ends of most, keeps the end of the file, and ends none with an
-    empty line. It adds no file that is there. None also where it goes its own way: where new lines stand alone, at the
-    end of a file, by lone CRs, where a hunk begins with an empty line, and where its lines stand more than once."""
+    """`apply` for an agent that gives all lines the ends of most, keeps the end of the file, and ends none with an
+    empty line. It adds no file that exists. Also None where the agent has ways of its own: new lines alone, at the end
+    of a file, lone CRs, a hunk that begins with an empty line, and lines that the file has more than once."""
     if step.deletes:
         return apply(step, before)
     if step.added is not None:

@@ -1,7 +1,7 @@
 """The IDE companion protocol, as Gemini CLI and Qwen Code speak it: the tools, their answers, the notifications.
 
 Rules: schemas mean the same in JSON Schema draft 4 and 2020-12. Unknown arguments are ignored, because a newer client
-may send more. A call is answered at once; of the user's decision clients hear by a notification.
+may send more. A call is answered at once; a notification tells clients the user's decision.
 Implements the companion specifications, section III, "The Diffing Interface"; for clients of `/events`, which were
 written for the Neovim companion, exactly the names and shapes of its communication document, "Notification Events".
 """

@@ -1,4 +1,4 @@
-"""Finds the smallest edit that makes one text of another, so that an agent learns no more of a file than it needs.
+"""Finds the smallest edit between two texts, so that an agent learns no more of a file than it needs.
 
 Theory of operation: the lines that differ are found, and lines around them are added until an agent that looks for
 them finds that place and no other. An agent that replaces a text once takes one edit, whose old text must stand in the

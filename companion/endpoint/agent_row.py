@@ -10,8 +10,8 @@ of agent decides. An agent that was started in a terminal and has done neither h
     SHOWN     the user disables it                           HIDDEN
     HIDDEN    the user enables it                            SHOWN
 
-A connection is expected if the window hears of it before it is made: over HTTP, the process id comes with the request
-that opens the session. Whatever its presence, one that ends is forgotten.
+A connection is expected if something of it is known before it is made: over HTTP, the process id comes with the request
+that opens the session. A connection that ends is forgotten, whatever its presence.
 
 Rule: nothing here asks the editor.
 """

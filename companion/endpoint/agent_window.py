@@ -269,7 +269,7 @@ class EndpointWindow(AgentWindow):
             if await self._runtime.call_main(self._tracker.withholds, path, name, real_path):
                 return False
             if now is None:
-                raise CannotDo(MISSING)  # saving would bring back what somebody has deleted
+                raise CannotDo(MISSING)  # saving would bring back a deleted file
             if await self._runtime.call_main(self._is_stale, name, now):
                 raise CannotDo(CHANGED)
         if not await self._runtime.call_main(self._begin_to_save, names):

@@ -58,7 +58,7 @@ class CallFiles(NamedTuple):
     """The paths of proposals whose files `context_exclude` names."""
 
     def of(self, texts: Mapping[str, Optional[str]]) -> CallFiles:
-        """The same call for files that now have these texts."""
+        """Apply the call to files that now have these texts."""
         now = {e.path: e._replace(before=texts.get(e.moved_from or e.path)) for e in self.proposals or ()}
         reviewed = tuple(file._replace(proposal=now[file.proposal.path]) for file in self.reviewed)
         return self._replace(texts=texts, proposals=tuple(now.values()), reviewed=reviewed)

@@ -266,7 +266,7 @@ class Service(NamedTuple):
 
 
 class Servers:
-    """`listener` hears what happens."""
+    """The servers of one window. `listener` is called with their events."""
 
     def __init__(
         self,
@@ -299,7 +299,7 @@ class Servers:
                 self._runtime.spawn(task.run)
 
     def carry(self, dialect: Dialect, listener: ServerListener, agents: Sequence[Agent]) -> ServerTask:
-        """Serve this dialect, too, for what a remote carries here. `listener` hears what happens."""
+        """Serve this dialect, too, for what a remote carries here. `listener` is called with its events."""
         task = self._tasks[dialect.key] = self._make(listener=listener, dialect=dialect)
         self._carried[dialect.key] = dialect
         self._runtime.on_loop(task.admit, token_names(dialect, agents))
