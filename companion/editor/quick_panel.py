@@ -28,10 +28,16 @@ class PanelEntry(NamedTuple):
 
 
 def choose(
-    window: sublime.Window, entries: Sequence[PanelEntry], placeholder: str = "", closed: Act = lambda: None
+    window: sublime.Window,
+    entries: Sequence[PanelEntry],
+    placeholder: str = "",
+    opens: Act = lambda: None,
+    closed: Act = lambda: None,
 ) -> None:
-    """Let the user pick an entry or none. `closed` is called when the list has gone, before anything is done."""
+    """Let the user pick an entry or none. `opens` is called before the list is shown, `closed` when it has gone, before
+    anything is done."""
     before = in_front(window) if any(entry.preview for entry in entries) else []
+    opens()
 
     def highlighted(index: int) -> None:
         preview = entries[index].preview if index >= 0 else None

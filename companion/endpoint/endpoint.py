@@ -40,7 +40,7 @@ from ..runtime import Runtime
 from ..settings import ALWAYS_BEFORE, AS_AGENT, FILE_NAME, Settings, project_layer, read
 from ..system.processes import EDITOR_PID
 from ..terminals.launcher import terminal_of
-from ..unreviewed.reviewing import ChangeLists
+from ..unreviewed.reviewing import ChangeLists, Preview
 from ..unreviewed.tracking import Tracking
 from .agent_window import HIDDEN, EndpointWindow
 from .agents_at_work import AgentsAtWork
@@ -162,9 +162,8 @@ class Endpoint:
         self.page.remarks = lambda path: remarks_of(comment_book.of_file(path, self.discovery.window_folders))
         self.page.has_drafts = lambda: self.comments.written
         self._comment_book.listen(self.page.follow)
-        self.lists = ChangeLists(
-            window, self.changes.reviews, self.changes.decisions, self.page.preview, self.page.end_preview
-        )
+        preview = Preview(self.page.begin_preview, self.page.preview, self.page.end_preview)
+        self.lists = ChangeLists(window, self.changes.reviews, self.changes.decisions, preview)
         self.review_events = ReviewEvents(window, runtime, self.reviews)
         self.tracker = ContextTracker(
             scope,

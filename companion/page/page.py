@@ -124,23 +124,24 @@ class ReviewPage:
             self._tab.open(self._window)
             self.follow()
 
-    def preview(self, path: str, scope: ChangeScope) -> None:
-        """Show what waits in a file behind a list, which keeps the focus. Where the user is only previewing a file, a
-        new tab would take its place: nothing is shown then. A page that is open already stays where it is."""
-        if self._tab.is_open and not self._is_preview:
-            self._open()
-            return
+    def begin_preview(self, scope: ChangeScope) -> None:
+        """Open the page behind a list that is about to open; a new tab would end an open one. A page that is open
+        already stays where it is, and so does a file that the user is only previewing: a new tab would take its place.
+        """
         sheet = self._window.active_sheet()
-        if not self._is_preview and sheet is not None and sheet.is_transient():
-            return
-        if not self._is_preview:
+        if not self._tab.is_open and not (sheet is not None and sheet.is_transient()):
             self._forget()
-            self._is_new = True
-        self._scope, self._goal, self._is_preview = scope, path, True
-        self._open()
+            self._scope, self._is_new, self._is_preview = scope, True, True
+            self._open()
+
+    def preview(self, path: str) -> None:
+        """Go to a file that is highlighted in the list."""
+        if self._is_preview:
+            self._goal = path
+            self._shown()
 
     def end_preview(self) -> None:
-        """The list has gone, and what it has opened goes with it."""
+        """The list has gone, and the page that was opened for it goes as well."""
         if self._is_preview:
             self.leave()
 

@@ -264,7 +264,7 @@ class ChangeReviews(Source):
         at = paths.index(change.full_path) if change.full_path in paths else 0
         following = self._after(change, tuple(each for each in self.to_review if not _has_text(each)))
         number, total = self._decided_before + at + 1, self._decided_before + len(paths)
-        return Position(number, total, following.path if following is not None else "")
+        return Position(number, total, self.label(following) if following is not None else "")
 
     def walk(self, review: Review, forward: bool, around: bool = False) -> bool:
         """To that of the next file of the list, or the one before, in the place of this one."""
@@ -405,6 +405,15 @@ def _has_text(change: UnreviewedChange) -> bool:
 # how many they are, and asks first.
 
 
+class Preview(NamedTuple):
+    """What is shown behind a list: `begin` opens it for what is listed, `show` goes to the file at a path, and `end`
+    closes it."""
+
+    begin: Callable[[ChangeScope], None]
+    show: Callable[[str], None]
+    end: Callable[[], None]
+
+
 class ChangeLists:
     """Those of one window."""
 
@@ -413,16 +422,12 @@ class ChangeLists:
         window: sublime.Window,
         reviews: ChangeReviews,
         decisions: ChangeDecisions,
-        preview: Callable[[str, ChangeScope], None],
-        end_preview: Callable[[], None],
+        preview: Preview,
     ) -> None:
-        """`preview` shows the change of a file behind the list, for a path and what is listed; `end_preview` what was
-        in front before."""
         self._window = window
         self._reviews = reviews
         self._decisions = decisions
         self._preview = preview
-        self._end_preview = end_preview
 
     def show(self, scope: ChangeScope = ChangeScope.SINCE_KEPT) -> None:
         """Let the user pick a change and go there, or list those of the other scope."""
@@ -431,14 +436,15 @@ class ChangeLists:
         entries: List[PanelEntry] = []
         for change in reviews.listed:
             details, annotation = change_item(change)
-            act, preview = partial(reviews.show, change), partial(self._preview, change.full_path, reviews.scope)
+            act, preview = partial(reviews.show, change), partial(self._preview.show, change.full_path)
             entries.append(PanelEntry(reviews.label(change), act, details, annotation, preview))
         for scope, caption, count in self._other_scopes():
             entries.append(PanelEntry(caption, partial(self.show, scope), annotation=count))
         if not entries:  # they have gone while the user was in the list that leads here
             say(self._window, "no file was changed outside the editor")
             return
-        choose(self._window, entries, HEADINGS[reviews.scope], self._end_preview)
+        begin = partial(self._preview.begin, reviews.scope) if reviews.listed else lambda: None
+        choose(self._window, entries, HEADINGS[reviews.scope], begin, self._preview.end)
 
     def _other_scopes(self) -> Iterator[Tuple[ChangeScope, str, str]]:
         """What else there is to list: its scope, how it is called, and how much it is."""

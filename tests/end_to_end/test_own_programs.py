@@ -24,8 +24,8 @@ until [ -e "$REPORT.go" ]; do sleep 0.1; done
 echo "by the program" > written.py
 """
 LOOKED = (
-    "(lambda folders: bool(folders) and not any(folder.looks.under_way for folder in folders.values()))("
-    "__import__('sys').modules['Gemini Companion.plugin'].application._endpoints.tracking._folders)"
+    "(lambda roots: bool(roots) and all(root.has_begun for root in roots.values()))("
+    "__import__('sys').modules['Gemini Companion.plugin'].application._endpoints.tracking._roots)"
 )
 SET = "sublime.load_settings('Gemini Companion.sublime-settings').set('programs', {})"
 

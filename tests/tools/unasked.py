@@ -63,6 +63,8 @@ class Unasked:
         self._desktop = desktop
         self._host = desktop.host
         self._below = name + "/" if name else ""
+        several = len(self._host.evaluate("window.folders()")) > 1
+        self._label = (os.path.basename(desktop.workspace) + "/" if several else "") + self._below  # in the list
         self.folder = desktop.path(name) if name else desktop.workspace
 
     def path(self, file: str) -> str:
@@ -89,7 +91,7 @@ class Unasked:
         self.wait_count(6)
         desktop.run("Show Unreviewed Changes")
         expected = {
-            self._below + name: (details.format(self._below), f"{annotation}, {doing}" if doing else annotation)
+            self._label + name: (details.format(self._below), f"{annotation}, {doing}" if doing else annotation)
             for name, (details, annotation) in _LISTED.items()
         }
         assert desktop.rows() == {**expected, **({others: ("", "")} if others else {})}
@@ -97,7 +99,7 @@ class Unasked:
         assert self.held() == AFTER
 
         # one hunk is kept, the other one undone
-        assert desktop.show_change(self._below + "one.py")["text"].encode() == AFTER["one.py"]
+        assert desktop.show_change(self._label + "one.py")["text"].encode() == AFTER["one.py"]
         assert all(word in desktop.header() for word in ("Keep", "Undo"))
         following = self._following()
         self._caret_at("LINE 2")
@@ -122,7 +124,7 @@ class Unasked:
         assert self.held() == {**AFTER, **decided}
 
         # one file is undone, all others are kept
-        desktop.show_change(self._below + "two.py")
+        desktop.show_change(self._label + "two.py")
         following = self._following()
         desktop.run("Reject / Undo")
         self.wait_count(4)

@@ -302,8 +302,7 @@ class TestListing(ChangesTestCase):
         picked(-1)
         yield lambda: self.window.views(include_transient=True) == [mine]
         self.assertEqual(self.window.active_view(), mine)
-        options["on_highlight"](1)
-        yield lambda: self.previewed() == ("two.py", "-line 2")
+        (_, picked), options = self.panel("show_unreviewed_changes")
         picked(1)
         yield lambda: self.open_review("two.py") is not None
         self.assertFalse(any(view.name() == "Review Changes" for view in self.window.views()))
