@@ -55,6 +55,12 @@ AREAS: Dict[str, Tuple[str, ...]] = {
         "tests/unit/test_runtime.py",
         "tests/unit/hostile/common",
     ),
+    "companion/comments/": (
+        "tests/unit/comments",
+        "editor:test_comments.py",
+        "editor:test_on_the_page.py",
+        "editor:test_sending.py",
+    ),
     "companion/comparison/": ("tests/unit/comparison",),
     "companion/hooking/": ("tests/unit/hooking", "editor:test_agent_hooks.py"),
     "companion/context/": ("tests/unit/context", "editor:test_context_*.py"),
