@@ -46,9 +46,6 @@ class Shows(Protocol):
     def outdate(self) -> None:
         """One of the two texts is about to be another one."""
 
-    def original_filled(self) -> None:
-        """The text of the file is in its view."""
-
     def draw_compared(self, edit: Optional[Carried]) -> None:
         """There is another comparison, or none is made. `edit` made its text of the one before; None if that is not
         certain."""
@@ -74,11 +71,14 @@ class ComparedTexts:
         runtime: Runtime,
         settings: Callable[[], Settings],
         shows: Shows,
+        original_filled: Callable[[], None],
     ) -> None:
+        """`original_filled` is called once the text of the file is in its view."""
         self._review = review
         self._runtime = runtime
         self._settings = settings
         self._shows = shows
+        self._original_filled = original_filled
         self._view = proposal_view
         self._original_pane = OriginalPane(original_view, review.words) if original_view is not None else None
         self.file = FileWatch(review, runtime, loaded=self._loaded, failed=self._not_loaded, news=shows.update_header)
@@ -173,7 +173,7 @@ class ComparedTexts:
         if self._original is None:
             if pane is not None and file_views.is_open(pane.view):
                 yield from pane.fill(original, self._review.same_files, longest)
-                self._shows.original_filled()
+                self._original_filled()
             self._original = original
             self.file.check()
         self.compare()

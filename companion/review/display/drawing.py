@@ -63,7 +63,6 @@ class Drawing:
 
     def original_filled(self) -> None:
         """The original's view was given another text, with which nothing that is drawn has moved."""
-        self.folding.original_filled()
 
     def _refolded(self) -> None:
         """Lines were folded or opened."""

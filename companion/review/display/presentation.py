@@ -69,8 +69,6 @@ class Presentation:
         self._runtime = runtime
         self._settings = settings
         self._on_link = on_link
-        self._texts = ComparedTexts(review, original_view, proposal_view, runtime, settings, self)
-        self.file, self.proposal = self._texts.file, self._texts.proposal
         self._drawing: Drawing
         style = MarkStyle.of(settings())
         if original_view is None:
@@ -78,6 +76,10 @@ class Presentation:
         else:
             both = original_view, proposal_view
             self._drawing = SideBySide(*both, self._link, self._redraw, style, settings().review_fold)
+        filled = self._drawing.original_filled
+        self._texts = ComparedTexts(review, original_view, proposal_view, runtime, settings, self, filled)
+        self.file, self.proposal = self._texts.file, self._texts.proposal
+        self.edited = self._texts.edited  # called for every keystroke
         self.hunks = ProposalHunks(proposal_view, review.words, self._link, self._drawing.regions)
         self._ever_shown = False
         self._caret = Debounce(runtime.later_on_main, self.look_at_caret, *_AFTER_CARET)
@@ -164,15 +166,7 @@ class Presentation:
         self.hunks.outdate()
         self._drawing.folding.another_text()
 
-    def original_filled(self) -> None:
-        """The text of the file is in its view."""
-        self._drawing.original_filled()
-
     # -- the user and the window --------------------------------------------------------------------------------------
-
-    def edited(self) -> None:
-        """The user has edited the proposal: compare again as soon as they pause. Called for every keystroke."""
-        self._texts.edited()
 
     def caret_may_have_moved(self) -> None:
         """The selection of one of the views has changed. Called for every keystroke."""

@@ -81,7 +81,7 @@ class SideBySide(Drawing):
 
     def original_filled(self) -> None:
         """The original's view was given another text, with which nothing that is drawn has moved."""
-        super().original_filled()
+        self.folding.original_filled()
         self.original_regions.carry(None)
         self._original_blocks.carry(None)
 
