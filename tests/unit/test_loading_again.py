@@ -81,7 +81,7 @@ class TestALoadThatFollowsAtOnce:
         assert package.parts.begun == ["outside", "outside", "middle", "inside"]
 
     @pytest.mark.parametrize("ends", [False, True])
-    def test_what_is_imported_between_the_import_of_the_plugin_and_its_start_is_forgotten(self, package, ends):
+    def test_what_is_imported_before_the_start_is_forgotten(self, package, ends):
         plugin = package.load()
         package.parts.wait_for("outside")
         plugin.plugin_unloaded()

@@ -96,7 +96,7 @@ class TestTheMainThread:
         assert there is threading.current_thread()
         assert here is not there
 
-    def test_its_failure_comes_back_to_who_asked_and_is_no_failure_of_the_editor(self, runtime, editor, reported):
+    def test_its_failure_comes_back_to_the_caller_alone(self, runtime, editor, reported):
         def fail():
             raise LookupError("nothing")
 
@@ -416,9 +416,7 @@ class TestALoopThatFails:
         monkeypatch.setattr(type(runtime._loop), "run_forever", run_forever)
         return broken
 
-    def test_one_that_does_no_work_is_reported_and_resumed_after_growing_pauses(
-        self, module, runtime, reported, pauses, broken
-    ):
+    def test_an_idle_one_is_reported_and_resumed_after_growing_pauses(self, module, runtime, reported, pauses, broken):
         loop = runtime._loop
         broken.set()
         runtime.on_loop(loop.stop)

@@ -41,7 +41,7 @@ def told(bench, what):
     bench.startup.tell(lambda application: application.heard.append(what))
 
 
-def test_the_application_is_made_on_the_main_thread_and_said_before_it_starts(bench):
+def test_the_application_is_made_on_the_main_thread_before_it_starts(bench):
     assert bench.startup.alive
     bench.startup.begin()
     bench.parts.release()
@@ -126,7 +126,7 @@ def test_a_quit_before_there_is_anything(bench):
     assert bench.load() is None
 
 
-def test_an_end_while_it_is_loading_waits_for_nothing_and_ends_it_between_two_modules(bench, package):
+def test_an_end_while_loading_waits_for_nothing(bench, package):
     told(bench, "early")
     bench.startup.begin()
     bench.parts.wait_for("outside")
@@ -170,7 +170,7 @@ def test_a_part_that_cannot_be_imported_is_the_editors_to_show(bench, editor):
     assert not bench.made
 
 
-def test_what_imports_later_does_so_apart_one_at_a_time_and_not_after_the_end(bench):
+def test_later_imports_run_one_at_a_time_and_not_after_the_end(bench):
     application = bench.serve()
     under_way, most, names = [], [], []
 

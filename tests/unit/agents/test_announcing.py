@@ -121,7 +121,7 @@ def test_on_windows_its_files_say_so():
 
 
 @pytest.mark.parametrize("agent", [CLAUDE_CODE, COPILOT_CLI])
-def test_the_file_has_the_folders_as_the_window_has_them_if_none_was_resolved(agent):
+def test_the_file_has_the_windows_folders_if_none_was_resolved(agent):
     (content,) = agent.files(ANNOUNCEMENT._replace(real_folders=()), MACHINE).values()
     assert content["workspaceFolders"] == ["/link"]
 
@@ -142,7 +142,7 @@ def test_an_agent_with_a_token_of_its_own_gets_that_one():
     assert [content["authToken"] for content in contents] == ["secret", "of its own"]
 
 
-def test_only_a_program_that_is_alone_in_its_terminal_is_told_the_port_of_claude_code():
+def test_claude_codes_port_is_told_to_a_program_alone_in_its_terminal():
     assert CLAUDE_CODE.run_variables(CONNECTION) == {"CLAUDE_CODE_SSE_PORT": "50002"}
     assert CLAUDE_CODE.run_variables(CONNECTION._replace(ports={"copilot": 2})) == {}
     assert OPENCODE.run_variables(CONNECTION) == {}
@@ -183,7 +183,7 @@ def test_why_no_diffs_are_seen_is_said_where_it_takes_more_than_to_connect():
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.key)
-def test_a_program_is_started_by_its_name_or_as_the_user_says_and_its_files_may_not_be_wanted(agent):
+def test_a_program_is_started_by_its_name_or_as_the_user_says(agent):
     configured = ["wrapper", agent.program, "--flag"]
     settings = with_programs({agent.key: {"command": configured}})
     assert agent.command(Settings()) == agent.command(disabled(agent.key)) == (agent.program,)

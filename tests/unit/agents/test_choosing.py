@@ -174,7 +174,7 @@ def test_copilot_cli_takes_the_first_name_and_only_the_very_folder():
     assert COPILOT_CLI.choose([copilot()], lookup(BELOW)) is None
 
 
-def test_claude_code_takes_the_only_one_that_fits_or_the_one_whose_port_it_inherits():
+def test_claude_code_takes_the_only_fit_or_the_port_it_inherits():
     elsewhere, dead = claude("2.lock", workspaceFolders=["/other"]), claude("2.lock", pid=DEAD)
     above = claude("3.lock", workspaceFolders=["/code"])
     assert CLAUDE_CODE.choose([claude(), above], lookup()) is None, "of two it takes none"
@@ -185,7 +185,7 @@ def test_claude_code_takes_the_only_one_that_fits_or_the_one_whose_port_it_inher
     assert CLAUDE_CODE.choose([claude(".lock"), claude()], lookup()) == claude()
 
 
-def test_opencode_takes_the_innermost_folder_then_the_newest_file_and_looks_at_no_port():
+def test_opencode_takes_the_innermost_folder_then_the_newest_file():
     outer, inner = claude("1.lock", 9.0, workspaceFolders=["/code"]), claude("2.lock", 1.0)
     newer = claude("3.lock", 2.0, workspaceFolders=["/code", FOLDER, "/x"])
     assert OPENCODE.choose([outer, inner], lookup(BELOW, port="1")) == inner
@@ -207,7 +207,7 @@ def test_qwen_code_takes_the_newest_or_the_one_whose_port_it_inherits():
     assert QWEN_CODE.choose([nowhere], lookup()) is None
 
 
-def test_gemini_cli_takes_its_own_editor_then_a_living_one_then_the_larger_number_and_of_several_its_port():
+def test_gemini_cli_takes_its_own_editor_then_a_living_one():
     files = [gemini(5), gemini(DEAD), gemini(7), gemini(3)]
     assert GEMINI_CLI.choose(files, lookup(editor=3)) == gemini(3)
     assert GEMINI_CLI.choose(files, lookup(editor=DEAD)) == gemini(DEAD)

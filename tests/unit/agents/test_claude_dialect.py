@@ -32,7 +32,7 @@ def test_a_rejected_diff(window):
     assert called(CLAUDE, window, "openDiff", **OPEN) == (["DIFF_REJECTED", NAME], False)
 
 
-def test_what_was_answered_in_the_terminal_or_cannot_be_shown_is_an_error_so_that_its_own_question_goes_on(window):
+def test_a_diff_answered_elsewhere_or_not_shown_is_an_error(window):
     window.refusal = CannotDo("It is a folder.")
     assert called(CLAUDE, window, "openDiff", **OPEN) == (["It is a folder."], True)
 

@@ -31,7 +31,7 @@ def test_a_decision_has_all_the_fields_without_which_it_is_ignored(window, accep
     assert (request.path, request.proposed, request.name, request.edits_return) == (PATH, "new\r\n", NAME, False)
 
 
-def test_what_was_answered_in_the_terminal_or_cannot_be_shown_is_an_error_so_that_its_own_question_goes_on(window):
+def test_a_diff_answered_elsewhere_or_not_shown_is_an_error(window):
     window.refusal = CannotDo("It is a folder.")
     assert called(COPILOT, window, "open_diff", **OPEN) == (["It is a folder."], True)
 

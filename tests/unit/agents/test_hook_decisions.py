@@ -165,9 +165,7 @@ TEXT = '1 comment.\n\nfile.py:3\n```\n\tx < 2 & "\u00fc"\n```\nkeep it'
     ],
     ids=lambda value: getattr(value, "key", None),
 )
-def test_a_text_of_the_user_goes_with_a_prompt_a_result_and_the_end_of_a_turn(
-    agent, prompted, has_run, ended, at_the_end
-):
+def test_the_users_text_goes_with_a_prompt_a_result_and_a_turns_end(agent, prompted, has_run, ended, at_the_end):
     def given(name, **fields):
         return agent.hooks.with_text(HookEvent(agent.hooks.events[name], "s", "/w", name, **fields), TEXT)
 

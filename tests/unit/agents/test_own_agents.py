@@ -96,9 +96,7 @@ class TestOwnAgents:
             ("copilot", "~/.fork", "/home/ada/.fork/ide"),
         ],
     )
-    def test_each_dialect_has_its_files_where_the_entry_says_or_where_its_agent_has_them(
-        self, dialect, folder, expected
-    ):
+    def test_files_are_where_the_entry_says_or_where_the_agent_has_them(self, dialect, folder, expected):
         agent = own_agent(dialect=dialect, folder=folder)
         assert directory(agent) == expected
         names = list(agent.files(Announcement(4000, "token", ("/code",), 77, socket="/s"), MACHINE))
@@ -106,7 +104,7 @@ class TestOwnAgents:
         assert all(agent.file_names.match(name) for name in names)
         assert agent.terminal_variables(ConnectionDetails(1, ("/code",), 1, ":")) is not None
 
-    def test_equal_entries_are_the_same_objects_so_that_nothing_is_announced_anew(self):
+    def test_equal_entries_are_the_same_objects(self):
         assert own_agent() is own_agent(enabled=False) is own_agent(command=["openclaude"])
 
     def test_one_with_a_command_alone_is_only_run(self):
@@ -119,7 +117,7 @@ class TestOwnAgents:
             'My Tool was not found: there is no "my tool", which your setting "programs" starts.\n'
         )
 
-    def test_one_that_shares_the_folder_of_its_model_does_not_take_turns_with_it(self, tmp_path):
+    def test_an_agent_in_the_folder_of_its_model_takes_no_turns_with_it(self, tmp_path):
         machine = Platform(LINUX, {"TMPDIR": str(tmp_path)}, str(tmp_path))
         (fork,) = own(Fork={"command": ["q"], "dialect": "qwen"})
         qwen = next(agent for agent in AGENTS if agent.key == "qwen")
@@ -180,7 +178,7 @@ class TestWhatIsWrong:
         kept = {agent.key for agent in wanted_agents(settings)}
         assert {each.key for each in AGENTS} - kept == {"qwen"}
 
-    def test_what_is_disabled_stays_disabled_although_the_rest_of_its_entry_is_wrong(self):
+    def test_a_disabled_agent_stays_so_though_its_entry_is_wrong(self):
         (said,), settings = what_is_wrong({"codex": {"enabled": False, "comand": ["codex"]}})
         assert "“codex”: it has an unknown entry “comand”" in said
         assert "codex" not in [agent.key for agent in wanted_agents(settings)]

@@ -206,7 +206,7 @@ def lines_of(text):
     return lines if lines[-1] else lines[:-1]
 
 
-def test_the_lines_of_a_file_are_made_ready_once_however_many_hunks_there_are(monkeypatch):
+def test_the_lines_of_a_file_are_prepared_once_for_all_hunks(monkeypatch):
     formed = []
     monkeypatch.setattr(patches, "_FORMS", (lambda line: formed.append(line) or line,))
     hunks = "".join(f"@@\n-{number}\n+x\n" for number in range(0, 100, 2))

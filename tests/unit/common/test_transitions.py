@@ -22,7 +22,7 @@ TRANSITIONS = {
 }
 
 
-def test_a_step_of_the_table_is_taken_and_another_one_is_an_error_with_a_name():
+def test_a_step_that_is_not_in_the_table_is_an_error():
     assert step(TRANSITIONS, Door.OPEN, Door.CLOSED) is Door.CLOSED
     assert not may_step(TRANSITIONS, Door.OPEN, Door.LOCKED)
     with pytest.raises(WrongStepError, match="Door cannot go from OPEN to LOCKED"):

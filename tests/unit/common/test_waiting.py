@@ -26,7 +26,7 @@ def test_a_question_is_asked_at_once():
     assert asked.times == 1
 
 
-def test_what_is_asked_meanwhile_is_asked_once_more_and_the_first_answer_is_not_the_newest():
+def test_what_is_asked_meanwhile_is_asked_once_more():
     asked = Asked()
     for _ in range(3):
         asked.latest.ask()
@@ -84,7 +84,7 @@ def test_orders_are_carried_out_in_order(worker):
     assert worker.done == ["a", "b", "c"]
 
 
-def test_one_thread_is_at_the_orders_of_a_key_and_another_one_at_those_of_another(worker):
+def test_each_key_has_one_thread_at_a_time(worker):
     for key in ("x", "y", "x", "y"):
         worker.add(key, key)
     assert len(worker.handed_over) == 2
@@ -158,7 +158,7 @@ def test_catching_up_waits_for_the_order_that_is_under_way():
     assert done == ["first", "second"]
 
 
-def test_calls_to_another_thread_are_handed_over_one_when_the_other_is_over():
+def test_calls_to_another_thread_are_handed_over_one_by_one():
     there, back, made = [], [], []
     turns = Turns(there.append, back.append)
     for number in range(3):

@@ -70,7 +70,7 @@ def test_an_exact_answer_costs_its_whole_table():
     assert budget.cells == 100_000 - 300 * 200
 
 
-def test_a_spent_budget_ends_the_search_for_where_long_texts_are_equal_again(spent):
+def test_a_spent_budget_ends_the_search_for_equal_text(spent):
     same = "".join("%d," % number for number in range(20_000))
     left, right = "x" * 50_000 + same, "y" * 40_000 + same
     assert changed_stretches(left, right, Budget())[0][3] < len(right), "found"

@@ -45,7 +45,7 @@ def test_what_only_one_side_has_does_not_matter_for_what_is_paired(seed):
     assert longest(left, right, Budget()) == [(of_left[i], of_right[j]) for i, j in pairs]
 
 
-def test_many_lines_of_few_distinct_ones_find_together_over_a_large_insertion():
+def test_repeated_lines_are_matched_across_a_large_insertion():
     left = few_distinct(30_000)
     edited = ["edited\n" if number % 100 == 99 else line for number, line in enumerate(left)]
     right = edited[:50] + few_distinct(35_000)[30_000:] + edited[50:]

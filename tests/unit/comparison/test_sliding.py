@@ -155,7 +155,7 @@ def test_removed_lines_are_seen_where_they_read_best(name):
 
 
 @pytest.mark.parametrize("name", ADDED)
-def test_lines_that_are_compared_by_their_words_are_placed_as_they_are_read(name):
+def test_lines_compared_by_words_are_placed_as_they_are_read(name):
     left, right, expected = texts(ADDED[name])
     words = [[line.strip() for line in lines] for lines in (left, right)]
     for place in same_changes(left, right, expected):

@@ -35,7 +35,7 @@ def active(made, settings=Settings()):
     return [file["path"] for file in files(made, settings) if file["isActive"]]
 
 
-def test_a_tab_that_gets_the_name_of_a_newer_one_does_not_make_that_one_older():
+def test_a_tab_renamed_to_a_newer_one_does_not_make_that_older():
     made = model()
     made.focus(1, A, NOW + 10)
     made.focus(3, C, NOW + 20)
@@ -44,7 +44,7 @@ def test_a_tab_that_gets_the_name_of_a_newer_one_does_not_make_that_one_older():
     assert paths(made) == [B, C]
 
 
-def test_the_active_file_is_the_newest_even_when_the_clock_stands_still_or_goes_back():
+def test_the_active_file_is_the_newest_whatever_the_clock_does():
     made = model()
     for view, path, now in [(1, A, NOW), (2, B, NOW), (3, C, NOW - 5000), (1, A, NOW)]:
         made.focus(view, path, now)
@@ -53,7 +53,7 @@ def test_the_active_file_is_the_newest_even_when_the_clock_stands_still_or_goes_
         assert len(set(stamps[:2])) == 2
 
 
-def test_a_file_saved_under_another_name_is_newer_than_the_one_it_came_from():
+def test_a_file_saved_as_another_is_newer_than_its_origin():
     """Its old name may still be open in another tab, and clients take the newest file for the active one."""
     made = model()
     made.show(10, B)
@@ -63,7 +63,7 @@ def test_a_file_saved_under_another_name_is_newer_than_the_one_it_came_from():
     assert [file["timestamp"] for file in files(made)] == [NOW + 11, NOW + 10, NOW - 1]
 
 
-def test_a_file_that_goes_its_own_way_is_older_than_the_active_one_it_came_from():
+def test_a_file_split_off_is_older_than_the_active_one():
     made = model()
     made.show(10, B)
     made.focus(2, B, NOW + 10)
@@ -72,7 +72,7 @@ def test_a_file_that_goes_its_own_way_is_older_than_the_active_one_it_came_from(
     assert [(file["path"], file["timestamp"]) for file in files(made)] == [(B, NOW + 10), (C, NOW + 9), (A, NOW - 1)]
 
 
-def test_a_file_saved_over_another_open_one_is_one_file_with_the_later_time():
+def test_a_file_saved_over_an_open_one_has_the_later_time():
     made = model()
     made.focus(1, A, NOW + 10)
     made.focus(2, B, NOW + 20)
@@ -100,7 +100,7 @@ def test_no_selection_is_no_selected_text():
     assert "selectedText" not in files(made, selection=Selection(3, 7))[0]
 
 
-def test_the_same_file_under_two_spellings_is_one_where_the_platform_says_so():
+def test_two_spellings_are_one_file_where_the_platform_says_so():
     made = ContextModel(NOW, ntpath.normcase)
     made.show(1, "C:\\Code\\A.py")
     made.focus(2, "c:/code/a.py", NOW + 10)
@@ -138,7 +138,7 @@ def test_files_that_are_not_on_disk_are_left_out_until_they_are():
     assert not made.set_found({B: B})
 
 
-def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then():
+def test_an_excluded_file_is_left_out_and_no_other_is_active():
     made = model()
     made.show(4, "/code/.env")
     made.set_found({"/code/.env": "/code/.env"})
@@ -150,7 +150,7 @@ def test_an_excluded_file_is_left_out_entirely_and_nothing_else_is_active_then()
     assert not made.shares_active(settings)
 
 
-def test_what_is_found_of_a_file_that_is_closed_meanwhile_says_nothing_when_it_is_opened_again():
+def test_an_answer_about_a_closed_file_does_not_count_once_it_is_reopened():
     made = model()
     made.close(1)
     assert not made.set_found({A: A})

@@ -150,7 +150,7 @@ def test_what_of_the_last_does_not_fit_does_not_fit_behind_others_either(read_se
 
 @pytest.mark.parametrize("length", [0, 1])
 @pytest.mark.parametrize("count", [99, 100, 101, 20000])
-def test_of_very_many_selections_the_first_hundred_and_the_last_are_looked_at(read_selection, count, length):
+def test_of_many_selections_the_first_hundred_and_the_last_are_read(read_selection, count, length):
     view = View("e " * count, *(Region(2 * number, 2 * number + length) for number in range(count)))
     selected = read_selection(view, 16384, True)
     looked_at = min(count, 101)

@@ -46,7 +46,7 @@ class TestTheDisk:
         bench.editor.step(50)
         assert bench.told() == (["/a"], ["/a"])
 
-    def test_a_file_that_was_opened_while_the_disk_hung_is_looked_for_as_soon_as_it_answers(self, bench):
+    def test_a_file_opened_while_the_disk_hung_is_looked_for_afterwards(self, bench):
         bench.listen()
         for path in ("/slow", "/slower", "/next"):
             view = bench.open(path)
@@ -171,7 +171,7 @@ class TestTheDisk:
         bench.go_on(50)
         assert bench.told() == (["/other"], ["/other"])
 
-    def test_a_new_view_in_front_is_the_active_file_once_it_is_saved_though_nobody_listens(self, bench):
+    def test_a_new_view_is_the_active_file_once_saved_without_a_listener(self, bench):
         """It had no file when it got the focus; a window without folders is found by it."""
         bench.window.active = view = bench.open(None)
         behind = View(9, "/behind", bench.window)
@@ -215,7 +215,7 @@ class TestTabs:
         bench.go_on(50)
         assert bench.told() == (["/b", "/a", "/c"], ["/b"])
 
-    def test_a_view_that_was_dragged_into_another_window_is_not_where_the_user_was(self, bench):
+    def test_a_view_dragged_into_another_window_is_not_the_last_active(self, bench):
         bench.open("/a")
         bench.listen()
         passing = bench.open("/b")
@@ -233,7 +233,7 @@ class TestTabs:
         bench.go_on(50)
         assert bench.told() == ([], [])
 
-    def test_terminals_and_reviews_which_have_no_file_leave_the_active_one_as_it_is(self, bench):
+    def test_views_without_a_file_leave_the_active_one_as_it_is(self, bench):
         bench.open("/a")
         bench.listen()
         bench.open(None)
@@ -260,7 +260,7 @@ class TestTabs:
         bench.go_on(50)
         assert bench.told() == (["/b", "/a"], ["/b"])
 
-    def test_a_tab_that_is_dragged_away_is_not_the_active_file_though_nobody_listens(self, bench):
+    def test_a_tab_dragged_away_is_not_active_without_a_listener(self, bench):
         """Two windows without folders would be announced with its folder, and Claude Code takes neither of two."""
         view = bench.open("/a")
         assert bench.tracker.active_path() == "/a"

@@ -82,7 +82,7 @@ def test_a_program_on_the_path_is_found(tmp_path):
 
 
 @POSIX
-def test_a_program_that_is_named_as_in_a_shell_is_found_as_the_launcher_finds_it(tmp_path, monkeypatch):
+def test_a_program_named_as_in_a_shell_is_found(tmp_path, monkeypatch):
     program = script(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert check_agent(GEMINI, ["~/gemini"], platform()).detail == f"0.61.0 at {program}"
@@ -138,7 +138,7 @@ def _runs(pid):
 
 
 @POSIX
-def test_a_program_that_only_the_editors_own_path_has_is_found_as_the_launcher_finds_it(tmp_path, monkeypatch):
+def test_a_program_on_the_editors_own_path_is_found(tmp_path, monkeypatch):
     program = script(tmp_path)
     profile = tmp_path / ".profile"
     profile.write_text("PATH=/usr/bin:/bin\n")

@@ -133,7 +133,7 @@ class TestAServer:
         assert not tried.made
 
 
-def test_a_program_that_has_no_server_of_its_own_here_is_not_said_to_find_another(tmp_path):
+def test_a_program_without_a_server_is_not_said_to_find_another(tmp_path):
     window = TestAServer.WINDOW._replace(
         folders=(str(tmp_path),), published_for=("copilot",), addresses={"ide_companion": Address(50001)}
     )

@@ -46,7 +46,7 @@ def test_what_is_the_name_of_no_folder_is_left_out():
     assert folders(["/nothing \0", "/good"]) == ("/good",)
 
 
-def test_windows_folders_keep_drive_letters_and_shares_and_are_compared_without_case():
+def test_windows_folders_keep_drives_and_are_compared_without_case():
     given = ["C:\\Code\\One", "c:/code/one/", "\\\\server\\share\\Two", "\\\\SERVER\\share\\two\\", "D:\\"]
     assert folders(given, NT) == ("C:\\Code\\One", "\\\\server\\share\\Two", "D:\\")
 

@@ -43,7 +43,7 @@ def test_what_is_none_is_replaced(secret, tmp_path, damage):
     assert os.listdir(tmp_path) == [name]
 
 
-def test_it_is_kept_though_what_was_left_in_its_folder_is_cleared_away_meanwhile(secret, tmp_path, monkeypatch):
+def test_it_is_kept_while_its_folder_is_cleared(secret, tmp_path, monkeypatch):
     """As at the first start: reviews look for what an earlier run has left, and leave no empty folder behind."""
     folder, new_file = tmp_path / "storage", files.new_file
 

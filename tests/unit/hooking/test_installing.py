@@ -491,7 +491,7 @@ def test_rows_of_the_user_have_hooks_by_their_dialect(world: World) -> None:
 
 
 @pytest.mark.parametrize("key", SHARED_FILE)
-def test_programs_that_are_installed_can_be_connected_and_connected_ones_disconnected(
+def test_installed_agents_are_offered_to_hook_and_hooked_ones_to_unhook(
     world: World, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     """One of those that share a settings file is enough."""

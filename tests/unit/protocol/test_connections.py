@@ -180,7 +180,7 @@ def error_of(talk):
     return message["id"], message["error"]["code"], message["error"]["message"]
 
 
-def test_nothing_is_called_before_the_handshake_though_tools_may_be_listed_and_pings_answered():
+def test_no_tool_is_called_before_the_handshake():
     talk = new()
     assert call(talk, 3) == []
     assert error_of(talk) == (3, -32600, "Initialize first.")

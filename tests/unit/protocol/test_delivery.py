@@ -48,7 +48,7 @@ def test_of_updates_that_were_sent_only_the_newest_is_sent_again(wire):
     assert first[0][1]["params"] == {"n": 5}
 
 
-def test_when_the_newest_of_three_streams_is_lost_the_newest_that_is_left_goes_on(wire):
+def test_the_newest_stream_that_is_left_goes_on(wire):
     session = wire.connect()
     first, second, third = (wire.listen(session) for _ in range(3))
     say(wire, 1)

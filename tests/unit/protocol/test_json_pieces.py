@@ -85,6 +85,6 @@ def test_a_long_key_is_kept():
     assert list(decode(body, 64).items()) == [("k" * 500, "v" * 500), ("short", 1)]
 
 
-def test_more_strings_than_there_can_be_are_refused_before_the_text_has_been_looked_at_whole():
+def test_too_many_strings_are_refused_before_the_text_is_read_to_its_end():
     with pytest.raises(TooManyValues):
         jsonrpc._outline(b'""' * 1000, 10)

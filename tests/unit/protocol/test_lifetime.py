@@ -30,7 +30,7 @@ def ends_at(wire, when):
     assert wire.core.registry.next_deadline() is None
 
 
-def test_after_a_stream_that_was_open_for_long_the_client_has_the_whole_while_to_come_back(patient):
+def test_the_grace_period_begins_when_the_stream_is_lost(patient):
     stream = patient.listen(patient.connect())
     patient.now = 1000
     patient.lose(stream)

@@ -38,7 +38,7 @@ def test_a_subscription_that_is_cut_gets_nothing_more_kept_for_it(make_wire):
     assert not wire.closed
 
 
-def test_clients_that_introduce_themselves_alike_are_told_apart_by_their_tokens(wire):
+def test_clients_of_one_name_are_told_apart_by_their_tokens(wire):
     for name in ("gemini", "qwen", "gemini"):
         subscribe(wire, name)
     assert [client.token_name for client in wire.opened] == ["gemini", "qwen"]

@@ -46,7 +46,7 @@ def test_the_successor_delivers_what_the_former_one_could_not(wire, move):
     assert places == sorted(set(places))
 
 
-def test_a_session_of_a_revision_that_only_a_newer_release_knows_is_left_out(wire, make_wire):
+def test_a_session_of_an_unknown_revision_is_left_out(wire, make_wire):
     kept, unknown = wire.connect(), wire.connect()
     state = wire.core.registry.export_state()
     state["sessions"][1]["revision"] = "2030-01-01"

@@ -27,7 +27,7 @@ def greeting(data):
     return data[: data.index(b"\n\n") + 2]
 
 
-def test_a_client_that_read_only_the_greeting_of_a_resumed_stream_loses_nothing(wire):
+def test_a_client_that_read_only_the_greeting_loses_nothing(wire):
     session = wire.connect(PRIMING)
     stream = wire.listen(session)
     for number in range(1, 5):
@@ -51,7 +51,7 @@ def test_a_fresh_greeting_names_the_place_before_everything_that_follows(wire):
     assert numbers(wire.read(wire.listen(session, last_event_id=last_id(greeting(data))))) == [0, 1, 2]
 
 
-def test_the_greeting_of_a_stream_that_has_nothing_to_repeat_names_the_last_event(wire):
+def test_a_greeting_with_nothing_to_repeat_names_the_last_event(wire):
     session = wire.connect(PRIMING)
     stream = wire.listen(session)
     say(wire, 1)
@@ -91,7 +91,7 @@ def test_what_a_later_message_has_replaced_is_not_sent_again(wire, on_another):
     assert numbers(wire.read(again)) == ([2] if on_another else [2, 3])
 
 
-def test_a_reset_is_asked_about_only_of_clients_that_never_showed_an_event_id(wire):
+def test_a_reset_counts_only_for_clients_that_never_showed_an_event_id(wire):
     session = wire.connect()
     stream = wire.listen(session)
     say(wire, 1)

@@ -193,7 +193,7 @@ class TestSubscriptions:
         assert not wire.opened
 
 
-def test_clients_are_told_apart_by_their_token_and_their_name_and_not_by_both_run_together(wire):
+def test_token_and_name_tell_clients_apart_but_not_run_together(wire):
     def known_by(token_name, name, revision="2026-07-28"):
         return wire.core.registry.client_without_session(Introduction(REVISIONS[revision], name), token_name, 0.0).id
 

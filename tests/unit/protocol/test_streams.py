@@ -46,7 +46,7 @@ class Bench:
 
 
 class TestPortions:
-    def test_what_is_sent_again_comes_in_portions_in_its_order_and_before_what_is_new(self):
+    def test_what_is_sent_again_comes_in_order_and_before_what_is_new(self):
         bench = Bench()
         bench.attach()
         for _ in range(8):

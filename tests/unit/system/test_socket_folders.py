@@ -39,7 +39,7 @@ def test_the_folders_of_killed_editors_are_found_by_themselves(tmp_path, monkeyp
     assert os.path.isdir(empty)
 
 
-def test_a_sweep_removes_the_folder_of_an_editor_that_was_killed_before_it_wrote_a_file(tmp_path, monkeypatch):
+def test_a_sweep_removes_the_empty_folder_of_a_killed_editor(tmp_path, monkeypatch):
     monkeypatch.setattr(folders.tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(folders, "SHORT", str(tmp_path))
     folder = folders.make_folder()

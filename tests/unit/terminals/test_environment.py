@@ -20,7 +20,7 @@ ALL = {
 }
 
 
-def test_a_terminal_gets_port_and_workspace_for_every_client_that_asks_for_them():
+def test_a_terminal_gets_port_and_workspace_for_every_client():
     assert terminal_variables(CONNECTION) == ALL
 
 

@@ -374,7 +374,7 @@ class TestSendingTheSelection:
         assert not bench.window.focused
         assert not bench.window.commands
 
-    def test_a_mention_is_typed_into_the_terminal_of_a_client_that_does_not_listen(self, bench):
+    def test_a_mention_is_typed_into_the_terminal_of_a_deaf_client(self, bench):
         ours = terminal(tagged("gemini", 1), args={"cwd": "/code/one/deep"})
         bench.window.tabs = [ours]
         assert self.send(bench, rows=[Region((0, 0), (0, 4)), Region((6, 0), (7, 2))]) is None
@@ -384,7 +384,7 @@ class TestSendingTheSelection:
         assert bench.window.focused == [ours]
 
     @pytest.mark.parametrize("arguments", [None, {}, {"cwd": None}, "cwd"])
-    def test_of_a_terminal_whose_folder_is_not_known_the_workspace_folder_counts(self, bench, arguments):
+    def test_an_unknown_terminal_folder_counts_as_the_workspace_folder(self, bench, arguments):
         bench.window.tabs = [terminal(tagged("gemini", 1), args=arguments)]
         assert self.send(bench) is None
         assert [each["string"] for _, each in bench.window.commands] == ["@deep/a\\ file.py "]

@@ -71,7 +71,7 @@ def find(words, home, workspace=(), cancelled=lambda: False, **environment):
     return processes.find_client(words, platform, [str(folder) for folder in workspace], cancelled)
 
 
-def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node(tmp_path):
+def test_a_program_on_the_editors_path_is_found_with_that_of_node(tmp_path):
     install(tmp_path / "one", "gemini")
     install(tmp_path / "two", "node")
     both = "{}:{}".format(tmp_path / "one", tmp_path / "two")
@@ -80,7 +80,7 @@ def test_a_program_on_the_editors_path_is_found_with_its_folder_and_that_of_node
     assert find(("no-such-program",), tmp_path, PATH=both) == ((), "")
 
 
-def test_a_terminal_runs_in_its_folder_with_its_variables_in_a_session_of_its_own(start, tmp_path):
+def test_a_terminal_has_its_folder_its_variables_and_its_session(start, tmp_path):
     """One that hands over to a server of the desktop and ends has not failed."""
     start('pwd > place; echo "$A" > variable; ps -o sid= -p $$ > session; exit 0\n')
     assert (tmp_path / "place").read_text().strip() == os.path.realpath(str(tmp_path))
@@ -180,7 +180,7 @@ def test_what_lies_in_a_workspace_folder_is_not_started_and_that_is_said(tmp_pat
 
 
 @pytest.mark.parametrize("workspace", [["one", "two words"], ["link"]])
-def test_what_the_shells_path_has_in_a_workspace_folder_is_not_started_either(tmp_path, workspace):
+def test_the_shells_path_in_a_workspace_folder_is_not_used_either(tmp_path, workspace):
     """Whichever folder of the window it lies in, and whatever links lead to the one that the program is started in."""
     folders = [tmp_path / each for each in workspace]
     (tmp_path / "two words").mkdir()

@@ -34,7 +34,7 @@ def find(program, *folders, path=PATH, **variables):
     return find_program(program, windows(path, **variables), folders)
 
 
-def test_a_batch_file_in_a_repository_does_not_run_in_the_place_of_the_program(disk):
+def test_a_batch_file_in_a_repository_does_not_replace_the_program(disk):
     """What is started is the file that was found, by its full path and by the system's own cmd.exe."""
     client = processes.find_client(("gemini", "--flag"), windows(), [REPOSITORY], lambda: False)
     assert client.words == (f"{NPM}\\gemini.cmd", "--flag")
@@ -90,7 +90,7 @@ def test_the_systems_own_programs_are_found_without_a_path(disk):
     assert find("none", path="") == FoundProgram()
 
 
-def test_a_home_folder_that_is_the_workspace_holds_what_the_user_has_installed(disk):
+def test_programs_are_found_in_a_home_folder_that_is_the_workspace(disk):
     for folder in ("C:\\Users\\me", "c:\\users", "C:\\"):
         assert find("gemini", folder).place == f"{NPM}\\gemini.cmd"
     assert find("gemini", "C:\\Users\\me\\AppData").place == ""

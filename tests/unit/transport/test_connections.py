@@ -40,7 +40,7 @@ def test_a_stop_ends_as_soon_as_the_last_stream_has_ended(run, clock):
     run(scenario)
 
 
-def test_who_came_by_a_token_that_is_taken_no_more_hears_what_waited_and_is_out_and_others_stay(run):
+def test_a_client_whose_token_is_revoked_gets_what_waited_and_is_out(run):
     async def scenario(served):
         served.server.take({"": TOKEN, "Gemini CLI": OWN_TOKEN})
         async with served.client("gemini") as gemini, served.client("other") as other:
@@ -134,7 +134,7 @@ def test_several_clients_that_are_silent_are_let_go_one_after_the_other(run, clo
     run(scenario, SILENT)
 
 
-def test_a_connection_that_we_have_torn_down_is_not_taken_for_one_that_the_client_has_closed(run):
+def test_a_connection_that_we_reset_does_not_count_as_closed_by_the_client(run):
     async def scenario(served):
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(served.head("GET", "/events"))

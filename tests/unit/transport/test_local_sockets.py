@@ -76,7 +76,7 @@ async def post(http, message, **headers):
     return await http.post("http://localhost/mcp", json=message, headers=sent)
 
 
-def test_a_program_tells_the_id_of_its_process_with_the_request_that_opens_its_session():
+def test_the_request_that_opens_a_session_tells_the_process_id():
     async def scenario(bench, http, path):
         for told in ("4321", "2147483647", "2147483648", "0", "-1", "", "x"):
             (await post(http, INITIALIZE, **{PROCESS: told})).close()
@@ -85,7 +85,7 @@ def test_a_program_tells_the_id_of_its_process_with_the_request_that_opens_its_s
     run(scenario)
 
 
-def test_a_dialect_may_have_no_revision_without_sessions_and_another_answer_to_delete():
+def test_a_dialect_may_lack_the_stateless_revision():
     async def scenario(bench, http, path):
         async with await post(http, PROBE) as answer:
             assert (answer.status, (await answer.json())["error"]["code"]) == (200, -32601)

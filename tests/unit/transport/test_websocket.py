@@ -57,7 +57,7 @@ def test_who_never_shook_hands_was_never_there():
     run(scenario)
 
 
-def test_a_program_with_a_token_of_its_own_is_known_by_it_also_if_that_came_later():
+def test_a_token_that_came_later_tells_its_program_too():
     async def scenario(bench, http, port):
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await connect(http, port, "a-token-of-its-own")

@@ -36,7 +36,7 @@ def test_a_plain_request_is_answered_and_its_connection_closed():
     run(scenario)
 
 
-def test_a_lost_connection_takes_its_call_back_and_nothing_of_it_goes_on_writing():
+def test_a_lost_connection_cancels_its_call_and_its_writing():
     async def scenario(bench, http, port):
         socket = await connect(http, port)
         await handshake(socket)
@@ -154,7 +154,7 @@ def test_a_stop_waits_only_so_long_for_who_does_not_answer():
     run(scenario)
 
 
-def test_a_port_that_is_taken_is_an_error_and_the_same_one_can_be_had_again():
+def test_a_taken_port_is_an_error_and_a_free_one_can_be_had_again():
     async def scenario(bench, http, port):
         other = Bench()
         with pytest.raises(OSError):

@@ -86,7 +86,7 @@ def test_an_upgrade_while_a_call_is_under_way(desktop):
         assert again.ping() == 200
 
 
-def test_an_upgrade_with_a_client_that_does_not_read_and_one_in_the_middle_of_a_body(desktop):
+def test_an_upgrade_beside_clients_that_read_or_send_nothing_more(desktop):
     """Neither is waited for: else the port, the token and the sessions would not be handed over."""
     before = desktop.wait_published()
     suspended = Connection(before).initialize()

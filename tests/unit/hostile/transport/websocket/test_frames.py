@@ -43,7 +43,7 @@ def served(connect):
     ],
     ids=["a claim", "a huge frame", "many fragments"],
 )
-def test_more_than_a_message_may_have_ends_the_connection_and_takes_no_memory(enter, first, more):
+def test_a_message_that_is_too_large_ends_the_connection(enter, first, more):
     target, connect = enter(SMALL)
     attacker = connect().enter()
     attacker.send(first)
