@@ -84,7 +84,9 @@ class Deliveries:
 
     def deliver(self, endpoint: Endpoint, text: str, count: int, told: Told) -> None:
         """Send a review of so many comments from this window. Main thread."""
-        self._runtime.on_loop(self._offer, _Review(endpoint, text, count, told))
+        self._runtime.on_loop(
+            self._offer, _Review(endpoint, text.rstrip("\n"), count, told)
+        )  # some agents take that away
 
     def take_back(self, endpoint: Endpoint) -> None:
         """Take back what has not arrived. Main thread."""

@@ -48,13 +48,18 @@ class CodexCli(Program):
     prompt = "? for shortcuts"
 
     def __init__(self, host: Host, cwd: str, model: ResponsesApi) -> None:
-        folder = nodes.packages("codex_cli")
-        vendor = os.path.join(folder, "node_modules", "@openai", "codex", "vendor", "x86_64-unknown-linux-musl")
         self._home = os.path.join(host.environment["HOME"], ".codex")
         os.makedirs(self._home, mode=0o700, exist_ok=True)
         with open(os.path.join(self._home, "config.toml"), "w", encoding="utf-8") as file:
             file.write(SETTINGS.format(url=model.url, folder=os.path.realpath(cwd)))
-        super().__init__([os.path.join(vendor, "bin", "codex")], host, cwd, model, {})
+        super().__init__([self.program()], host, cwd, model, {})
+
+    @staticmethod
+    def program() -> str:
+        """Its path. Raises SetupError."""
+        folder = nodes.packages("codex_cli")
+        vendor = os.path.join(folder, "node_modules", "@openai", "codex", "vendor", "x86_64-unknown-linux-musl")
+        return os.path.join(vendor, "bin", "codex")
 
     @classmethod
     def with_hooks(cls, host: Host, cwd: str, model: ResponsesApi) -> CodexCli:

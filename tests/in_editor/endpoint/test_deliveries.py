@@ -16,7 +16,7 @@ from ....companion.comments.model import CommentState
 from ....companion.terminals import launcher
 from ...support.hook_case import HookCase
 
-TEXT = 'I reviewed your changes: 3 comments.\n\nfile.py:3\n```\n\tx < "\u00fc" & y\n```\nkeep it small\n'
+TEXT = 'I reviewed your changes: 3 comments.\n\nfile.py:3\n```\n\tx < "\u00fc" & y\n```\nkeep it small'
 TYPE = "Type anything in {} to send 3 comments"
 WAITING, SENT, DRAFT = CommentState.WAITING, CommentState.SENT, CommentState.DRAFT
 
@@ -42,7 +42,7 @@ class TestDeliveries(HookCase):
     def send(self, text: str = TEXT) -> Iterator[Any]:
         """The user sends a review. `yield from` ends once something has come of it."""
         count = len(self.told)
-        self.deliveries.deliver(self.endpoint, text, 3, lambda *told: self.told.append(told))
+        self.deliveries.deliver(self.endpoint, text + "\n", 3, lambda *told: self.told.append(told))
         yield lambda: len(self.told) > count or self.endpoint._sending != ()
 
     @property
