@@ -333,6 +333,11 @@ class Settings:
     notify: str = _setting("never", one_of("never", UNFOCUSED))
     """Whether the system says so when a [hooked](programs.md#hooks) agent waits for you: `"never"`, or `"unfocused"`,
     while no tab of the editor has the focus."""
+    hold_turns: bool = _setting(False, boolean)
+    """Whether a [hooked](programs.md#hooks) agent waits at the end of its turn, for five minutes at most, while
+    something is to be reviewed: *Send Review* lets it go on with your comments. The turn ends if you type a prompt, or
+    nothing is left. Escape ends it, too, but Gemini CLI and Copilot CLI do not tell of that: send no review then. Not
+    with Qwen Code."""
     review_before_writing: str = _setting(AS_AGENT, one_of(*REVIEWED), towards(*REVIEWED))
     """What you see before an agent writes it: what the agent asks about (`"as_agent"`), or [every
     write](programs.md#every-write-before-it-happens) of a hooked agent (`"always"`)."""

@@ -22,7 +22,7 @@ from ..protocol.serving import HOOK_EVENT, HOOK_HELD, HOOK_PROCESS, HOOK_TERMINA
 from ..system.platform import WINDOWS, Platform
 from .hook_proposals import WriteForm
 
-HELD_SECONDS, SIGNAL_SECONDS = 86_400, 5
+HELD_SECONDS, END_SECONDS, SIGNAL_SECONDS = 86_400, 330, 5
 LONGEST_PROMPT = 20_000  # characters of it that are looked at
 TERMINAL_VARIABLE = "GEMINI_COMPANION_TERMINAL"
 """By which an agent in a terminal that the editor has started says in which one."""
@@ -222,7 +222,8 @@ class HookDialect:
 
     def seconds(self, entry: HookEntry) -> int:
         """The time limit of a hook, in the agent's unit."""
-        return (HELD_SECONDS if entry.holds else SIGNAL_SECONDS) * self.units_per_second
+        signal = END_SECONDS if entry.event == self.end_event and self.holds_end else SIGNAL_SECONDS
+        return (HELD_SECONDS if entry.holds else signal) * self.units_per_second
 
     def definition(self, entry: HookEntry, file: str, platform: Platform) -> Dict[str, Any]:
         """A hook as it stands in the list of its event, in the object `hooks` of the file."""
@@ -349,6 +350,8 @@ class HookDialect:
     """The events whose answer may hold a text for its model."""
     end_event = "Stop"
     """The one whose answer makes it go on instead of ending its turn."""
+    holds_end = True
+    """Whether it waits `END_SECONDS` for that answer."""
 
     def with_text(self, event: HookEvent, text: str) -> Optional[Dict[str, Any]]:
         """The answer that lets the agent go on, and gives its model a text of the user; None if there is none."""

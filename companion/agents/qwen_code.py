@@ -51,6 +51,7 @@ class QwenHooks(ClaudeHooks):
     reads_while_running = False
     units_per_second = 1000
     patience_seconds = 50.0
+    holds_end = False  # after those 60 s it shows an error
     asks_when_late = True
     edits_by = ("PermissionRequest",)
     windows_shell = Shell.POWERSHELL

@@ -14,15 +14,15 @@ import asyncio
 import logging
 import subprocess
 from functools import partial
-from typing import Any, Callable, Dict, List, NamedTuple, Protocol, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 import sublime
 
-from ..agents.hooks import Happening, HookEvent
+from ..agents.hooks import END_SECONDS, Happening, HookDialect, HookEvent
 from ..comments.model import CommentState
 from ..comments.sending import Told
 from ..editor.quick_panel import PanelEntry, choose
-from ..runtime import Runtime
+from ..runtime import Runtime, settle
 from ..system.platform import Platform
 from ..terminals.launcher import Launcher, key_in, key_of, tag_of, terminal_of, window_of
 from ..terminals.processes import find_client, output_of
@@ -34,6 +34,7 @@ from .turns import Stage
 logger = logging.getLogger("gemini_companion.endpoint")
 
 QUEUE_SECONDS = 20.0
+HELD_END_SECONDS = END_SECONDS - 30.0
 STATES = {
     Passage.WAITS: CommentState.WAITING,
     Passage.HANDED_OVER: CommentState.WAITING,
@@ -78,6 +79,7 @@ class Deliveries:
         self._sessions = sessions
         self._launcher = launcher
         self._open: Dict[HookSession, List[Delivery]] = {}
+        self._ends: Dict[HookSession, asyncio.Future[Optional[Delivery]]] = {}  # of turns that are held
         self._pasted: Dict[str, List[_Review]] = {}  # by the tags of terminals whose agents tell nothing; main thread
 
     # -- from the user, on the main thread ----------------------------------------------------------------------------
@@ -181,6 +183,8 @@ class Deliveries:
     def _doing(self, session: HookSession) -> Doing:
         if self._holds.refuse_held(session, ""):
             return Doing.WRITE_HELD
+        if session in self._ends:
+            return Doing.END_HELD
         return Doing.IDLE if session.turn.stage in (Stage.NOT_BEGUN, Stage.ENDED) else Doing.WORKS
 
     def _begin(self, session: HookSession, delivery: Delivery) -> None:
@@ -201,6 +205,8 @@ class Deliveries:
         delivery.way = way
         if way is DeliveryWay.REJECTION:
             self._holds.refuse_held(session, delivery.text)
+        elif way is DeliveryWay.END_OF_TURN:
+            settle(self._ends[session], delivery)
         elif way is DeliveryWay.QUEUE:
             self._runtime.spawn(self._queue, session, delivery, words)
         elif way is DeliveryWay.TERMINAL:
@@ -257,30 +263,75 @@ class Deliveries:
         """An event of the session has come: it may prove that a review has arrived. Whether it is a prompt that is such
         a review, and so not typed by the user."""
         deliveries, hooks = list(self._open.get(session, ())), session.agent.hooks
+        if not event.subagent:
+            self._let_end(session)  # it goes on although it is held: some tell nothing of Escape
         is_own = any(each.passage is Passage.HANDED_OVER and each.is_in(event) for each in deliveries)
         for each in deliveries:
             each.hear(event, hooks is not None and event.name == hooks.end_event)
         return is_own
 
-    def answered(self, session: HookSession, event: HookEvent, told: Dict[str, Any]) -> Dict[str, Any]:
+    async def answered(self, session: HookSession, event: HookEvent, told: Dict[str, Any]) -> Dict[str, Any]:
         """The answer to the event, which would be `told`: with the review that waits, if there is one."""
         waiting, hooks = self._open.get(session, []), session.agent.hooks
-        if not waiting or hooks is None:
+        if hooks is None:
             return told
+        if not waiting:
+            return await self._held_end(session, event, hooks, told)
         delivery = waiting[0]
         if delivery.passage is Passage.WAITS and told == hooks.nothing():
             with_text = hooks.with_text(event, delivery.text)
             if with_text is not None:
-                if event.happening is Happening.TURN_ENDED:
-                    session.turn.goes_on()
                 delivery.go(Passage.HANDED_OVER)
-                return with_text
+                return self._going_on(session, event, with_text)
             if delivery.way is DeliveryWay.TOOL_RESULT and session.turn.stage is Stage.ENDED:
                 self._begin(session, delivery)
         return told
 
+    def _going_on(self, session: HookSession, event: HookEvent, told: Dict[str, Any]) -> Dict[str, Any]:
+        if event.happening is Happening.TURN_ENDED:
+            session.turn.goes_on()
+        return told
+
+    async def _held_end(
+        self, session: HookSession, event: HookEvent, hooks: HookDialect, told: Dict[str, Any]
+    ) -> Dict[str, Any]:
+        """The answer to the end of a turn, which is held until the review is sent, if the user wants that and there is
+        something to review. Cancelled when the agent has gone, or its user has pressed Escape, if it tells of that."""
+        endpoint, is_end = session.endpoint, event.name == hooks.end_event and session.turn.stage is Stage.ENDED
+        if not (is_end and hooks.holds_end and endpoint.settings().hold_turns):
+            return told
+        if not await self._runtime.call_main(lambda: endpoint.has_to_review):
+            return told
+        end = self._ends[session] = asyncio.get_running_loop().create_future()
+        self._show(session)
+        try:
+            delivery = await asyncio.wait_for(end, HELD_END_SECONDS)
+        except asyncio.TimeoutError:
+            delivery = None
+        finally:
+            del self._ends[session]
+            self._show(session)
+        with_text = hooks.with_text(event, delivery.text) if delivery is not None else None
+        return told if with_text is None else self._going_on(session, event, with_text)
+
+    def _let_end(self, session: HookSession) -> None:
+        if session in self._ends:
+            settle(self._ends[session], None)
+
+    def check_ends(self) -> None:
+        """Something was decided, or a comment has gone: a turn ends once nothing is left to review. Main thread."""
+        for session in list(self._ends):
+            if not session.endpoint.has_to_review or not session.endpoint.settings().hold_turns:
+                self._runtime.on_loop(self._let_end, session)
+
+    def end(self) -> None:
+        """The package ends."""
+        for session in self._ends:
+            self._let_end(session)
+
     def session_ended(self, session: HookSession) -> None:
         """The agent has gone, maybe without a word."""
+        self._let_end(session)
         for each in list(self._open.get(session, ())):
             each.go(Passage.RETURNED, f"{each.title} has ended: {each.comments} are drafts again")
         self._open.pop(session, None)
@@ -297,7 +348,8 @@ class Deliveries:
         """Say in the status bar of the session's window what is on its way."""
         endpoint = session.endpoint
         found = [each.status for one, some in self._open.items() if one.endpoint is endpoint for each in some]
-        self._runtime.on_main(endpoint.on_their_way, [each for each in found if each])
+        held = [f"{each.agent.title} waits for your review" for each in self._ends if each.endpoint is endpoint]
+        self._runtime.on_main(endpoint.on_their_way, [*filter(None, found), *held])
 
 
 def _caption(session: HookSession) -> str:

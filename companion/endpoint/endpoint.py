@@ -381,6 +381,11 @@ class Endpoint:
             return STARTING
         return "agents cannot reach this window: open a folder or a file in it first"
 
+    @property
+    def has_to_review(self) -> bool:
+        """Whether a change of an agent is unreviewed, or a comment is not sent."""
+        return bool(self.changes.count or self.comments.drafts)
+
     def on_their_way(self, sentences: Sequence[str]) -> None:
         """These say which reviews of the window are on their way to agents."""
         if self._sending != sentences:

@@ -55,6 +55,7 @@ class Endpoints:
             lambda endpoint: self.hook_sessions.in_window(endpoint),  # noqa: PLW0108 - made below
             Launcher(runtime),
         )
+        self.comment_book.listen(self.deliveries.check_ends)
         self.hook_sessions = HookSessions(
             runtime, self.all, self.tracking, self.hook_gate, self.deliveries, partial(say, None)
         )
@@ -182,6 +183,7 @@ class Endpoints:
     def _changes_listed(self) -> None:
         for endpoint in self.all():
             endpoint.changes_listed()
+        self.deliveries.check_ends()
 
     def _check(self) -> None:
         """Find out what no event tells: sockets and agents that have gone. Loop thread."""
@@ -200,6 +202,7 @@ class Endpoints:
     def _withdraw(self) -> None:
         for answers in self.context_answers:
             answers.withdraw()
+        self._runtime.on_loop(self.deliveries.end)
         self._runtime.on_loop(self.hook_gate.end)  # while agents can still be answered
         self.hook_answers.withdraw()
 

@@ -177,8 +177,8 @@ class Carries(Protocol):
     def heard(self, session: HookSession, event: HookEvent) -> bool:
         """An event has come. Whether it is a prompt that was sent here, and not typed by the user."""
 
-    def answered(self, session: HookSession, event: HookEvent, told: Dict[str, Any]) -> Dict[str, Any]:
-        """The answer to an event, which would be `told`."""
+    async def answered(self, session: HookSession, event: HookEvent, told: Dict[str, Any]) -> Dict[str, Any]:
+        """The answer to an event, which would be `told`; at the end of a turn it may take minutes."""
 
     def session_ended(self, session: HookSession) -> None:
         """The agent has gone."""
@@ -239,7 +239,7 @@ class HookSessions:
         if event.happening is not Happening.TOOL_BEGINS:
             await self._take(session, event, is_sent=is_sent)
             told = (await self._gate.answer(session, event)).told
-            return self._carrier.answered(session, event, told)
+            return await self._carrier.answered(session, event, told)
         session.awaited += 1
         try:
             answer = await self._gate.answer(session, event)  # it may take hours, in which the tool does not run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 from typing import Any, Dict, Iterator, List, Tuple
 from unittest import mock
@@ -12,8 +13,11 @@ from ....companion.agents.agent import Agent
 from ....companion.agents.claude_code import CLAUDE_CODE
 from ....companion.agents.codex_cli import CODEX_CLI
 from ....companion.agents.gemini_cli import GEMINI_CLI
+from ....companion.agents.qwen_code import QWEN_CODE
 from ....companion.comments.model import CommentState
+from ....companion.endpoint import deliveries
 from ....companion.terminals import launcher
+from ...host.waiting import NEVER_SECONDS
 from ...support.hook_case import HookCase
 
 TEXT = 'I reviewed your changes: 3 comments.\n\nfile.py:3\n```\n\tx < "\u00fc" & y\n```\nkeep it small'
@@ -21,7 +25,7 @@ TYPE = "Type anything in {} to send 3 comments"
 WAITING, SENT, DRAFT = CommentState.WAITING, CommentState.SENT, CommentState.DRAFT
 
 
-class TestDeliveries(HookCase):
+class DeliveryCase(HookCase):
     def setUp(self) -> Iterator[Any]:
         yield from super().setUp()
         self.deliveries = self.application._endpoints.deliveries
@@ -67,6 +71,8 @@ class TestDeliveries(HookCase):
         self.terminal().settings().set("terminus_view.tag", tag)
         return tag
 
+
+class TestDeliveries(DeliveryCase):
     def test_who_works_reads_it_with_the_next_result_and_it_is_sent_once_they_go_on(self) -> Iterator[Any]:
         yield from self.tell("UserPromptSubmit", prompt="go")
         yield from self.tell("PreToolUse", **self.tool())
@@ -210,3 +216,71 @@ class TestDeliveries(HookCase):
         yield from self.send()
         yield lambda: self.told == [(DRAFT, "copied 3 comments, which stay drafts: paste them into your agent")]
         self.assertEqual(sublime.get_clipboard(), TEXT)
+
+
+class TestHeldEnds(DeliveryCase):
+    """With `hold_turns`, a turn ends once its review is sent, or nothing is left to review."""
+
+    def setUp(self) -> Iterator[Any]:
+        yield from super().setUp()
+        settings = sublime.load_settings("Gemini Companion.sublime-settings")
+        settings.set("hold_turns", True)
+        self.addCleanup(settings.erase, "hold_turns")
+        yield lambda: self.endpoint.settings().hold_turns
+        review = mock.patch.object(type(self.endpoint), "has_to_review", new_callable=mock.PropertyMock)
+        self.has_to_review = review.start()
+        self.addCleanup(review.stop)
+
+    def held(self, event: str = "Stop", agent: Agent = CLAUDE_CODE) -> Iterator[Any]:
+        """The process of a hook that holds the end of a turn."""
+        process = self.start(event, agent)
+        yield lambda: f"{agent.title} waits for your review" in self.status()
+        self.assertIsNone(process.poll())
+        return process
+
+    def says(self, process: Any) -> Iterator[Any]:
+        yield lambda: process.poll() is not None
+        with process.stdout as said:
+            return json.loads(said.read())
+
+    def test_the_review_lets_it_go_on(self) -> Iterator[Any]:
+        yield from self.tell("UserPromptSubmit", prompt="go")
+        process = yield from self.held()
+        yield from self.send()
+        answer = yield from self.says(process)
+        self.assertEqual(answer["hookSpecificOutput"]["additionalContext"], TEXT)
+        yield from self.tell("PreToolUse", **self.tool())
+        yield lambda: self.state is SENT
+        yield lambda: "waits for your review" not in self.status()
+
+    def test_it_ends_without_a_review_when_nothing_is_left_or_the_user_goes_on(self) -> Iterator[Any]:
+        yield from self.connect(GEMINI_CLI)
+        process = yield from self.held("AfterAgent", GEMINI_CLI)
+        self.deliveries.check_ends()
+        self.has_to_review.return_value = False
+        self.deliveries.check_ends()
+        self.assertEqual((yield from self.says(process)), {})
+        self.has_to_review.return_value = True
+        process = yield from self.held("AfterAgent", GEMINI_CLI)
+        yield from self.tell("BeforeAgent", GEMINI_CLI, prompt="go")
+        self.assertEqual((yield from self.says(process)), {})
+        process = yield from self.held("AfterAgent", GEMINI_CLI)
+        self.later(deliveries.HELD_END_SECONDS)
+        self.assertEqual((yield from self.says(process)), {})
+
+    def test_who_is_stopped_while_it_is_held_waits_for_a_prompt(self) -> Iterator[Any]:
+        payload = {"session_id": self.folder, "cwd": self.folder, "hook_event_name": "Stop"}
+        connection = http.client.HTTPConnection("127.0.0.1", self.answers.port, timeout=NEVER_SECONDS)
+        headers = {"X-Companion-Secret": self.answers.secret, "Content-Type": "application/json"}
+        connection.request("POST", "/hook/claude", json.dumps(payload), headers)
+        yield lambda: "Claude Code waits for your review" in self.status()
+        connection.close()  # as if the hook was killed
+        yield lambda: "waits for your review" not in self.status()
+        yield from self.send()
+        yield lambda: TYPE.format("Claude Code") in self.status()
+
+    def test_qwen_is_not_held_nor_is_anybody_with_nothing_to_review(self) -> Iterator[Any]:
+        yield from self.connect(QWEN_CODE)
+        self.assertEqual((yield from self.answered("Stop", QWEN_CODE)), {})
+        self.has_to_review.return_value = False
+        self.assertEqual((yield from self.answered("Stop")), {})

@@ -409,8 +409,10 @@ def test_how_a_hook_stands_in_the_settings():
         "powershell": f"curl -q -sS -K '/f' {holds('preToolUse')} --data-binary '@-'; exit 0",
         "timeoutSec": 86400,
     }
-    signal = hooks["claude"].definition(HookEntry("Stop", "", False), "/f", HERE)
+    signal = hooks["claude"].definition(HookEntry("SessionEnd", "", False), "/f", HERE)
     assert signal == {"hooks": [{"type": "command", "command": line("").replace("  ", " "), "timeout": 5}]}
+    ends = {key: one.seconds(HookEntry(one.end_event, "", False)) for key, one in hooks.items()}
+    assert ends == {"claude": 330, "gemini": 330000, "qwen": 5000, "codex": 330, "copilot": 330}
     assert hooks["qwen"].definition(HookEntry("Stop", "", False), "/f", THERE)["hooks"][0]["shell"] == "powershell"
 
 

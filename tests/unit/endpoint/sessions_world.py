@@ -72,7 +72,7 @@ class NothingSent:
     def heard(self, session, event):
         return False
 
-    def answered(self, session, event, told):
+    async def answered(self, session, event, told):
         return told
 
     def session_ended(self, session):
