@@ -213,7 +213,7 @@ class Servers(DiagnoseCase):
         self.assert_ok(report, "Gemini CLI is installed")
 
     def test_a_trial_that_fails_itself(self):
-        with mock.patch.object(self.module("diagnosis.discovery"), "look", side_effect=KeyError("on purpose")):
+        with mock.patch.object(self.module("diagnosis.discovery"), "read_snapshot", side_effect=KeyError("on purpose")):
             report = yield from self.diagnose()
         self.assert_failed(report, "the discovery files", "the check itself ended in an error (KeyError", "Show Log")
         self.assertIn("on purpose", "\n".join(self.application.log.problems()))
