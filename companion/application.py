@@ -38,7 +38,7 @@ from .settings import FILE_NAME, Settings, read
 from .system.platform import Platform
 from .system.processes import EDITOR_PID, editor_is_gone
 from .terminals.command_lines import ExportedEnvironment, terminal_variables
-from .unreviewed.tabs import Tabs
+from .unreviewed.tabs import RENAMES, Tabs
 
 logger = logging.getLogger("gemini_companion.application")
 
@@ -359,6 +359,9 @@ class Application:
     def window_command_done(self, window: sublime.Window, name: str, arguments: Optional[Dict[str, Any]]) -> None:
         """A window command has run: some of them change the folders, or files."""
         self._tabs.commanded(name, arguments)
+        if name in RENAMES:
+            for endpoint in self._endpoints.all():
+                endpoint.comments.views.renaming((arguments or {}).get("paths"))
         if name in FOLDER_COMMANDS:
             self.workspace_changed(window)
 

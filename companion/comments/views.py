@@ -11,6 +11,7 @@ Main thread, except where noted.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import partial
 from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -23,6 +24,7 @@ from ..editor.scope import Scope
 from ..review.display.presentation import Presentation
 from ..review.reviews import Reviews
 from ..system import files
+from ..system.paths import is_below
 from ..unreviewed.content import full_path
 from ..unreviewed.model import UnreviewedChange
 from .book import CommentBook
@@ -63,6 +65,7 @@ class CommentViews:
         self._anew: Set[int] = set()  # those of them whose text the user has not edited, but the editor has read
         self._all = False  # whether all views are to be looked at
         self._files: Dict[int, str] = {}  # the paths of views that have shown comments
+        self._renaming: Dict[str, Tuple[int, ...]] = {}  # what the user types other names for, and which files they are
         self._looks = Debounce(self._runtime.later_on_main, self._look, _QUIET, _LONGEST)
         book.listen(self.changed)
 
@@ -87,6 +90,8 @@ class CommentViews:
         if self._book.any:
             self._anew.add(view.id())
             self.modified(view)
+        if self._renaming:
+            self._runtime.use_disk(_new_names, dict(self._renaming), then=self._have_new_names)
 
     def gone(self, view: sublime.View) -> None:
         """A view was closed."""
@@ -200,6 +205,20 @@ class CommentViews:
         if before is not None or self._of_file(text.path):
             self._files[number] = text.path
 
+    def renaming(self, paths: object) -> None:
+        """The user is about to type other names for these files or folders, in the side bar."""
+        if self._book.any and isinstance(paths, list):
+            named = [path for path in paths if isinstance(path, str)]
+            self._runtime.use_disk(_which_files, named, then=self._renaming.update)
+
+    def _have_new_names(self, found: Mapping[str, str]) -> None:
+        for old, new in found.items():
+            place = self._book.find(old, self._folders()) if self._renaming.pop(old, None) else None
+            every = self._book.of(place.folder) if place is not None else ()
+            names = {each.path for each in every if place is not None and is_below(place.path, each.path)}
+            for rest in {name[len(place.path) :] for name in names} if place is not None else ():
+                self._move(old + rest, new + rest)
+
     def renamed(self, old: str, new: str) -> None:
         """A file may have another path: if there is none by the old one, its comments go with it."""
         if self._of_file(old):
@@ -222,6 +241,32 @@ def _lines_of(path: str, cancelled: object) -> Sequence[str]:
     """The lines of a file, as far as a comment can quote them. Raises OSError. Disk thread."""
     with files.opened(path, os.O_RDONLY) as (descriptor, _):
         return files.read_all(descriptor, MOST_READ).decode("utf-8", "replace").split("\n")
+
+
+def _which_files(paths: Sequence[str], cancelled: object) -> Dict[str, Tuple[int, ...]]:
+    """Which files or folders these are, whatever their names. Disk thread."""
+    found: Dict[str, Tuple[int, ...]] = {}
+    for path in paths:
+        with suppress(OSError):
+            found[path] = _which_file(path)
+    return found
+
+
+def _which_file(path: str) -> Tuple[int, ...]:
+    """Its number alone may be given to another file once it has gone."""
+    stamp = files.Stamp.of(os.lstat(path))
+    return (*stamp.file, stamp.modified)
+
+
+def _new_names(former: Mapping[str, Tuple[int, ...]], cancelled: object) -> Dict[str, str]:
+    """The other names, in the same folders, of those that have gone. Disk thread."""
+    found: Dict[str, str] = {}
+    for old, which in former.items():
+        with suppress(OSError):
+            names = [] if os.path.lexists(old) else os.listdir(os.path.dirname(old))
+            others = [os.path.join(os.path.dirname(old), name) for name in names]
+            found.update((old, new) for new in others if _which_file(new) == which)
+    return found
 
 
 def _is_there(path: str, cancelled: object) -> bool:

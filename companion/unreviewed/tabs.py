@@ -36,6 +36,8 @@ SIDE_BAR: Mapping[str, Tuple[str, Callable[[Workspace, str], None]]] = {
     "side_bar_delete": ("paths", lambda workspace, name: workspace.side_bar.removes(name)),
 }
 """The commands of the side bar, with the argument that says which files, and what the user does with them."""
+RENAMES = frozenset(name for name, does in SIDE_BAR.items() if does is _TYPED)
+"""Those before which the user types another name."""
 
 
 class Tabs:

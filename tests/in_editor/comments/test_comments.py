@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Iterator
 from unittest import mock
 
@@ -12,6 +13,7 @@ from ....companion.comments.book import CommentBook
 from ....companion.comments.window import WindowComments
 from ....companion.editor.storage import storage_folder
 from ...support.comments_case import CommentsTestCase
+from ...support.review_case import PLUGIN
 from ...support.selecting import put_caret
 from ...support.unreviewed_case import CHANGED, LINES
 
@@ -116,6 +118,22 @@ class TestFiles(CommentsTestCase):
         self.comments.views.came(view)
         yield lambda: self.places() == ["other.py:3-3 draft"]
         yield self.shows(view, ("line 2", DRAFT + "one"))
+
+    def test_it_goes_with_a_file_or_a_folder_that_is_renamed_in_the_side_bar(self) -> Iterator[Any]:
+        os.mkdir(self.path("old"))
+        view = yield from self.open_file("old/file.py", LINES)
+        self.write_comment(view, "line 2", "one")
+        view.close()
+        listener = sys.modules[PLUGIN].GeminiCompanionListener()
+        other = yield from self.open_file("other.py", LINES)
+        for old, new, place in (("old", "new", "new/file.py"), ("new/file.py", "new/a.py", "new/a.py")):
+            listener.on_post_window_command(self.window, "rename_path", {"paths": [self.path(old)]})
+            yield lambda: bool(self.comments.views._renaming)
+            self.comments.views.came(other)  # the panel for the name
+            os.rename(self.path(old), self.path(new))
+            self.comments.views.came(other)
+            yield lambda place=place: self.places() == [f"{place}:3-3 draft"]
+            yield lambda: not self.comments.views._renaming
 
     def test_a_copy_under_another_name_takes_none(self) -> Iterator[Any]:
         view = yield from self.open_file(content=LINES)
