@@ -95,8 +95,11 @@ class Helper:
             answer = {"error": str(error), "number": 0}
         self._write(pack(ANSWER, number, json.dumps(answer).encode("ascii")))
 
-    def do_hello(self, number: int, variables: List[str], folders: List[str]) -> Dict[str, Any]:
-        """Who this is, and what agents here find in their environment."""
+    def do_hello(self, number: int, variables: List[str], folders: List[str], former: str = "") -> Dict[str, Any]:
+        """Who this is, and what agents here find in their environment. `former` is the folder of the sockets of an
+        earlier run: agents come back to the same path."""
+        if os.path.basename(former).startswith(PREFIX):
+            _quietly(self._take, former)
         environment = {name: os.environ[name] for name in variables if name in os.environ}
         return {
             "pid": os.getpid(),
@@ -133,6 +136,15 @@ class Helper:
         checks = port is not None and not any_user
         threading.Thread(target=self._accept, args=(listening, name.encode("ascii"), checks), daemon=True).start()
         return address
+
+    def _take(self, folder: str) -> None:
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:
+            found = os.lstat(folder)
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+                return
+        self._folder = folder
 
     def _own_folder(self) -> str:
         if not self._folder:

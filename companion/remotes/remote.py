@@ -115,6 +115,7 @@ class Remote:
         self.hello: Dict[str, Any] = {}
         self.found: List[str] = []
         """What agents over there find: a line for each of them."""
+        self._relay = ""
         self._left: List[str] = []  # what the helper has made, in case that it is killed
         self._runtime = runtime
         self._endpoint = endpoint
@@ -237,12 +238,13 @@ class Remote:
     async def _set_up(self) -> None:
         """Have everything made over there by which agents find this window."""
         variables = [*VARIABLES, *(agent.home_variable for agent in AGENTS if agent.home_variable)]
-        hello = await self.ask("hello", variables=variables, folders=list(self.row.folders))
+        folders, former = list(self.row.folders), os.path.dirname(self._relay)
+        hello = await self.ask("hello", variables=variables, folders=folders, former=former)
         self.hello = checked(hello.fields, len(self.row.folders))
         self.problem = ""
         await self.ask("remove", left=self._left)
         self._left = []
-        await self._make("own", name="relay.py", text=self._sources.relay)
+        self._relay = await self._make("own", name="relay.py", text=self._sources.relay)
         self.found = []
         for name, carrier in self._carriers.items():
             if carrier.answers is not None:
@@ -345,8 +347,7 @@ class Remote:
         contents = agent.files(announcement, platform)
         if by_relay:
             secret = await self._make("own", name=f"{agent.key}.secret", text=announcement.token_for(agent))
-            relay = os.path.join(os.path.dirname(secret), "relay.py")
-            arguments = ["-I", relay, carrier.address.socket, secret]
+            arguments = ["-I", self._relay, carrier.address.socket, secret]
             for content in contents.values():
                 for field in ("port", "authToken"):  # it would try the port first
                     content.pop(field, None)

@@ -5,6 +5,7 @@ Claude Code, whose licence reserves all rights, is not among them: `test_remotes
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -150,6 +151,25 @@ def test_codex_there_asks_for_the_selection_here(mount, desktop, there):
         assert "greeting.py" in str(model.turns[-1])
         assert "Codex CLI on web" in desktop.window()["status_bar"]
         assert model.problems == []
+
+
+@pytest.mark.parametrize("mount", [True])
+def test_programs_come_back_after_the_connection_broke(mount, desktop, there):
+    desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
+    with contextlib.ExitStack() as stack:
+        models = [stack.enter_context(make()) for make in (OpenAiApi, OpenAiApi, GeminiApi)]
+        copilot = stack.enter_context(CopilotCli(there, there.folder, models[0]))
+        opencode = stack.enter_context(OpenCode(there, there.folder, models[1]))
+        gemini = stack.enter_context(GeminiCli(there, there.folder, models[2]))
+        copilot.wait_connected("@greeting.py:2")
+        opencode.wait_connected("greeting.py#1")
+        gemini.wait_connected()
+        there.run("pkill", "-f", "exec.zlib")
+        there.remote.wait_said("web connected", times=2)
+        desktop.open("greeting.py", row=0, column=4, end_row=0, end_column=9)
+        opencode.wait_for("greeting.py#0")
+        gemini.enter("/ide enable", lambda: "Connected to Sublime Text" in gemini.text())
+        copilot.wait_for("@greeting.py:1")
 
 
 ATTACK = """
