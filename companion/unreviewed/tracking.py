@@ -76,7 +76,7 @@ class Tracking:
     # -- which folders there are --------------------------------------------------------------------------------------
 
     def track(self, window: int, folders: Sequence[str], rules: Rules, tracked: bool) -> None:
-        """A window has these folders, and no others any more; `tracked` is whether an agent may be at work there.
+        """Track these folders of a window, and no others of it; `tracked` is whether an agent may be at work there.
 
         `rules` is a new object only if the rules are others than before.
         """
@@ -106,11 +106,11 @@ class Tracking:
             folder.queue.ask()
 
     def leave(self, window: int) -> None:
-        """A window has gone."""
+        """Track no folders of a window any more, which has gone."""
         self.track(window, (), NO_RULES, tracked=False)
 
     def lists(self, window: int) -> Lists:
-        """What is unreviewed in the folders of a window. Any thread."""
+        """List what is unreviewed in the folders of a window. Any thread."""
         with self._lock:
             return joined([folder.lists for folder in self._folders.values() if _has(folder, window)])
 
@@ -135,6 +135,7 @@ class Tracking:
         return Queue(self._lock, self._hand_over, partial(self._visit, folder), self._failed)
 
     def _shared(self) -> Surroundings:
+        """Under the lock, or once there is a folder."""
         if self._surroundings is None:
             storage = self.storage()
             store = Store(os.path.join(storage, STORE))
@@ -152,11 +153,13 @@ class Tracking:
         self._runtime.on_main(_raise, error)
 
     def _seek(self, root: Root, cancelled: Cancelled) -> None:
-        """Find out which folders a root has, and look at them: of an earlier process there may be repositories that
-        have unreviewed changes. Disk thread."""
+        """Find out which folders a root has, and look at them: an earlier process may have left unreviewed changes in
+        repositories below. Disk thread."""
         real, below = os.path.realpath(root.name), []
+        with self._lock:
+            store = self._shared().store
         try:
-            recorded = [folder for folder in recorded_folders(self._shared().store) if path_below(real, folder)]
+            recorded = [folder for folder in recorded_folders(store) if path_below(real, folder)]
             below = [folder for folder in recorded if os.path.lexists(os.path.join(folder, ".git"))]
         except OSError as error:
             logger.info("what is known of folders cannot be read: %s", error)
@@ -174,7 +177,7 @@ class Tracking:
     # -- when to look -------------------------------------------------------------------------------------------------
 
     def sign(self) -> None:
-        """An agent or the editor gives a sign that files may have changed. Any thread; returns at once."""
+        """Look soon: an agent or the editor gives a sign that files may have changed. Any thread; returns at once."""
         with self._lock:
             if not self._watched():
                 return
@@ -227,7 +230,7 @@ class Tracking:
             folder.queue.ask()
 
     def _release(self, waiter: Waiter) -> None:
-        """One of the looks that the waiter waits for has ended. Any thread."""
+        """Note that a look has ended that the waiter waits for. Any thread."""
         with self._lock:
             waiter.left -= 1
             is_over = not waiter.left
@@ -235,7 +238,7 @@ class Tracking:
             waiter.then()
 
     def _visit(self, folder: Folder, cancelled: Cancelled) -> None:
-        """The job of a folder's queue."""
+        """Look at a folder, release who waits for that, and list it anew. A job of the folder's queue."""
         with self._lock:
             roots, tracking = list(folder.roots.values()), [each for each in folder.roots.values() if each.tracked]
             waiting, folder.waiting = folder.waiting, []
@@ -388,13 +391,13 @@ class Tracking:
         self._runtime.use_disk(lambda _: do(), then=then)
 
     def workspace_of(self, folder: str) -> Optional[Workspace]:
-        """What is known of a real folder. Outside of its turn only what it says of contents may be used. Any thread."""
+        """The workspace of a real folder, if there is one. Outside of its turn call only `all_data`. Any thread."""
         found = self._folders.get(folder)
         return found.workspace if found is not None else None
 
     def find_by_window_path(self, path: str) -> List[Tuple[Workspace, str]]:
-        """The workspaces that a file lies in, the innermost first, by the path that windows have for it, and what it is
-        called there; asks no disk. Any thread."""
+        """Find the workspaces that a file lies in, the innermost first, by the path that windows have for it, and its
+        path there; asks no disk. Any thread."""
         with self._lock:
             return self._known_at(path)
 
@@ -408,7 +411,7 @@ class Tracking:
         return self._containing(path)
 
     def holding(self, path: str) -> List[Tuple[Workspace, str]]:
-        """The workspaces that a real path lies in, the innermost first, and what it is called there. Any thread."""
+        """Find the workspaces that a real path lies in, the innermost first, and its path there. Any thread."""
         with self._lock:
             return self._containing(path)
 
@@ -419,8 +422,8 @@ class Tracking:
         return [(workspace, rest.replace(os.sep, "/")) for workspace, rest in rests if workspace is not None and rest]
 
     def expect(self, path: str, accepted: Union[bytes, BytesMaker], agreed: Optional[BytesMaker] = None) -> None:
-        """The user has accepted this, or what it makes, for the file at `path`; `agreed` is as in `Workspace.expect`.
-        Call this before the client hears of it. Any thread."""
+        """Expect what the user has accepted for the file at `path`; the arguments are those of `Workspace.expect`. Call
+        this before the agent hears of it. Any thread."""
         for workspace, name in self.find_by_window_path(path):
             workspace.expect(name, accepted, agreed)
 
@@ -429,7 +432,7 @@ class Tracking:
         self._runtime.on_main(function, *args)
 
     def last_undone(self, window: int) -> List[Workspace]:
-        """The workspaces in the folders of a window that the last undo was about. Any thread."""
+        """Find the workspaces in the folders of a window that the last undo was about. Any thread."""
         with self._lock:
             found = [folder.workspace for folder in self._folders.values() if _has(folder, window)]
         undone = [each for each in found if each is not None and each.last_undone.groups]
@@ -437,8 +440,7 @@ class Tracking:
         return [each for each in undone if each.last_undone.when == last]
 
     def next_undo(self) -> float:
-        """When an undo takes place that begins now: later than all others, even if the clock was set back. Any
-        thread."""
+        """The time of an undo that begins now: later than all others, even if the clock was set back. Any thread."""
         with self._lock:
             found = [folder.workspace for folder in self._folders.values()]
         return max([time.time(), *(each.last_undone.when + 1.0 for each in found if each is not None)])
@@ -446,7 +448,7 @@ class Tracking:
     # -- tool calls ---------------------------------------------------------------------------------------------------
 
     def begin_turn(self, window: int, begun: Callable[[], None] = lambda: None) -> None:
-        """An agent begins another turn in this window: what was written until now belongs to an earlier one.
+        """Note that an agent begins another turn in this window; what was written until now belongs to an earlier one.
 
         `begun` is called on any thread once that is noted. Any thread; returns at once.
         """
@@ -464,7 +466,7 @@ class Tracking:
         self._visit_all(window, begin)
 
     def call_begins(self, window: int, call: Hashable, open_call: OpenCall, looked: Callable[[], None]) -> None:
-        """An agent with hooks is about to call a tool that writes, or a shell, which vouches for what is found now.
+        """Note that an agent with hooks is about to call a tool that writes, or a shell, and vouches for what it does.
 
         `looked` is called on any thread once the window's folders were looked at, at once if it tracks none: then the
         agent may go on. Any thread; returns at once.
@@ -477,12 +479,13 @@ class Tracking:
         self._visit_all(window, looked)
 
     def call_doubtful(self, window: int, call: Hashable) -> None:
-        """The user is asked about this call, or another one: nothing but its end says that it has run. Any thread."""
+        """Note that the user is asked about this call, or another one, so that only its end says that it has run. Any
+        thread."""
         self._calls.doubt(window, call)
 
     def call_ended(self, window: int, call: Hashable, looked: Callable[[], None], *, has_run: bool = True) -> None:
-        """The call that was begun as `call` is over; `looked` is called as above. `has_run`: False if it ended without
-        a result.
+        """Note that the call that was begun as `call` is over; `looked` is called as above. `has_run`: False if it
+        ended without a result.
 
         A call stays open until this is called. Any thread; returns at once.
         """
