@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import sublime
 
@@ -32,8 +32,8 @@ from ..review.display.mark_style import MarkStyle
 from ..review.reviews import Reviews
 from ..review.window import views
 from ..unreviewed.deciding import ChangeDecisions, whole_only
-from ..unreviewed.model import ChangeScope
-from ..unreviewed.reviewing import ChangeReviews
+from ..unreviewed.model import ChangeScope, UnreviewedChange
+from ..unreviewed.reviewing import NOTHING_TO_TAKE_BACK, ChangeReviews
 from ..unreviewed.tracking import Tracking
 from ..unreviewed.undoing import Refusal
 from .model import (
@@ -61,6 +61,14 @@ NOT_COMPARED = "{} is just being compared: revert that again"
 WORDS = {ReviewState.ACCEPTED: "accepted", ReviewState.REJECTED: "rejected"}
 
 
+class _PageDecision(NamedTuple):
+    """What the user has decided of a change, or of a part of it."""
+
+    file: PageFile
+    change: UnreviewedChange
+    kept: bool
+
+
 class ReviewPage:
     """The one of a window."""
 
@@ -82,6 +90,7 @@ class ReviewPage:
         self._files: List[PageFile] = []
         self._parts: Dict[Optional[PageFile], Tuple[object, List[Part]]] = {}
         self._decided: Set[Tuple[PageFile, Tuple[str, str]]] = set()  # changes that the user has decided
+        self._last: Optional[_PageDecision] = None  # which can be taken back
         self._scope = ChangeScope.SINCE_KEPT
         self._helps = False  # whether the keys are listed
         self._is_new = False  # whether nothing that the page shows was shown before
@@ -96,6 +105,7 @@ class ReviewPage:
             "undo_hunk": partial(self._decide_hunks, False),
             "keep_file": partial(self._decide_files, True),
             "undo_file": partial(self._decide_files, False),
+            "take_back": self._take_back,
             "open_review": self._open_review,
             "open_file": self._open_file,
             "toggle_help": self._toggle_help,
@@ -175,6 +185,7 @@ class ReviewPage:
         self._files, self._helps = [], False
         self._parts.clear()
         self._decided.clear()
+        self._last = None
 
     # -- what waits ---------------------------------------------------------------------------------------------------
 
@@ -450,15 +461,34 @@ class ReviewPage:
         problem = whole_only(body.change, body.pair) if hunks else ""
         if not problem:
             file.go(PageFileState.DECIDING)
-            self._decisions.decide(body.change, body.pair, keep, hunks, partial(self._has_decided, file, keep))
+            decision = _PageDecision(file, body.change, keep)
+            self._decisions.decide(body.change, body.pair, keep, hunks, partial(self._has_decided, decision))
         return problem
 
-    def _has_decided(self, file: PageFile, keep: bool, refused: Sequence[Refusal]) -> None:
+    def _has_decided(self, decision: _PageDecision, refused: Sequence[Refusal]) -> None:
+        file = decision.file
         file.go(PageFileState.WAITS)
         for refusal in refused:
             say(self._window, refusal.sentence)
         if not refused:
-            file.words.append("kept" if keep else "undone")
+            file.words.append("kept" if decision.kept else "undone")
+            self._last = decision
+        self.follow()
+
+    def _take_back(self) -> None:
+        """Take back the last decision about a change."""
+        last, self._last = self._last, None
+        if last is None or not last.file.go(PageFileState.DECIDING):
+            say(self._window, NOTHING_TO_TAKE_BACK)
+        else:
+            self._decisions.take_back(last.change, last.kept, partial(self._has_taken_back, last.file))
+
+    def _has_taken_back(self, file: PageFile, refused: Sequence[Refusal]) -> None:
+        for refusal in refused:
+            say(self._window, refusal.sentence)
+        if not refused:
+            file.words.pop()
+        file.go(PageFileState.WAITS)
         self.follow()
 
     def _decide_proposal(self, file: PageFile, review: Review, body: Body, keep: bool, hunks: Sequence[Hunk]) -> str:
@@ -498,10 +528,11 @@ def _help() -> Tuple[str, ...]:
         ("k", "keep hunk", "u", "undo hunk, or revert it in a proposal"),
         (f"K, {primary}+S", "keep or accept file", "U, Shift+Escape", "undo or reject file"),
         ("Enter", "open the review here", "e", "open the file here"),
+        (f"{primary}+Z", "take back the last decision", "", ""),
         ("c", "comment on the line", f"{primary}+Enter", "send the review"),
         ("?", "hide the keys", "q", "close"),
     ]
-    return tuple(f"  {a:<11} {b:<22} {c:<16} {d}" for a, b, c, d in rows)
+    return tuple(f"  {a:<11} {b:<28} {c:<16} {d}".rstrip() for a, b, c, d in rows)
 
 
 def remarks_of(comments: Sequence[Comment]) -> List[Remark]:

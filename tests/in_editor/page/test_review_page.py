@@ -225,6 +225,22 @@ class TestDeciding(PageTestCase):
         yield from self.listed()
         self.assertTrue(self.says("nothing is left to review"))
 
+    def test_the_last_decision_is_taken_back(self) -> Iterator[Any]:
+        view = yield from self.turn(a_py=CHANGED, b_py=CHANGED)
+        self.act("undo_file")
+        yield self.has(view, "\u2713 undone a.py\n")
+        self.act("take_back")
+        yield self.has(view, "1 of 2  a.py  +2 \u22122\n" + BODY)
+        self.assertEqual(self.read("a.py").decode(), CHANGED)
+        self.act("take_back")
+        self.assertTrue(self.says("nothing was decided that can be taken back"))
+        self.caret_to(view, "-line 9")
+        self.clock_of_guard().advance(1)
+        self.act("keep_hunk")
+        yield self.has(view, "1 of 2  a.py  +1 \u22121\n")
+        self.act("take_back")
+        yield self.has(view, "1 of 2  a.py  +2 \u22122\n")
+
     def test_what_is_selected_is_decided_by_several_carets(self) -> Iterator[Any]:
         view = yield from self.turn(a_py=THREE)
         text = self.text(view)
