@@ -9,7 +9,7 @@ from codecs import BOM_UTF8
 import pytest
 
 from companion.comparison import Hunk
-from companion.unreviewed.content import NOTHING, UNKNOWN
+from companion.unreviewed.content import NOTHING, UNKNOWN, Content
 from companion.unreviewed.listing import Listing
 from companion.unreviewed.model import ChangeKind, Model
 from companion.unreviewed.texts import change_item, hunks_between
@@ -91,4 +91,14 @@ def test_two_files_of_which_nobody_knows_what_they_hold_are_no_rename():
     assert {change.path: change.kind for change in model.changes()} == {
         "old.bin": ChangeKind.DELETED,
         "new.bin": ChangeKind.NEW,
+    }
+
+
+def test_a_copy_of_a_file_that_has_changed_since_is_no_rename():
+    model, former = Model(), Content("1a", 0o644, 1)
+    model.learn("old.txt", former, Content("2b", 0o644, 1))
+    model.learn("new.txt", NOTHING, former)
+    assert {change.path: change.kind for change in model.changes()} == {
+        "old.txt": ChangeKind.CHANGED,
+        "new.txt": ChangeKind.NEW,
     }
