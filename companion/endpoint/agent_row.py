@@ -80,8 +80,14 @@ class Client:
 
     @property
     def key(self) -> str:
-        """The agent's key; "" if it is not known."""
-        return self.agent.key if self.agent is not None else ""
+        """The agent's key; "" if it is not known. On another machine it is none of those whose hooks are heard here."""
+        key = self.agent.key if self.agent is not None else ""
+        return f"{key} on {self.elsewhere}" if self.elsewhere else key
+
+    @property
+    def elsewhere(self) -> str:
+        """The name of the machine where it runs, "" if that is this one."""
+        return self.dialect.elsewhere if self.presence is not Presence.EXPECTED else ""
 
     def go(self, presence: Presence) -> bool:
         """Change the presence. False if there is no way to it."""
@@ -162,8 +168,8 @@ def name_of(session: ClientSession, client: Optional[Client], *, numbered: bool 
     name, number, given = display_name(session, client.agent), client.number, client.given_name
     if numbered and number > 1:
         name = f"{name} {number}"
-    if client.presence is not Presence.EXPECTED and client.dialect.elsewhere:
-        name = f"{name} on {client.dialect.elsewhere}"
+    if client.elsewhere:
+        name = f"{name} on {client.elsewhere}"
     return f"{name}: {client_name(given)}" if given else name
 
 

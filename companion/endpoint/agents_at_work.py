@@ -137,7 +137,7 @@ class AgentsAtWork:
     def owner_of(self, session: ClientSession) -> Owner:
         """The client as the owner of a review, by the name that users know. Any thread."""
         client = self._clients.get(session.id)
-        elsewhere = client.dialect.elsewhere if client is not None and client.presence is Presence.SHOWN else ""
+        elsewhere = client.elsewhere if client is not None else ""
         return Owner(session.id, name_of(session, client, numbered=True), session.token_name, elsewhere)
 
     def restored_by(self, session: ClientSession) -> Restored:

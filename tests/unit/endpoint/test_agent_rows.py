@@ -8,7 +8,10 @@ from companion.agents.claude_code import CLAUDE, CLAUDE_CODE
 from companion.agents.codex_cli import CODEX_CLI
 from companion.agents.ide_companion import IDE_COMPANION
 from companion.agents.registry import AGENTS
-from companion.endpoint.agent_row import Client, HookedAgent, agent_of, display_name, joined, name_of
+from companion.endpoint.agent_row import Client, HookedAgent, Presence, agent_of, display_name, joined, name_of
+from companion.remotes.mapped import MappedDialect
+from companion.remotes.texts import RemoteFiles
+from companion.system.platform import LINUX
 from tests.unit.endpoint.agents_world import client
 
 
@@ -67,3 +70,15 @@ def test_a_connection_and_a_session_with_hooks_are_one_agent_if_their_process_is
     found = joined([connected(*each) for each in clients], [HookedAgent(*each) for each in hooked])
     ways = (("client", "client"), ("hooks", "hooked"))
     assert [" and ".join(word for word, name in ways if getattr(row, name)) for row in found] == rows
+
+
+def test_an_agent_on_another_machine_is_none_whose_hooks_are_heard_here():
+    there = connected(CLAUDE_CODE)
+    there.dialect = MappedDialect(CLAUDE, "web", RemoteFiles(None, None, {"/srv/app": ""}, "/copies", LINUX, print))
+    there.go(Presence.SHOWN)
+    rows = joined([there], [HookedAgent(CLAUDE_CODE, None)])
+    assert [(row.name, row.hooked is not None) for row in rows] == [
+        ("Claude Code on web", False),
+        ("Claude Code", True),
+    ]
+    assert rows[0].key != CLAUDE_CODE.key

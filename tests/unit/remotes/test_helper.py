@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import os
 import socket
@@ -179,3 +180,13 @@ def test_another_program_at_the_port_is_said(beside: Any) -> None:
                 await channel.ask("listen", name="claude", port=taken.getsockname()[1])
 
     beside(test)
+
+
+@pytest.mark.parametrize("name", ["frames.py", "helper.py", "relay.py"])
+def test_what_is_sent_there_is_python_36_and_needs_the_standard_library_alone(name: str) -> None:
+    tree = ast.parse((ROOM / name).read_text(encoding="utf-8"), feature_version=(3, 6))
+    imported = [each for each in ast.walk(tree) if isinstance(each, (ast.Import, ast.ImportFrom))]
+    names = {alias.name.split(".")[0] for each in imported if isinstance(each, ast.Import) for alias in each.names}
+    names |= {each.module or "" for each in imported if isinstance(each, ast.ImportFrom)}
+    known = {"base64", "errno", "grp", "hashlib", "http", "json", "os", "pwd", "select", "shutil", "signal", "socket"}
+    assert names <= known | {"frames", "stat", "struct", "sys", "tempfile", "threading", "typing"}
