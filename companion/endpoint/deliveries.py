@@ -34,6 +34,7 @@ from .turns import Stage
 logger = logging.getLogger("gemini_companion.endpoint")
 
 QUEUE_SECONDS = 20.0
+GONE = "{} has ended: {} are drafts again"
 HELD_END_SECONDS = END_SECONDS - 30.0
 STATES = {
     Passage.WAITS: CommentState.WAITING,
@@ -174,11 +175,11 @@ class Deliveries:
             self._show(session)
 
         delivery = Delivery(session.agent.title, review.text, review.comments, tell)
-        self._open.setdefault(session, []).append(delivery)
-        if session not in self._sessions(session.endpoint):
-            delivery.go(Passage.RETURNED, f"{delivery.title} has ended: {delivery.comments} are drafts again")
-            return
-        self._begin(session, delivery)
+        if session in self._sessions(session.endpoint):
+            self._open.setdefault(session, []).append(delivery)
+            self._begin(session, delivery)
+        else:  # it has ended while the user was choosing
+            self._runtime.on_main(review.told, CommentState.DRAFT, GONE.format(delivery.title, delivery.comments))
 
     def _doing(self, session: HookSession) -> Doing:
         if self._holds.refuse_held(session, ""):
@@ -333,7 +334,7 @@ class Deliveries:
         """The agent has gone, maybe without a word."""
         self._let_end(session)
         for each in list(self._open.get(session, ())):
-            each.go(Passage.RETURNED, f"{each.title} has ended: {each.comments} are drafts again")
+            each.go(Passage.RETURNED, GONE.format(each.title, each.comments))
         self._open.pop(session, None)
 
     def _take_back(self, endpoint: Endpoint) -> None:

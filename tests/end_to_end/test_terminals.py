@@ -183,6 +183,8 @@ def test_a_client_runs_in_terminus_in_the_windows_folder_and_gets_what_is_select
         assert enabled(host, "Send Selection to Agent") is False
         run_gemini(host)
         where, environment, _ = machine.reported(host)
+        tag = "sublime.View({}).settings().get('terminus_view.tag')".format(*terminals(host))
+        assert environment["GEMINI_COMPANION_TERMINAL"] == host.evaluate(tag)
         assert where == folders[1]
         check_connected(environment, announcement, host, folders[1])
         assert len(terminals(host)) == 1

@@ -27,6 +27,21 @@ import sys
 sys.modules["Gemini Companion.companion.endpoint.hook_sessions"].LOOK_SECONDS = {NEVER_SECONDS}
 """
 MINE = b"# mine\n"
+HERE = """
+import sys, sublime
+application = sys.modules["Gemini Companion.plugin"].application
+(endpoint,) = application.endpoints()
+deliveries = application._endpoints.deliveries
+"""
+SEND = (
+    HERE
+    + """
+told = sys.told = []
+deliveries.deliver(endpoint, {!r}, 2, lambda state, sentence: told.append(state.value))
+"""
+)
+TOLD = "list(__import__('sys').told)"
+"""What has become of the review that `SEND` has sent."""
 
 
 class Kind:

@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import sys
+import threading
 
 import pytest
 
@@ -19,10 +20,11 @@ if sys.platform != "linux" or platform.machine() != "x86_64":
 
 from tests.clients.programs.copilot_cli import CopilotCli
 from tests.clients.programs.gemini_cli import GeminiCli
+from tests.clients.programs.model_stub import Later
 from tests.clients.programs.program import IDE_SETTINGS, write_settings
 from tests.clients.programs.qwen_code import SETTINGS, QwenCode
 from tests.end_to_end.programs import test_hooked_programs as hooked_programs
-from tests.end_to_end.programs.hooked import DOING, PATIENT, PROMPT, at_work
+from tests.end_to_end.programs.hooked import DOING, PATIENT, PROMPT, SEND, TOLD, at_work
 from tests.host.driver import Host
 
 LIMIT = """
@@ -294,6 +296,23 @@ def test_rejected_with_a_reason_that_the_model_reads(reviewed):
     reviewed.done()
     assert "The user rejected this change: keep the words" in reviewed.asked()
     assert reviewed.desktop.read("rejected.py") == b"one\ntwo\n"
+
+
+def test_what_the_user_sends_while_it_works_is_read_with_the_next_result(reviewed):
+    """test_sent_reviews.py has the other ways."""
+    thought, text = threading.Event(), "I reviewed your changes: 2 comments."
+    first, *others = reviewed.kind.shell("true", reviewed.desktop.workspace)
+    asked = len(reviewed.model.turns)
+    reviewed.work([Later(thought, first), *others])
+    reviewed.desktop.host.wait_until(lambda: len(reviewed.model.turns) > asked)
+    reviewed.desktop.host.execute(SEND.format(text))
+    reviewed.desktop.wait_status("2 comments go to")
+    thought.set()
+    if isinstance(reviewed.kind, QwenAsks):
+        reviewed.program.answer("enter", QwenAsks.command_question)
+    reviewed.done()
+    assert text in reviewed.asked()
+    reviewed.desktop.host.wait_until(lambda: reviewed.desktop.host.evaluate(TOLD)[-1:] == ["sent"])
 
 
 @pytest.mark.everything

@@ -24,26 +24,13 @@ from tests.clients.programs.model_stub import Later, Say
 from tests.clients.programs.program import Program
 from tests.clients.programs.qwen_code import QwenCode
 from tests.end_to_end.programs import test_hooked_programs as hooked_programs
-from tests.end_to_end.programs.hooked import at_work
+from tests.end_to_end.programs.hooked import HERE, SEND, TOLD, at_work
 
 pytestmark = pytest.mark.everything  # test_reviewed_writes.py has the journeys of every run
 
 TEXT = (
     "I reviewed your changes: 2 comments. Round {}.\n\nsrc/a.py:3\n```\n\tif x < 2 && y > \"\u00fc\" \\ '\u2713':\n```"
     "\nkeep it <b>small</b>\n\nb.py:1\n```\n    a\n```\nwhy?"
-)
-HERE = """
-import sys, sublime
-application = sys.modules["Gemini Companion.plugin"].application
-(endpoint,) = application.endpoints()
-deliveries = application._endpoints.deliveries
-"""
-SEND = (
-    HERE
-    + """
-told = sys.told = []
-deliveries.deliver(endpoint, {!r}, 2, lambda state, sentence: told.append(state.value))
-"""
 )
 #: A terminal of ours for this agent, which keeps what is typed into it.
 TERMINAL = (
@@ -162,7 +149,7 @@ class Sent:
 
     @property
     def told(self):
-        return self.host.evaluate("list(__import__('sys').told)")
+        return self.host.evaluate(TOLD)
 
     @property
     def typed(self):
