@@ -156,7 +156,7 @@ class PageFileState(Enum):
 TRANSITIONS: Dict[PageFileState, FrozenSet[PageFileState]] = {
     PageFileState.WAITS: frozenset({PageFileState.DECIDING, PageFileState.DECIDED}),
     PageFileState.DECIDING: frozenset({PageFileState.WAITS, PageFileState.DECIDED}),
-    PageFileState.DECIDED: frozenset({PageFileState.DECIDING}),  # the user takes a decision back
+    PageFileState.DECIDED: frozenset({PageFileState.WAITS}),  # the user has taken the decision back
 }
 
 

@@ -91,6 +91,7 @@ class ReviewPage:
         self._parts: Dict[Optional[PageFile], Tuple[object, List[Part]]] = {}
         self._decided: Set[Tuple[PageFile, Tuple[str, str]]] = set()  # changes that the user has decided
         self._last: Optional[_PageDecision] = None  # which can be taken back
+        self._taken_back: Optional[PageFile] = None  # of which a decision is just being taken back
         self._scope = ChangeScope.SINCE_KEPT
         self._helps = False  # whether the keys are listed
         self._is_new = False  # whether nothing that the page shows was shown before
@@ -185,7 +186,7 @@ class ReviewPage:
         self._files, self._helps = [], False
         self._parts.clear()
         self._decided.clear()
-        self._last = None
+        self._last = self._taken_back = None
 
     # -- what waits ---------------------------------------------------------------------------------------------------
 
@@ -202,13 +203,14 @@ class ReviewPage:
         waiting = self._reader.waiting(self._scope)
         for file in self._files:
             same = next((each for each in waiting if each.is_same(file)), None)
-            if same is not None and file.state is not PageFileState.DECIDED:
+            if same is not None and (file.state is not PageFileState.DECIDED or file is self._taken_back):
                 file.change = same.change
                 waiting.remove(same)
             elif same is None and (file.review is None or file.review.state in WORDS):
                 self._settle(file)
         self._files += waiting
-        if all(file.state is PageFileState.DECIDED for file in self._files) and not self.has_drafts():
+        is_over = all(file.state is PageFileState.DECIDED for file in self._files) and self._taken_back is None
+        if is_over and not self.has_drafts():
             self.leave()
             say(self._window, ALL_DONE)
             self._stock.answered()
@@ -478,17 +480,19 @@ class ReviewPage:
     def _take_back(self) -> None:
         """Take back the last decision about a change."""
         last, self._last = self._last, None
-        if last is None or not last.file.go(PageFileState.DECIDING):
+        if last is None:
             say(self._window, NOTHING_TO_TAKE_BACK)
         else:
+            self._taken_back = last.file
             self._decisions.take_back(last.change, last.kept, partial(self._has_taken_back, last.file))
 
     def _has_taken_back(self, file: PageFile, refused: Sequence[Refusal]) -> None:
         for refusal in refused:
             say(self._window, refusal.sentence)
+        self._taken_back = None
         if not refused:
             file.words.pop()
-        file.go(PageFileState.WAITS)
+            file.go(PageFileState.WAITS)
         self.follow()
 
     def _decide_proposal(self, file: PageFile, review: Review, body: Body, keep: bool, hunks: Sequence[Hunk]) -> str:

@@ -106,7 +106,7 @@ def test_a_file_that_is_decided_is_one_line(words, said):
     found.words = words
     assert found.go(PageFileState.DECIDED)
     assert [row.text for row in rows_of(found, 1, 1)] == [said]
-    assert not found.go(PageFileState.WAITS)
+    assert not found.go(PageFileState.DECIDING)
 
 
 def test_rows_have_the_signs_and_the_characters_of_a_review():
