@@ -26,6 +26,7 @@ from traffic import Client, Target, message  # noqa: E402
 from tests.host.driver import Host  # noqa: E402
 from tests.tools.desktop import Desktop  # noqa: E402
 from tests.tools.release import packing  # noqa: E402
+from tests.tools.unasked import looked_at  # noqa: E402
 
 PLUGIN = "Gemini Companion.plugin"
 SLOW_IMPORTS = ("aiohttp", "asyncio", "jsonschema")
@@ -33,6 +34,7 @@ LOADS = 5
 REVIEWS = 5
 LINES, HUNKS = 20_000, 500
 LONG_LINES = 500_000
+FILES, HUNKS_PER_FILE = 200, 25  # of a page
 EVENTS = 3000
 
 PREPARE = """
@@ -177,6 +179,7 @@ class Bench:
 
     def __init__(self, host: Host, desktop: Desktop) -> None:
         self.host = host
+        self.desktop = desktop
         announcement = desktop.wait_published()
         self._target = Target(int(announcement["port"]), announcement["authToken"])
 
@@ -253,6 +256,33 @@ def long_review(bench: Bench, client: Client, path: str, proposed: str) -> Itera
         yield summary("  all of its slices", [1e3 * sum(own for _, own, _ in slices)], target=None, unit="ms")
 
 
+def page(bench: Bench, workspace: str) -> Iterator[Measurement]:
+    """Opening the page of all changes, and a key that is pressed on it. An agent is at work."""
+    count = "len(plugin.application.endpoints()[0].changes.reviews.lists.changes)"
+    paths = [Path(workspace, f"file{number:03}.py") for number in range(FILES)]
+    bench.host.execute("plugin.application.endpoints()[0].agents.started('gemini')")
+    bench.host.wait_until(lambda: looked_at(bench.desktop, workspace))
+    for word, left in (("line", "keep_all_changes"), ("LINE", "review_changes")):
+        lines = [f"{'line' if row % 20 else word} {row}\n" for row in range(20 * HUNKS_PER_FILE)]
+        for path in paths:
+            path.write_text("".join(lines), encoding="ascii")
+        bench.host.wait_until(f"{count} == {FILES}", 120)
+        bench.host.execute("watch.slices = []")
+        bench.host.execute(f"window.run_command('gemini_companion_{left}')")
+        bench.host.wait_until(f"{count} == {0 if left == 'keep_all_changes' else FILES}", 120)
+    text = "window.active_view().substr(sublime.Region(0, window.active_view().size()))"
+    bench.host.wait_until(f"{text}.count('@@ -') == {FILES * HUNKS_PER_FILE}", 120)
+    opening = bench.slices("opening the page")
+    bench.host.execute("window.run_command('gemini_companion_act_on_page', {'act': 'keep_hunk'})")
+    bench.host.wait_until(f"{text}.count('@@ -') == {FILES * HUNKS_PER_FILE - 1}", 30)
+    keeping = bench.slices("keeping a hunk on the page")
+    for name, slices in ((f"page of {FILES} files, 5,000 hunks", opening), ("keep a hunk on it", keeping)):
+        yield summary(name + ": longest slice", [1e3 * max(own for _, own, _ in slices)], target=20, unit="ms")
+        yield summary("  all of its slices", [1e3 * sum(own for _, own, _ in slices)], target=None, unit="ms")
+    for path in paths:
+        path.unlink()
+
+
 def measurements() -> Iterator[Measurement]:
     """All that is measured, with its targets."""
     yield from loads()
@@ -277,6 +307,7 @@ def measurements() -> Iterator[Measurement]:
             text, proposed = long_texts()
             Path(path).write_bytes(text.encode("ascii"))
             yield from long_review(bench, client, path, proposed)
+            yield from page(bench, workspace)
             client.end()
     finally:
         os.remove(path)
