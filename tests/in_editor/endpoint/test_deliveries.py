@@ -127,9 +127,15 @@ class TestDeliveries(DeliveryCase):
         yield from self.tell("UserPromptSubmit", prompt="half " + TEXT.replace("\t", "    "))
         yield lambda: self.state is SENT
 
-    def test_of_two_sessions_the_chosen_one_gets_it(self) -> Iterator[Any]:
+    def two_sessions(self) -> Iterator[Any]:
+        """Two of Claude Code. No test has the session of another one."""
+        self.second = self.folder + " second"
         yield from self.tell("UserPromptSubmit", prompt="one")
-        yield from self.tell("UserPromptSubmit", prompt="two", session_id="second")
+        yield from self.tell("UserPromptSubmit", prompt="two", session_id=self.second)
+        yield lambda: len(self.sessions.in_window(self.endpoint)) == 2
+
+    def test_of_two_sessions_the_chosen_one_gets_it(self) -> Iterator[Any]:
+        yield from self.two_sessions()
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
             self.deliveries.deliver(self.endpoint, TEXT, 3, lambda *told: self.told.append(told))
             yield lambda: panel.call_count == 1
@@ -138,11 +144,10 @@ class TestDeliveries(DeliveryCase):
         panel.call_args[0][1](1)
         yield lambda: self.endpoint._sending != ()
         self.assertIsNone((yield from self.added("PostToolUse", **self.tool())))
-        self.assertEqual((yield from self.added("PostToolUse", session_id="second", **self.tool())), TEXT)
+        self.assertEqual((yield from self.added("PostToolUse", session_id=self.second, **self.tool())), TEXT)
 
     def test_with_none_chosen_they_stay_drafts(self) -> Iterator[Any]:
-        yield from self.tell("UserPromptSubmit", prompt="one")
-        yield from self.tell("UserPromptSubmit", prompt="two", session_id="second")
+        yield from self.two_sessions()
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
             self.deliveries.deliver(self.endpoint, TEXT, 3, lambda *told: self.told.append(told))
             yield lambda: panel.call_count == 1
