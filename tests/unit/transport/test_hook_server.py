@@ -108,9 +108,9 @@ def served(test):
 
 @served
 async def test_what_a_hook_sends_is_handed_on_and_the_answer_handed_back(bench):
-    answer = await bench.send(X_Companion_Event="Stop", X_Companion_Parent="4711")
+    answer = await bench.send(X_Companion_Event="Stop", X_Companion_Parent="4711", X_Companion_Terminal="a.1")
     assert answer == (200, b'{"decision":"allow"}')
-    assert bench.calls == [HookCall("claude", "Stop", 4711, EVENT)]
+    assert bench.calls == [HookCall("claude", "Stop", 4711, EVENT, terminal="a.1")]
 
 
 @served
