@@ -363,6 +363,15 @@ class TestFollowing(PageTestCase):
         self.assertTrue(review.pending)
         yield self.has(view, "1 of 1  one.py  +3 \u22122", "+mine\n")
 
+    def test_a_proposal_that_comes_takes_no_focus_from_the_page(self) -> Iterator[Any]:
+        self.write("one.py", LINES)
+        view = yield from self.turn(a_py=CHANGED)
+        self.reviews.open_diff(GEMINI, self.path("one.py"), CHANGED)
+        yield self.settled
+        yield self.has(view, "2 of 2  one.py  +2 \u22122  proposed by")
+        self.assertEqual(self.window.active_view(), view)
+        self.assertEqual(self.line(view), "-line 2")
+
     def test_it_stays_while_there_are_drafts(self) -> Iterator[Any]:
         self.endpoint.page.has_drafts = lambda: True
         view = yield from self.turn(a_py=CHANGED)
