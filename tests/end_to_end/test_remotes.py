@@ -170,6 +170,13 @@ def test_nothing_is_left_there_after_it_was_disconnected(unseen, desktop, there)
     assert os.listdir(there.temporary) == os.listdir(there.home) == []
 
 
+def test_nothing_is_left_there_after_the_package_has_ended(unseen, desktop, there):
+    desktop.host.disable_package()
+    desktop.host.wait_until(lambda: there.files() == ["app/greeting.py"])
+    assert os.listdir(there.temporary) == os.listdir(there.home) == []
+    desktop.host.enable_package()
+
+
 def test_a_link_that_leads_out_of_the_folder_is_neither_shown_nor_written(mounted, desktop, there, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("the editor's own\n")
