@@ -46,7 +46,7 @@ class DeliveryCase(HookCase):
     def send(self, text: str = TEXT) -> Iterator[Any]:
         """The user sends a review. `yield from` ends once something has come of it."""
         count = len(self.told)
-        self.deliveries.deliver(self.endpoint, text + "\n", 3, lambda *told: self.told.append(told))
+        self.endpoint.comments._sent._deliver(text + "\n", 3, lambda *told: self.told.append(told))
         yield lambda: len(self.told) > count or self.endpoint._sending != ()
 
     @property
@@ -137,7 +137,7 @@ class TestDeliveries(DeliveryCase):
     def test_of_two_sessions_the_chosen_one_gets_it(self) -> Iterator[Any]:
         yield from self.two_sessions()
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
-            self.deliveries.deliver(self.endpoint, TEXT, 3, lambda *told: self.told.append(told))
+            self.endpoint.comments._sent._deliver(TEXT, 3, lambda *told: self.told.append(told))
             yield lambda: panel.call_count == 1
         rows = [item.trigger for item in panel.call_args[0][0]]
         self.assertEqual(rows, ['Claude Code: "one"', 'Claude Code: "two"'])
@@ -149,7 +149,7 @@ class TestDeliveries(DeliveryCase):
     def test_with_none_chosen_they_stay_drafts(self) -> Iterator[Any]:
         yield from self.two_sessions()
         with mock.patch.object(sublime.Window, "show_quick_panel") as panel:
-            self.deliveries.deliver(self.endpoint, TEXT, 3, lambda *told: self.told.append(told))
+            self.endpoint.comments._sent._deliver(TEXT, 3, lambda *told: self.told.append(told))
             yield lambda: panel.call_count == 1
         panel.call_args[0][1](-1)
         yield lambda: self.told == [(DRAFT, "")]
@@ -157,7 +157,7 @@ class TestDeliveries(DeliveryCase):
     def test_what_is_taken_back_is_not_sent(self) -> Iterator[Any]:
         yield from self.tell("UserPromptSubmit", prompt="go")
         yield from self.send()
-        self.deliveries.take_back(self.endpoint)
+        self.endpoint.comments._take_back()
         yield lambda: self.told == [(DRAFT, "3 comments are drafts again")]
         self.assertIsNone((yield from self.added("PostToolUse", **self.tool())))
         yield lambda: "3 comments" not in self.status()
@@ -198,7 +198,7 @@ class TestDeliveries(DeliveryCase):
         with mock.patch.object(type(self.deliveries), "queued", staticmethod(queued)):
             yield from self.send()
             yield lambda: TYPE.format("Codex CLI") in self.status()  # it could not
-            self.deliveries.take_back(self.endpoint)
+            self.endpoint.comments._take_back()
             yield lambda: self.state is DRAFT
             yield from self.send()
             yield lambda: len(commands) == 2
