@@ -226,6 +226,7 @@ def test_at_work_it_comes_with_the_next_result(sent):
     assert "2 comments" not in sent.desktop.window()["status_bar"]
 
 
+HOLD = 'import sublime; sublime.load_settings("Gemini Companion.sublime-settings").set("hold_turns", {})'
 PROMPTS = ("UserPromptSubmit", "BeforeAgent", "userPromptSubmitted")
 
 
@@ -264,6 +265,21 @@ def test_what_is_taken_back_is_in_no_request(sent):
     thought.set()
     sent.done("nothing was said")
     assert sent.asked_with(sent.text.partition("\n")[0]) == 0
+
+
+@pytest.mark.parametrize("sent", [each for each in SENDING if not isinstance(each, Qwen)], ids=TITLE, indirect=True)
+def test_with_hold_turns_it_waits_at_the_end_for_the_review(sent):
+    sent.host.execute(HOLD.format(True))
+    sent.prompt(*sent.kind.create(sent.desktop.path("made.py"), "made\n"), Say("it is made"), Say("held and read"))
+    sent.desktop.wait_status(f"{sent.kind.title} waits for your review")
+    sent.send()
+    sent.done("held and read")
+    assert sent.asked_with(sent.kind.at_the_end(sent.text)) == 1
+    sent.desktop.wait_status(f"{sent.kind.title} waits for your review")  # and again, at the end of this one
+    sent.desktop.run("Keep All Changes")
+    sent.desktop.wait_status("is done")
+    sent.wait("sent")
+    sent.host.execute(HOLD.format(False))
 
 
 def test_a_held_write_is_refused_with_it(sent):
