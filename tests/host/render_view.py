@@ -73,7 +73,7 @@ def _gutter(view: Any, width: float, height: float) -> str:
     rows = []
     numbers = view.settings.get("line_numbers", True)
     for row, y in _visible_rows(view, height):
-        number = str(row + 1) if numbers else ""
+        number = str(row + 1) if numbers else "&nbsp;"
         rows.append(
             '<div class="number" style="top:%gpx">%s<small>%s</small></div>'
             % (y - view.viewport[1], icons.get(row, ""), number)
