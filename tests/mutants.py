@@ -62,6 +62,8 @@ AREAS: Dict[str, Tuple[str, ...]] = {
         "editor:test_sending.py",
     ),
     "companion/comparison/": ("tests/unit/comparison",),
+    "companion/page/": ("tests/unit/page", "editor:test_review_page.py"),
+    "companion/remotes/": ("tests/unit/remotes",),
     "companion/hooking/": ("tests/unit/hooking", "editor:test_agent_hooks.py"),
     "companion/context/": ("tests/unit/context", "editor:test_context_*.py"),
     "companion/diagnosis/": ("tests/unit/diagnosis", "editor:test_diagnose.py"),

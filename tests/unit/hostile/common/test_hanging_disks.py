@@ -139,7 +139,7 @@ def test_there_is_a_bound_on_threads(clock: Clock, watch: Watch) -> None:
         watch.later(clock)
     until(lambda: threads_of("bound") == 3 and len(workers._jobs) == 7, "jobs that hang get no more threads")
     clock.advance(60)  # all of them are stuck by now, and nothing comes of that
-    for act in (workers._look, partial(workers.submit, lambda: None)):
+    for act in (workers._replace_stuck, partial(workers.submit, lambda: None)):
         act()
         most.append(threads_of("bound"))
     assert most == [3, 3]
