@@ -43,7 +43,7 @@ def accept(desktop, program, proposal, edits):
 @pytest.mark.parametrize(
     ("client", "edits"), [(ClaudeClient, "# mine\n"), (CopilotClient, "# mine\n"), (CopilotClient, "")]
 )
-def test_a_text_that_its_program_never_wrote_is_written_when_the_program_is_killed_much_later(desktop, client, edits):
+def test_a_text_its_program_never_wrote_is_written_when_it_is_killed_later(desktop, client, edits):
     desktop.open("greeting.py")
     with client(desktop.host.environment["HOME"], desktop.workspace) as program:
         accept(desktop, program, PROPOSAL, edits)
@@ -54,7 +54,7 @@ def test_a_text_that_its_program_never_wrote_is_written_when_the_program_is_kill
 
 
 @pytest.mark.parametrize("proposal", [GREETING, GREETING.replace("\n", "\r\n")], ids=["equal", "line ends"])
-def test_edits_of_a_proposal_that_equals_the_file_wait_until_the_program_has_written(desktop, proposal):
+def test_edits_of_a_proposal_equal_to_the_file_wait_for_the_programs_write(desktop, proposal):
     desktop.open("greeting.py")
     with CopilotClient(desktop.host.environment["HOME"], desktop.workspace) as program:
         accept(desktop, program, proposal, "# mine\n")

@@ -84,7 +84,7 @@ def test_an_edit_of_the_user_is_written_and_the_model_hears_of_it(desktop, claud
     desktop.wait_no_review()
 
 
-def test_an_edit_that_is_accepted_while_the_program_is_suspended_is_written_once_it_is_killed(desktop, claude, model):
+def test_an_edit_accepted_from_a_suspended_program_is_written_on_its_kill(desktop, claude, model):
     proposal = start_review(desktop, claude, model)
     desktop.type_at_end(proposal["id"], "# mine\n")
     os.killpg(claude._process.pid, signal.SIGSTOP)
@@ -96,7 +96,7 @@ def test_an_edit_that_is_accepted_while_the_program_is_suspended_is_written_once
     desktop.wait_no_review()
 
 
-def test_a_rejected_diff_is_not_written_and_the_next_one_is_answered_in_the_terminal(desktop, claude, model):
+def test_a_rejected_diff_is_not_written_and_the_terminal_answers_the_next(desktop, claude, model):
     before = desktop.arrangement()
     start_review(desktop, claude, model)
     desktop.reject()
@@ -400,7 +400,7 @@ def test_escape_withdraws_what_waits(tmp_path):
         assert hooked.desktop.read("greeting.py").decode() == GREETING
 
 
-def test_what_the_user_does_instead_of_a_command_that_he_refuses_is_not_its_own(tmp_path):
+def test_what_the_user_does_in_place_of_a_refused_command_is_his_own(tmp_path):
     with at_work(ClaudeReviewed("manual", connects=False), str(tmp_path)) as hooked:
         desktop, kind, program = hooked.desktop, hooked.kind, hooked.program
         program.wait_ready()

@@ -19,7 +19,7 @@ SETTINGS = "__import__('sys').modules['Gemini Companion.plugin'].application._en
 REQUEST = {"type": "request", "sourceClientId": "codex-tui", "version": 0, "method": "ide-context"}
 
 
-def test_it_answers_while_the_package_is_there_and_is_gone_after_it_whatever_ends_it(desktop):
+def test_the_socket_answers_only_while_the_package_is_loaded(desktop):
     path = os.path.join(desktop.host.environment["HOME"], ".codex", "ipc", "ipc.sock")
 
     def told():

@@ -142,7 +142,7 @@ def test_so_they_do_the_end_of_the_editor(desktop, copilot, end):
     accept_what_is_shown_again(desktop)
 
 
-def test_a_text_that_is_in_use_is_shown_in_no_other_window_until_its_own_has_gone(desktop, copilot):
+def test_a_text_in_use_is_shown_in_no_other_window_until_its_own_has_gone(desktop, copilot):
     def proposals():
         roles = "view.settings().get('gemini_companion.role', {}).get('role') for view in each.views()"
         return desktop.host.evaluate(f"{{each.id(): [{roles}].count('proposal') for each in sublime.windows()}}")
@@ -157,7 +157,7 @@ def test_a_text_that_is_in_use_is_shown_in_no_other_window_until_its_own_has_gon
     desktop.host.wait_until(lambda: proposals() == {str(second): 1})
 
 
-def test_what_the_user_made_of_a_text_that_was_shown_again_outlives_a_second_crash(desktop, copilot):
+def test_edits_of_a_text_shown_again_survive_a_second_crash(desktop, copilot):
     accept_edits_that_the_program_does_not_write(desktop, copilot)
     desktop.host.kill()
     desktop.host.restart()

@@ -20,7 +20,7 @@ STEPS += ["undoes the other", "called closeDiff", "its hook waits", "its model r
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_the_demonstration_shows_every_step_and_stays_for_a_client_of_ones_own_until_ctrl_c(tmp_path):
+def test_the_demonstration_shows_every_step_and_stays_until_control_c(tmp_path):
     temporary, workspace = tmp_path / "tmp", tmp_path / "workspace"
     temporary.mkdir()
     workspace.mkdir()

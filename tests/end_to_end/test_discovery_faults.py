@@ -27,7 +27,7 @@ def place(tmp_path):
     return folder
 
 
-def test_a_directory_that_others_can_write_to_is_refused_said_and_tried_again(workspace, place):
+def test_a_directory_others_can_write_to_is_refused_told_and_tried_again(workspace, place):
     (place / "gemini" / "ide").mkdir(parents=True)
     (place / "gemini").chmod(0o777)
     with Host.start(folders=[workspace], files=[os.path.join(workspace, "greeting.py")],

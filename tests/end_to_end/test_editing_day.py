@@ -258,7 +258,7 @@ class Day:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_after_a_day_of_editing_every_client_knows_what_is_true_of_its_window(tmp_path, monkeypatch, seed):
+def test_after_a_day_of_editing_every_client_knows_the_state_of_its_window(tmp_path, monkeypatch, seed):
     folders = []
     for name in ("one", "two", "three"):
         folder = os.path.realpath(str(tmp_path / name))

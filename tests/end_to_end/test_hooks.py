@@ -158,7 +158,7 @@ def test_the_writes_of_the_document(hooked):
         desktop.wait_no_review()
 
 
-def test_what_a_program_writes_is_listed_with_its_name_and_why_and_nothing_else_is_counted(hooked):
+def test_a_programs_writes_are_listed_with_name_and_reason_and_no_others(hooked):
     file, desktop = hooked.connect(), hooked.desktop
     hooked.tell("UserPromptSubmit", file, prompt="greet\n\nthem")
     shell = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "1"}
@@ -213,7 +213,7 @@ def test_a_session_is_heard_by_an_editor_that_was_started_again(workspace, proce
         desktop.wait_status("Claude Code")
 
 
-def test_a_package_that_is_disabled_leaves_the_program_alone_and_one_that_is_back_hears_it(hooked):
+def test_a_disabled_package_leaves_the_program_alone_until_it_is_back(hooked):
     file = hooked.connect()
     host = hooked.desktop.host
     hooked.tell("SessionStart", file)

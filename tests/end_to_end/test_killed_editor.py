@@ -26,7 +26,7 @@ os.write = write
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
-def test_a_file_that_was_half_written_has_its_former_text_after_the_next_start(desktop):
+def test_a_half_written_file_has_its_former_text_after_the_next_start(desktop):
     path = desktop.path("greeting.py")
     os.link(path, path + ".link")  # so that it is rewritten in place
     with desktop.client() as client:
@@ -62,7 +62,7 @@ listed = sorted(change.path for each in lists for change in (*each.changes, *eac
 
 
 @pytest.mark.parametrize("meanwhile", ["", "excluded", "left out"])
-def test_what_is_written_meanwhile_is_listed_unless_other_files_were_looked_at(tmp_path, workspace, meanwhile):
+def test_writes_after_the_kill_are_listed_unless_other_files_were_tracked(tmp_path, workspace, meanwhile):
     """What was hidden then may have been there then, so that nobody knows what it held."""
     always = {"track_changes": "always"}
     then = {"Gemini Companion": dict(always, context_exclude=["*.hidden"]), "Preferences": {}}

@@ -96,7 +96,7 @@ def test_a_new_user_with_one_program_finds_no_more_than_can_be_used(tmp_path, wo
 
 
 @pytest.mark.parametrize("in_shell", [False, True])
-def test_a_program_that_was_installed_since_is_offered_once_the_list_was_opened(tmp_path, workspace, in_shell):
+def test_a_program_installed_later_is_offered_once_the_list_was_opened(tmp_path, workspace, in_shell):
     programs = tmp_path / "programs"
     programs.mkdir()
     path = "/usr/bin:/bin" if in_shell else f"{programs}:/usr/bin:/bin"

@@ -84,7 +84,7 @@ def run(host, program):
     return offered
 
 
-def test_a_program_that_knows_no_editor_is_run_by_name_and_what_it_writes_is_listed(start, workspace):
+def test_a_program_without_editor_support_runs_and_its_writes_are_listed(start, workspace):
     with start(
         {"programs": {"My Tool": {"command": ["my tool", "--x y"]}, "": {"command": ["wrong"]}}}, "my tool"
     ) as host:

@@ -63,7 +63,7 @@ def qwen_file(home):
     return json.loads(path.read_text())
 
 
-def test_gemini_cli_loses_its_session_and_token_and_its_diff_ends_while_qwen_code_goes_on(desktop, client, home):
+def test_switching_off_gemini_ends_its_session_and_diff_but_not_qwen_code(desktop, client, home):
     desktop.open("greeting.py", row=1, column=12, end_row=1, end_column=17)
     gemini, qwen = desktop.wait_published(), ListeningClient(qwen_file(Path(home)))
     desktop.wait_status("listening-client", "Gemini CLI")
@@ -101,7 +101,7 @@ def test_the_plain_event_stream_ends_with_the_token_that_it_showed(desktop):
     assert refused(announcement)
 
 
-def test_once_all_that_share_a_lock_file_are_off_nobody_who_knows_its_token_comes_in(desktop, home):
+def test_a_shared_token_is_refused_once_all_programs_that_share_it_are_off(desktop, home):
     with ClaudeClient(home, desktop.workspace, "somebody-else") as other:
         other.connect()
         desktop.wait_status("somebody-else")

@@ -192,7 +192,7 @@ def test_a_link_that_leads_out_of_the_folder_is_neither_shown_nor_written(mounte
     assert secret.read_text() == "the editor's own\n"
 
 
-def test_a_connection_that_broke_is_made_again_with_the_same_port_and_secret(mounted, desktop, there):
+def test_a_broken_connection_is_made_again_with_the_same_port_and_secret(mounted, desktop, there):
     with ClaudeClient(there.home, there.folder).connect() as claude:
         before = lock_files(there.home)
         (pid,) = {lock["pid"] for lock in before.values()}

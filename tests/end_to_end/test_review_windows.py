@@ -92,7 +92,7 @@ def test_closing_the_window_that_a_tab_was_dragged_into_rejects(desktop, role):
     assert desktop.arrangement()["groups"] == before["groups"]
 
 
-def test_a_second_view_into_the_proposal_is_edited_and_saved_like_the_first(desktop):
+def test_a_second_view_of_the_proposal_is_edited_and_saved_like_the_first(desktop):
     desktop.open("greeting.py")
     before = desktop.arrangement()
     view = open_diff(desktop)

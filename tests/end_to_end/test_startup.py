@@ -129,7 +129,7 @@ def installed(request, tmp_path):
 
 
 class TestDisabledAndEnabledAtOnce:
-    def test_however_soon_after_the_start_twenty_times_in_a_row_it_keeps_its_port(self, installed):
+    def test_it_keeps_its_port_when_reloaded_twenty_times_soon_after_the_start(self, installed):
         installed.wait_until(SERVED_NOW)
         port = "sys.modules['Gemini Companion.plugin'].application.endpoints()[0].port"
         before = installed.evaluate(port)
@@ -157,7 +157,7 @@ def test_after_such_an_end_it_can_be_loaded_again(host):
     assert host.evaluate(f"len({classes})") == 1
 
 
-def test_what_the_user_changes_in_the_settings_after_the_end_reaches_nobody(host):
+def test_settings_changed_after_the_end_reach_nobody(host):
     host.execute("plugin.plugin_loaded()")
     host.wait_until(SERVED)
     host.execute(

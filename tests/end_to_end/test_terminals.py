@@ -174,7 +174,7 @@ def enabled(host, caption):
     return entries["Companion: " + caption]["enabled"] and entries["Companion: " + caption]["visible"]
 
 
-def test_a_client_runs_in_terminus_in_the_windows_folder_and_gets_what_is_selected(machine, folders):
+def test_a_client_in_terminus_has_the_windows_folder_and_selection(machine, folders):
     machine.install("gemini")
     with machine.start(folders[1], packages=[machine.terminus]) as host:
         announcement = Desktop(host, folders[1]).wait_published()
@@ -196,7 +196,7 @@ def test_a_client_runs_in_terminus_in_the_windows_folder_and_gets_what_is_select
         assert host.evaluate("window.active_view().id()") == terminals(host)[0]  # one can go on typing
 
 
-def test_without_terminus_the_users_own_program_runs_in_the_users_own_terminal(machine, folders):
+def test_without_terminus_the_users_program_runs_in_the_users_terminal(machine, folders):
     tools = machine.home / "own tools"
     machine.home.mkdir()
     machine.install("gemini", folder=tools)
@@ -213,7 +213,7 @@ def test_without_terminus_the_users_own_program_runs_in_the_users_own_terminal(m
         check_connected(environment, announcement, host, folders[1])
 
 
-def test_after_a_restart_a_clients_terminal_neither_runs_again_nor_is_typed_into(machine, folders):
+def test_after_a_restart_a_clients_terminal_is_not_run_again_or_typed_into(machine, folders):
     """The user's own terminal beside it runs again, and gets nothing either."""
     machine.install("gemini")
     with machine.start(folders[0], packages=[machine.terminus]) as host:
@@ -259,7 +259,7 @@ def test_a_selection_goes_into_no_terminal_whose_client_has_ended(machine, folde
 
 
 @pytest.mark.parametrize("with_terminus", [True, False])
-def test_a_program_on_the_editors_path_runs_where_the_login_shell_begins_with_its_own(machine, folders, with_terminus):
+def test_a_program_on_the_editors_path_runs_despite_the_login_shells_path(machine, folders, with_terminus):
     """Debian's /etc/profile sets PATH anew. The program is a script for Node.js, which is on no other PATH either."""
     machine.install("gemini", CLIENT.replace("/bin/sh", "/usr/bin/env node"))
     other = machine.programs.parent / "it's node"
@@ -319,7 +319,7 @@ def test_nothing_that_lies_in_a_repository_runs_in_its_place(machine, folders, w
 
 
 @pytest.mark.parametrize("of_the_shell", [True, False])
-def test_a_program_that_only_a_repository_has_is_not_started_and_that_is_said(machine, folders, of_the_shell):
+def test_a_program_that_only_a_repository_has_is_refused_with_a_message(machine, folders, of_the_shell):
     planted = plant(os.path.join(folders[0], "bin"), "gemini")
     start = {"path": SYSTEM, "profile": f"PATH='{planted[:-7]}':$PATH\n"}
     if not of_the_shell:

@@ -88,7 +88,7 @@ def names(event):
     return [os.path.basename(file["path"]) for file in event["context"]["workspaceState"].get("openFiles", [])]
 
 
-def test_each_diff_opens_in_its_own_window_and_is_answered_to_its_own_client(desktop, windows, clients):
+def test_each_diff_opens_in_its_own_window_and_answers_its_own_client(desktop, windows, clients):
     tabs = {name: windows.titles(name) for name in FILES}
     shown = dict(tabs)  # what each window is to show now
     pending = {}

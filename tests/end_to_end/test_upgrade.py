@@ -118,7 +118,7 @@ def test_sharing_that_the_user_has_paused_stays_paused(upgraded):
         desktop.host.wait_until(lambda: files_told(client) == ["greeting.py"])
 
 
-def test_it_stays_paused_in_an_editor_that_is_started_again_and_resumed_once_the_user_has(workspace, processes):
+def test_sharing_stays_paused_after_a_restart_until_the_user_resumes_it(workspace, processes):
     with Host.start(folders=[workspace]) as host:
         desktop = Desktop(host, workspace, processes)
         for caption, paused in ((PAUSE, True), (RESUME, False)):

@@ -75,7 +75,7 @@ def test_without_the_token_there_is_a_401_and_nothing_else(desktop, caller):
         assert desktop.workspace not in body
 
 
-def test_bad_input_gets_a_clear_answer_of_the_right_kind_and_the_window_stays_as_it_is(desktop, caller):
+def test_bad_input_gets_a_clear_answer_and_leaves_the_window_unchanged(desktop, caller):
     desktop.open("greeting.py")
     before = desktop.arrangement()
     caller.open_session()

@@ -202,7 +202,7 @@ GONE = {
 
 
 class HookedJourneys:
-    def test_what_it_did_is_listed_with_its_name_and_prompt_and_what_the_user_did_meanwhile_is_not(self, hooked):
+    def test_what_the_program_did_is_listed_and_what_the_user_did_is_not(self, hooked):
         desktop, kind, model = hooked.desktop, hooked.kind, hooked.model
         work = Unasked(desktop, DAY)
         mine = desktop.open(f"{DAY}/saved.txt")

@@ -21,9 +21,7 @@ def status(desktop, window):
     return desktop.host.call("snapshot_window", window=window)["status_bar"]
 
 
-def test_its_prompts_bring_the_selection_and_the_tabs_of_the_window_that_has_its_folder(
-    desktop, model, beside, tmp_path
-):
+def test_prompts_bring_the_selection_and_tabs_of_the_window_of_the_folder(desktop, model, beside, tmp_path):
     first = desktop.window()["id"]
     path = tmp_path / "elsewhere.py"
     path.write_bytes(b"# elsewhere\n")

@@ -65,7 +65,7 @@ def test_it_comes_by_itself_once_the_folder_is_trusted(desktop, model, beside):
     assert "<ide_selection>" in "\n".join(user_texts(model.turns[0]))
 
 
-def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written_with_the_users_edit(desktop, copilot, model):
+def test_the_request_has_the_selection_and_an_accepted_diff_the_users_edit(desktop, copilot, model):
     before = desktop.arrangement()
     assert start_review(desktop, copilot, model, Say("It is polite now."))["text"] == PROPOSAL
     request = "\n".join(user_texts(model.turns[0]))
@@ -89,7 +89,7 @@ def test_the_selection_is_in_the_request_and_an_accepted_diff_is_written_with_th
     assert desktop.read("greeting.py").decode() == final
 
 
-def test_a_rejected_diff_is_not_written_and_an_answer_in_the_terminal_closes_the_next(desktop, copilot, model):
+def test_a_rejected_diff_is_not_written_and_the_terminal_closes_the_next(desktop, copilot, model):
     before = desktop.arrangement()
     start_review(desktop, copilot, model)
     desktop.reject()
@@ -166,7 +166,7 @@ def test_the_editor_quits_while_a_diff_waits_and_comes_back(desktop, copilot, mo
     desktop.host.wait_until(lambda: desktop.read("greeting.py").decode() == PROPOSAL.replace("Good", "Nice"))
 
 
-def test_in_one_of_two_windows_a_reload_of_the_package_does_not_disturb_the_program(desktop, copilot, model, tmp_path):
+def test_reloading_the_package_beside_two_windows_leaves_the_program_alone(desktop, copilot, model, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "other.py").write_text("# other\n")
@@ -194,7 +194,7 @@ def test_in_one_of_two_windows_a_reload_of_the_package_does_not_disturb_the_prog
 
 
 @pytest.mark.parametrize("edits", ["", "# mine\n"], ids=["as proposed", "edited"])
-def test_what_is_accepted_while_the_program_is_suspended_is_written_once_it_is_killed(desktop, copilot, model, edits):
+def test_a_diff_accepted_from_a_suspended_program_is_written_on_its_kill(desktop, copilot, model, edits):
     proposal = start_review(desktop, copilot, model)
     if edits:
         desktop.type_at_end(proposal["id"], edits)

@@ -55,7 +55,7 @@ class TestJourneys(Journeys):
         }
 
 
-def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(desktop, model):
+def test_ide_enable_connects_a_program_that_is_new_to_the_editor(desktop, model):
     with GeminiCli(desktop.host, desktop.workspace, model, ide_mode=False) as gemini:
         gemini.wait_for("Do you want to connect Sublime Text to Gemini CLI?")
         gemini.press("escape")
@@ -64,7 +64,7 @@ def test_ide_enable_connects_a_program_that_sees_the_editor_for_the_first_time(d
         desktop.wait_status("Gemini CLI")
 
 
-def test_a_diff_that_waits_to_be_asked_for_leaves_the_editor_alone_and_the_terminal_usable(desktop, program, model):
+def test_a_diff_shown_on_request_leaves_the_editor_and_the_terminal_usable(desktop, program, model):
     desktop.host.evaluate("sublime.load_settings('Gemini Companion.sublime-settings').set('review_open', 'on_request')")
     before = desktop.arrangement()
     path = desktop.path("greeting.py")
@@ -94,7 +94,7 @@ def test_a_diff_that_waits_to_be_asked_for_leaves_the_editor_alone_and_the_termi
     desktop.wait_no_review()
 
 
-def test_a_program_that_has_connected_to_a_new_start_of_the_editor_stays_connected(desktop, program):
+def test_a_program_connected_to_a_restarted_editor_stays_connected(desktop, program):
     """Its old connection tries to come back beside the new one, and would take it along when it gives up."""
     desktop.host.quit()
     program.is_soon(lambda: False, 2.0)  # the user starts the editor again

@@ -42,7 +42,7 @@ def test_of_two_windows_it_comes_to_the_innermost_and_hears_of_that_alone(deskto
     assert "outside.py" not in request
 
 
-def test_it_comes_back_after_a_reload_of_the_package_and_after_a_restart_of_the_editor(desktop, beside):
+def test_it_comes_back_after_a_package_reload_and_an_editor_restart(desktop, beside):
     opencode = beside.program()
     opencode.wait_connected("greeting.py#1")
     desktop.host.disable_package()

@@ -45,7 +45,7 @@ class TestJourneys(Journeys):
         assert "Selected text:\n```\nHello\n```" in context
 
 
-def test_of_two_windows_ide_enable_connects_it_to_the_one_of_its_port_variable(desktop, model):
+def test_ide_enable_connects_to_the_window_that_the_port_variable_names(desktop, model):
     first, port = desktop.window()["id"], desktop.wait_published()["port"]
     second = desktop.host.call("new_window", folders=[desktop.workspace])  # which it would take without the variable
     desktop.host.wait_until(lambda: len(desktop.own_discovery_files()) == 2)

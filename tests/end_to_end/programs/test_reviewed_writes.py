@@ -361,7 +361,7 @@ def test_what_is_accepted_after_the_program_was_stopped_changes_nothing(reviewed
 
 
 @pytest.mark.everything
-def test_a_diff_that_is_left_over_goes_with_the_next_prompt_or_when_the_user_rejects_it(reviewed):
+def test_a_leftover_diff_goes_with_the_next_prompt_or_a_rejection(reviewed):
     desktop = reviewed.desktop
     path = desktop.write("left-over.py", b"one\ntwo\n")
     reviewed.work(reviewed.kind.edit(path, "two", "2"))
@@ -374,7 +374,7 @@ def test_a_diff_that_is_left_over_goes_with_the_next_prompt_or_when_the_user_rej
 
 
 @pytest.mark.everything
-def test_what_a_command_has_written_is_the_programs_whether_the_user_was_asked_about_it_or_not(reviewed):
+def test_what_a_command_has_written_is_the_programs_asked_about_or_not(reviewed):
     desktop, kind = reviewed.desktop, reviewed.kind
     reviewed.work(kind.shell("echo 'a = 1' > allowed.py", desktop.workspace))
     if kind.asks_in_terminal:
@@ -386,7 +386,7 @@ def test_what_a_command_has_written_is_the_programs_whether_the_user_was_asked_a
 
 
 @pytest.mark.everything
-def test_what_the_user_does_instead_of_a_command_that_he_has_stopped_is_not_the_programs(reviewed):
+def test_what_the_user_does_after_stopping_a_command_is_not_the_programs(reviewed):
     """Before it ran, if the program asks him."""
     desktop = reviewed.desktop
     begun, never = desktop.path("begun.txt"), desktop.path("never.txt")
@@ -505,7 +505,7 @@ def test_a_program_that_is_connected_shows_each_write_once(tmp_path, kind):
 
 
 @pytest.mark.everything
-def test_gemini_that_asks_in_its_terminal_is_left_to_that_from_the_second_write_on(tmp_path):
+def test_gemini_is_left_to_its_terminal_questions_from_the_second_write_on(tmp_path):
     with working(GeminiAsks(), str(tmp_path)) as reviewed:
         desktop, program, question = reviewed.desktop, reviewed.program, reviewed.kind.question
         path = desktop.write("first.py", b"one\ntwo\n")

@@ -41,7 +41,7 @@ def test_capitals_in_a_row_are_words_in_newer_builds_only(bench):
         assert bench.host.plugins.command_class("window", name) is not None
 
 
-def test_classes_are_registered_by_definition_in_newer_builds_and_by_name_in_4200(bench):
+def test_newer_builds_register_classes_by_definition_and_4200_by_name(bench):
     plugin = bench.plugin(PLUGIN)
     bench.window.new_file()
     expected = ["zed", "alpha"] if builds.MODERN else ["alpha", "zed"]

@@ -25,7 +25,7 @@ class Listener(sublime_plugin.EventListener):
     assert module.seen == [("insert", {"characters": "!"}), ("noop", None), ("reopen_last_file", None)]
 
 
-def test_listeners_hear_of_keys_and_menus_but_not_of_plugins_and_the_palette(bench):
+def test_listeners_hear_of_keys_and_menus_but_not_of_plugins_and_palette(bench):
     """Evidence: sublimehq/sublime_text 2234, 2400, 3404."""
     module = bench.plugin("""
 seen = []
@@ -146,7 +146,7 @@ def test_keys_of_some_keyboards_close_and_save(bench):
     assert bench.window.views() == []
 
 
-def test_a_scratch_view_saved_under_a_name_keeps_its_settings_and_stays_scratch(bench, tmp_path):
+def test_a_scratch_view_saved_by_name_keeps_settings_and_stays_scratch(bench, tmp_path):
     (view,) = bench.named("a")
     view.set_scratch(True)
     view.settings().set("mine", True)

@@ -34,7 +34,7 @@ def drawn(bench):
 
 
 @pytest.mark.parametrize("how", ["handle", "window command"])
-def test_a_selection_changed_outside_a_text_command_is_neither_drawn_nor_told(bench, view, how):
+def test_a_selection_changed_outside_a_text_command_is_not_drawn_or_told(bench, view, how):
     module = bench.plugin(MOVER)
     if how == "handle":
         view.sel().clear()
@@ -127,7 +127,7 @@ def test_zooming_changes_sizes_without_a_word(bench, view):
     assert bench.gestures.events()[before:] == []
 
 
-def test_line_padding_makes_lines_higher_but_phantoms_never_lower_than_text(bench, view):
+def test_line_padding_makes_lines_higher_but_no_phantom_lower_than_text(bench, view):
     view.settings().set("line_padding_top", -3)
     view.settings().set("line_padding_bottom", -1)
     assert view.line_height() == 16
@@ -164,7 +164,7 @@ def test_annotations_of_a_view_in_the_back_stay_as_drawn(bench, view):
     bench.gestures.click_annotation("k", "newest", view=view.id())
 
 
-def test_the_minimap_shows_every_row_of_a_region_unless_it_is_hidden_empty_or_not_for_it(bench):
+def test_the_minimap_shows_every_row_of_a_visible_region_that_is_not_empty(bench):
     view, sublime = bench.open("rows.txt", b"ab\n\nabcd\n"), bench.sublime
     bare = sublime.DRAW_NO_FILL | sublime.DRAW_NO_OUTLINE  # which the text does not show
     view.add_regions("rows", [sublime.Region(1, 6)], "region.redish", "dot", bare)
@@ -191,7 +191,7 @@ def test_what_is_filled_loses_the_colors_of_its_syntax(bench):
     assert bench.gestures.render().count(colored) == 2
 
 
-def test_without_a_background_the_foreground_fills_and_the_text_is_inverted(bench):
+def test_without_a_background_the_foreground_fills_and_inverts_the_text(bench):
     """Evidence: sublime_text 3035, 2976; Colorcoder 32."""
     view, style = bench.open("code.py", b"return 1\n"), bench.host.scheme.style
     view.add_regions("k", [bench.sublime.Region(0, 6)], "region.greenish", "", bench.sublime.DRAW_NO_OUTLINE)
@@ -223,7 +223,7 @@ def test_marks_are_drawn_as_their_keys_first_came_and_the_first_icon_shows(bench
     assert order() == ["bluish", "redish", "bluish"]
 
 
-def test_an_annotation_ends_at_the_edge_begins_behind_its_text_and_is_cut_off(bench):
+def test_an_annotation_begins_behind_its_text_and_ends_at_the_edge_cut_off(bench):
     """Evidence: SublimeLinter 1815; in LSP's documentation, short ones end at the edge and long ones are cut off."""
     texts = [b"short", b"x" * (columns_of(bench) - 3), b"x" * 500]
     view, sublime = bench.open("code.py", b"\n".join(texts)), bench.sublime

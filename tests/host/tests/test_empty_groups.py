@@ -32,7 +32,7 @@ def test_a_new_window_shows_a_view_that_is_no_tab(bench):
     assert ["on_new", view.id()] in bench.gestures.events()
 
 
-def test_a_placeholder_goes_when_a_tab_comes_and_comes_when_the_last_tab_goes(bench):
+def test_a_placeholder_goes_when_a_tab_comes_and_returns_with_no_tabs_left(bench):
     first = assert_empty(bench.window)
     tab = bench.window.new_file()
     assert not first.is_valid()

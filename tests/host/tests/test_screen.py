@@ -85,7 +85,7 @@ def test_scrolling_is_clamped(bench, view):
 
 
 @pytest.mark.parametrize("late", [True, False])
-def test_a_view_has_no_size_until_it_was_drawn_and_what_is_centred_comes_to_its_top(bench, late):
+def test_an_undrawn_view_has_no_size_and_centred_text_comes_to_its_top(bench, late):
     """Evidence: sublime_text 538, 3128, 4687."""
     if not late:
         bench.without("late_size")

@@ -285,7 +285,7 @@ def plugin_unloaded():
     bench.host.closed = False
 
 
-def test_truths_are_on_unless_they_are_switched_off_by_name_and_quirks_the_other_way_round(monkeypatch):
+def test_truths_are_on_and_quirks_are_off_unless_switched_by_name(monkeypatch):
     for named, expected in (
         ("", quirks.TRUTHS),
         ("-late_size", quirks.TRUTHS - {"late_size"}),

@@ -37,7 +37,7 @@ def make(bench, text):
     return view
 
 
-def test_a_replacement_around_the_caret_scrolls_to_it_whatever_the_command_puts_back(texts):
+def test_a_replacement_around_the_caret_scrolls_to_it_whatever_is_put_back(texts):
     """Evidence: sublime_text 2560; what is erased and inserted does not scroll."""
     view = make(texts, "line\n" * 300)
     texts.draw()

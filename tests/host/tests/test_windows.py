@@ -224,7 +224,7 @@ def test_what_is_chosen_from_a_list_is_highlighted_once_more(bench):
 
 
 @pytest.mark.parametrize("shown_by", ["open_file", "focus_view"])
-def test_a_preview_in_the_active_group_keeps_a_list_open_and_one_in_another_ends_it(bench, shown_by):
+def test_a_preview_in_the_active_group_keeps_a_list_open_and_others_end_it(bench, shown_by):
     """Evidence: sublime_text 1041, 1320; Default's `symbol.py` shows previews from `on_highlight`."""
     window, flags = bench.window, bench.sublime.TRANSIENT
     window.set_layout({"cols": [0, 0.5, 1], "rows": [0, 1], "cells": [[0, 0, 1, 1], [1, 0, 2, 1]]})

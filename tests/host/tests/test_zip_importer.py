@@ -71,7 +71,7 @@ def test_only_newer_builds_keep_bytecode_and_none_of_folders(installed, cache):
         forget()
 
 
-def test_newer_builds_take_bytecode_for_fresh_while_time_and_size_are_the_same(installed, cache):
+def test_newer_builds_take_bytecode_for_fresh_if_time_and_size_are_equal(installed, cache):
     def value(text, year):
         installed({zipfile.ZipInfo("a.py", (year, 1, 1, 0, 0, 0)): text})
         forget()
@@ -83,7 +83,7 @@ def test_newer_builds_take_bytecode_for_fresh_while_time_and_size_are_the_same(i
     assert value("x = 44", 2027) == 44
 
 
-def test_a_folder_without_an_init_file_is_a_namespace_package_in_newer_builds(installed, cache):
+def test_a_folder_without_init_file_is_a_namespace_package_in_newer_builds(installed, cache):
     installed({"plugin.py": "from .plain import thing", "plain/thing.py": "x = 1"})
     importlib.import_module(f"{NAME}.plugin")
     for name in (NAME, f"{NAME}.plain"):

@@ -160,7 +160,7 @@ class TestFiles(CommentsTestCase):
 
 
 class TestReviews(CommentsTestCase):
-    def test_in_a_review_a_comment_stands_on_its_side_and_leaves_room_beside_it(self) -> Iterator[Any]:
+    def test_a_comment_in_a_review_stands_on_its_side_and_leaves_room_opposite(self) -> Iterator[Any]:
         review = yield from self.change()
         new, old = self.proposal(review), self.original(review)
         self.write_comment(new, "LINE 2", "new")

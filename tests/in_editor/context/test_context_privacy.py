@@ -86,7 +86,7 @@ class Privacy(ProjectSwitching, ContextCase):
         self.assertEqual(self.selected(), "# a.py")
         self.assertNotIn("sharing paused", self.status())
 
-    def test_an_excluded_file_is_withheld_open_or_not_and_every_file_while_paused(self):
+    def test_an_excluded_file_is_withheld_open_or_not_and_all_while_paused(self):
         yield from self.open("a.py")
         yield from self.open("b.py")
         self.set("context_exclude", ["b.*"])

@@ -194,7 +194,7 @@ class Servers(DiagnoseCase):
         advice = "Package Control: Satisfy Libraries"
         self.assert_failed(report, "the libraries can be imported", "the library jsonschema is missing", advice)
 
-    def test_while_libraries_are_missing_that_is_the_one_cause_and_the_rest_is_not_tried(self):
+    def test_missing_libraries_are_the_one_cause_and_the_rest_is_not_tried(self):
         problem = "the libraries aiohttp and jsonschema are missing: do this"
         with mock.patch.dict(sys.modules, {"jsonschema": None, "aiohttp": None}), mock.patch.object(
             self.application._libraries, "problem", problem

@@ -57,7 +57,7 @@ class Announcements(ContextCase):
         yield lambda: self.gemini(self.folder) is not None
         self.assertEqual(qwen_locks(self.folder), {})
 
-    def test_an_agent_that_was_off_at_the_start_is_served_once_it_is_switched_on(self):
+    def test_an_agent_that_was_off_at_the_start_is_served_once_switched_on(self):
         dialects = {"claude": ("claude", "opencode", "kilo"), "copilot": ("copilot",)}
         self.disable("claude", "opencode", "kilo", "copilot")
         other = yield from self.new_window(self.new_folder())

@@ -129,7 +129,7 @@ class AcceptByClient(ContextCase):
         self.link(self.outside, "current")
         yield from self.assert_refused(os.path.join(link, "a.py"))
 
-    def test_a_link_that_is_led_elsewhere_between_the_check_and_the_write_does_not_help(self):
+    def test_a_link_redirected_between_the_check_and_the_write_does_not_help(self):
         """The file that was reviewed is the one outside, so that only its place tells."""
         inner = os.path.join(self.folder, "inner")
         os.mkdir(inner)

@@ -73,7 +73,7 @@ class DeliveryCase(HookCase):
 
 
 class TestDeliveries(DeliveryCase):
-    def test_who_works_reads_it_with_the_next_result_and_it_is_sent_once_they_go_on(self) -> Iterator[Any]:
+    def test_a_working_agent_reads_it_with_the_next_result_and_it_is_then_sent(self) -> Iterator[Any]:
         yield from self.tell("UserPromptSubmit", prompt="go")
         yield from self.tell("PreToolUse", **self.tool())
         yield from self.send()
@@ -101,7 +101,7 @@ class TestDeliveries(DeliveryCase):
         (session,) = self.sessions.in_window(self.endpoint)
         self.assertEqual(session.doer.why, "make it work", "the user has not typed it")
 
-    def test_an_idle_agent_outside_of_our_terminals_gets_it_with_the_next_prompt(self) -> Iterator[Any]:
+    def test_an_idle_agent_outside_our_terminals_gets_it_with_the_next_prompt(self) -> Iterator[Any]:
         yield from self.connect(GEMINI_CLI)
         yield from self.tell("SessionStart", GEMINI_CLI)
         yield from self.send()
@@ -206,7 +206,7 @@ class TestDeliveries(DeliveryCase):
         yield from self.tell("UserPromptSubmit", CODEX_CLI, prompt=TEXT)
         yield lambda: self.state is SENT
 
-    def test_an_agent_that_tells_nothing_gets_it_in_its_terminal_and_proves_nothing(self) -> Iterator[Any]:
+    def test_an_agent_that_tells_nothing_gets_it_in_its_terminal_without_proof(self) -> Iterator[Any]:
         tag = self.starts("opencode")
         terminal = self.window.active_view()
         self.window.focus_view(self.view)

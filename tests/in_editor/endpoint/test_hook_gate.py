@@ -153,7 +153,7 @@ class TestDecisions(GateCase):
         self.reviews.commands.reject(review)
         yield lambda: process.poll() is not None
 
-    def test_what_is_accepted_as_proposed_is_written_by_the_programs_own_arguments(self) -> Iterator[Any]:
+    def test_a_text_accepted_as_proposed_is_written_by_the_program_itself(self) -> Iterator[Any]:
         for agent in ALL:
             process, review = yield from self.hold(agent)
             self.assertEqual(self.text(self.proposal(review)), AFTER)
@@ -289,7 +289,7 @@ class TestWhatIsReviewed(GateCase):
         yield from super().setUp()
         self.write(content=BEFORE)
 
-    def test_what_is_skipped_by_its_real_path_and_what_lies_outside_goes_its_own_way(self) -> Iterator[Any]:
+    def test_files_skipped_by_real_path_and_files_outside_are_not_reviewed(self) -> Iterator[Any]:
         data = self.window.project_data()
         settings = sublime.load_settings("Gemini Companion.sublime-settings")
         self.addCleanup(settings.erase, "review_skip")
@@ -478,7 +478,7 @@ class TestWhatEndsIt(GateCase):
         yield lambda: self.says("Gemini CLI has not written file.py: what you accepted changes nothing")
         self.assertEqual(self.read(), BEFORE.encode())
 
-    def test_a_program_that_asks_whatever_was_accepted_is_left_to_that_from_then_on(self) -> Iterator[Any]:
+    def test_a_program_that_asks_despite_an_acceptance_is_left_to_ask(self) -> Iterator[Any]:
         yield from self.connect(GEMINI_CLI)
         process, _ = yield from self.hold(GEMINI_CLI)
         self.command("accept")

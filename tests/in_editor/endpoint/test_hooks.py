@@ -174,7 +174,7 @@ class TestCalls(HookCase):
         (_, _, key, _), ended = self.calls.told
         self.assertEqual(ended, ("ended", self.window.id(), key))
 
-    def test_calls_without_ids_and_with_other_arguments_at_their_end_are_known_by_their_tool(self) -> Iterator[Any]:
+    def test_calls_without_identifiers_are_known_by_tool_if_arguments_change(self) -> Iterator[Any]:
         run = {"tool_name": "Bash", "tool_input": {"command": "make"}}
         yield from self.done(self.start("PreToolUse", **run))
         yield from self.done(self.start("PostToolUse", **{**run, "tool_input": {"command": "make -s"}}))

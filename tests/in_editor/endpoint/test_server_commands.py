@@ -191,7 +191,7 @@ class Commands(ServerCase):
 
 
 class FailingLoops(ServerCase):
-    def test_an_event_loop_that_other_code_stops_is_resumed_and_no_client_notices(self):
+    def test_no_client_notices_that_other_code_stopped_the_event_loop(self):
         loop = yield from self.loop()
         for _ in range(3):
             self.application.runtime.on_loop(loop.stop)

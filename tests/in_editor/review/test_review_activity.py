@@ -134,7 +134,7 @@ class Activity(ReviewTestCase):
             yield lambda: NOT_READ in self.header(review)
         return review
 
-    def test_a_file_that_cannot_be_read_says_so_and_its_proposal_can_be_accepted(self) -> Iterator[Any]:
+    def test_an_unreadable_file_says_so_and_its_proposal_can_be_accepted(self) -> Iterator[Any]:
         review = yield from self.open_unread()
         self.assertIn("Accept", self.header(review))
         self.type(self.proposal(review), 0, "typed\n")

@@ -109,7 +109,7 @@ class TestTheCaret(ReviewTestCase):
         yield lambda: "+2 \u22122" in self.header(review) and self.settled()
         self.assertEqual(list(view.sel()), [sublime.Region(0)])
 
-    def test_in_a_proposal_that_was_replaced_at_once_is_drawn_at_the_first_change(self) -> Iterator[Any]:
+    def test_the_caret_of_a_proposal_replaced_at_once_is_at_the_first_change(self) -> Iterator[Any]:
         self.write("file.txt", LEFT)
         yield from self.open_diff("file.txt", LEFT.replace("line 0", "first"), drawn=False)
         review = yield from self.open_diff("file.txt", RIGHT)

@@ -92,7 +92,7 @@ class TestCoarse(DecidingTestCase):
             self.reviews.commands.reject(review)
             yield self.closed
 
-    def test_what_is_asked_for_after_typing_is_done_when_they_are_compared_again(self) -> Iterator[Any]:
+    def test_a_revert_asked_for_after_typing_is_done_at_the_next_comparison(self) -> Iterator[Any]:
         review = yield from self.review("inline")
         view = self.proposal(review)
         self.type(view, 0, "typed\n")

@@ -47,7 +47,7 @@ class TestAccepting(DecidingTestCase):
         yield self.closed
         self.assertEqual(self.only_outcome()[1].content, "# mine\n" + PROPOSED)
 
-    def test_a_text_without_edits_or_with_edits_undone_is_identical_to_the_proposal(self) -> Iterator[Any]:
+    def test_a_text_without_edits_or_with_edits_undone_equals_the_proposal(self) -> Iterator[Any]:
         self.write("file.txt", "a\n")
         for name, text in ODD_TEXTS.items():
             for edited in (False, True):

@@ -56,7 +56,7 @@ class TestTheVeryFile(DiskTestCase):
         self.assertEqual((self.read(first), self.read(second)), (TEXT.encode(), b"one\n"))
         self.assertEqual(self.text(view), TEXT)
 
-    def test_a_refused_write_is_no_problem_any_more_once_the_file_is_compared_again(self) -> Iterator[Any]:
+    def test_a_refused_write_is_no_problem_once_the_file_is_compared_again(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
         self.leave()
@@ -202,7 +202,7 @@ class TestWriting(DiskTestCase):
         yield self.closed
         self.assertEqual((self.only_outcome()[1].content, self.read()), (None, b"theirs\n"))
 
-    def test_a_newer_proposal_of_its_client_is_not_replaced_by_the_one_that_failed(self) -> Iterator[Any]:
+    def test_the_failed_proposal_does_not_replace_a_newer_one_of_its_client(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
         release, answers = self.hold("write"), self.accept_by_client()

@@ -167,7 +167,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         names = os.listdir(self.kept) if os.path.exists(self.kept) else []
         return [name for name in names if name.endswith(".json")]
 
-    def test_a_client_that_is_there_after_the_package_was_replaced_is_waited_for(self) -> Iterator[Any]:
+    def test_a_client_still_there_after_a_package_replacement_is_waited_for(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
         self.reviews.commands.accept(review)
@@ -216,7 +216,7 @@ class TestEditsOfAClientThatWritesItsOwn(CallTestCase):
         self.assertEqual(self.read().decode(), TEXT)
         yield lambda: not os.path.exists(self.kept)
 
-    def test_a_text_that_was_refused_when_it_was_accepted_again_is_what_is_kept(self) -> Iterator[Any]:
+    def test_a_text_refused_at_its_second_acceptance_is_the_one_that_is_kept(self) -> Iterator[Any]:
         self.write()
         review = yield from self.open_diff()
         self.leave()

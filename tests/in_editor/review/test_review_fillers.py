@@ -70,7 +70,7 @@ class TestFillers(ReviewTestCase):
         yield self.saying(self.proposal(review), "\u2190 4 lines removed")
         yield self.saying(self.original(review))
 
-    def test_their_words_stand_beside_those_lines_below_what_is_level_with_the_header(self) -> Iterator[Any]:
+    def test_filler_words_stand_beside_their_lines_below_the_headers_space(self) -> Iterator[Any]:
         review = yield from self.review(LINES, NEW + LINES)
         original = self.original(review)
         yield self.saying(original, "4 lines added \u2192")
@@ -80,7 +80,7 @@ class TestFillers(ReviewTestCase):
         rows = self.header_html(review).count('<div class="bar"')
         self.assertEqual(int(above.group(1)) if above else 0, round(rows * original.line_height()))
 
-    def test_where_they_have_no_room_a_filler_says_nothing_rather_than_to_make_its_view_scroll(self) -> Iterator[Any]:
+    def test_a_filler_without_room_says_nothing_and_does_not_scroll_its_view(self) -> Iterator[Any]:
         review = yield from self.review(LINES, [*LINES[:2], *NEW, *LINES[2:]])
         original = self.original(review)
         yield self.saying(original, "4 lines added \u2192")

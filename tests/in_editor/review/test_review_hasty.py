@@ -57,7 +57,7 @@ class TestHasty(ReviewTestCase):
             self.window.run_command("gemini_companion_" + command)
             self.assertEqual(self.said, ["Companion: " + sentence])
 
-    def test_a_text_that_becomes_short_enough_is_not_accepted_for_an_older_request(self) -> Iterator[Any]:
+    def test_a_text_that_becomes_short_is_not_accepted_for_an_older_request(self) -> Iterator[Any]:
         self.limit(lines=1)
         review = yield from self.review("a\n", "b\n" * 20)
         view = self.proposal(review)

@@ -175,7 +175,7 @@ class TestHunks(ReviewTestCase):
         view.run_command("undo")
         self.assertEqual(self.text(view), RIGHT, "it is one step")
 
-    def test_a_caret_or_selection_beside_the_changes_takes_back_nothing_and_says_so(self) -> Iterator[Any]:
+    def test_a_caret_or_selection_beside_the_changes_only_brings_a_message(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
         behind = view.find("line 40", 0)
@@ -204,7 +204,7 @@ class TestHunks(ReviewTestCase):
         yield self.settled
         self.assertEqual(self.links(review, "undo"), [])
 
-    def test_of_what_was_taken_back_at_once_the_rest_comes_back_after_a_click_on_one(self) -> Iterator[Any]:
+    def test_hunks_reverted_at_once_come_back_one_by_one_after_clicks(self) -> Iterator[Any]:
         review = yield from self.review()
         view = self.proposal(review)
         view.run_command("select_all")

@@ -166,7 +166,7 @@ class TestLists(InterruptingTestCase):
         yield 50
         self.assertEqual((self.window.num_groups(), len(self.window.views())), (1, 1))
 
-    def test_of_two_proposals_that_came_meanwhile_the_newer_has_the_file_of_its_time(self) -> Iterator[Any]:
+    def test_the_newer_of_two_waiting_proposals_has_the_file_of_its_own_time(self) -> Iterator[Any]:
         yield from self.show("palette")
         for content, proposed in ((None, PROPOSED), ("a\nb\n", "a\nB\n")):
             if content is not None:
@@ -247,7 +247,7 @@ class TestShowPendingDiffs(InterruptingTestCase):
         picked(-1)
         self.assertEqual(self.window.active_view(), view)
 
-    def test_one_that_was_answered_meanwhile_is_not_shown_and_a_preview_of_another_goes_back(self) -> Iterator[Any]:
+    def test_a_diff_answered_meanwhile_is_not_shown_and_the_preview_goes_back(self) -> Iterator[Any]:
         view, first, second, highlighted, picked = yield from self.list_of_two()
         second.reject()  # its views are still there: the list has the focus
         highlighted(1)

@@ -67,7 +67,7 @@ class TestOutlines(MarksTestCase):
     def test_that_is_the_default(self) -> None:
         self.assertEqual((Settings().review_marks, Settings().review_colors), ("outline", "scheme"))
 
-    def test_whole_lines_are_outlined_block_by_block_and_only_changed_characters_are_filled(self) -> Iterator[Any]:
+    def test_whole_lines_are_outlined_and_only_changed_characters_are_filled(self) -> Iterator[Any]:
         self.write(content="a\nold one\nolder\nz\n")
         review = yield from self.open_diff(proposed="a\nnew one\nolder still\nz\n")
         for view, color, scope, lines, characters in (
@@ -83,7 +83,7 @@ class TestOutlines(MarksTestCase):
             self.assertEqual(self.drawn(view, "lines"), ([lines], color, OUTLINED))
             self.assertEqual(self.drawn(view, "characters"), (characters, scope, FILLED))
 
-    def test_without_a_background_in_the_scheme_changed_characters_are_underlined(self) -> Iterator[Any]:
+    def test_changed_characters_are_underlined_if_the_scheme_has_no_background(self) -> Iterator[Any]:
         self.write(content="old one\n")
         with self.without_backgrounds():
             review = yield from self.open_diff(proposed="new one\n")

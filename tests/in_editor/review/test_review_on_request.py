@@ -59,7 +59,7 @@ class TestOnRequest(DiskTestCase):
         self.assertEqual(self.reviews.open_reviews.summary(review), "not shown yet")
         self.assertEqual(self.told, [])
 
-    def test_the_one_that_is_asked_for_opens_with_the_focus_and_the_others_wait_on(self) -> Iterator[Any]:
+    def test_the_requested_review_opens_with_the_focus_and_the_others_wait(self) -> Iterator[Any]:
         first = yield from self.propose()
         second = yield from self.propose("other.py", QWEN)
         self.reviews.open_reviews.show(second, focus=True)
@@ -163,7 +163,7 @@ class TestOnRequest(DiskTestCase):
         yield lambda: self.header(review) != "" and self.settled()
         self.assertEqual(self.text(self.proposal(review)), "newer\n")
 
-    def test_a_file_that_has_changed_meanwhile_is_compared_as_it_is_when_it_is_shown(self) -> Iterator[Any]:
+    def test_a_file_changed_meanwhile_is_compared_as_it_is_when_it_is_shown(self) -> Iterator[Any]:
         review = yield from self.propose()
         self.write(content=TEXT + "later\n")
         self.reviews.open_reviews.show(review, focus=True)
@@ -219,7 +219,7 @@ class TestOnRequest(DiskTestCase):
         self.assertEqual([each for each in opened if each], [1, 1, 1])
         self.assertEqual([each.path for each in self.reviews.pending()], list(map(self.path, ("a.py", "b.py", "c.py"))))
 
-    def test_all_that_wait_open_when_the_setting_is_changed_and_show_the_files_as_they_are_then(self) -> Iterator[Any]:
+    def test_all_waiting_reviews_open_with_current_files_on_a_setting_change(self) -> Iterator[Any]:
         review = yield from self.propose()
         yield from self.propose("other.py", QWEN)
         self.write(content=TEXT + "later\n")

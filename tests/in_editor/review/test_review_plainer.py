@@ -89,7 +89,7 @@ class TestNothingToCompare(ReviewTestCase):
         self.assertEqual(self.marked(self.proposal(review), "lines"), [])
         yield from self.accepted(review)
 
-    def test_a_proposal_that_grows_too_large_and_shrinks_again_with_single_edits(self) -> Iterator[Any]:
+    def test_a_proposal_grows_too_large_and_shrinks_again_with_single_edits(self) -> Iterator[Any]:
         for presentation in ("side_by_side", "inline"):
             self.use(review_presentation=presentation)
             self.limit(lines=11)

@@ -98,7 +98,7 @@ class TestProjects(ProjectSwitching, RestoringTestCase):
         self.assertEqual(self.window.layout(), layout)
         self.assertEqual(self.titles(), titles)
 
-    def test_nor_where_the_other_project_looks_as_this_one_did_during_the_review(self) -> Iterator[Any]:
+    def test_another_project_that_looks_like_the_reviewed_one_is_left_alone(self) -> Iterator[Any]:
         yield from self.looks_alike(lambda: self.switch(self.two))
 
     def test_not_even_if_its_name_comes_late_and_its_file_says_what_we_note(self) -> Iterator[Any]:

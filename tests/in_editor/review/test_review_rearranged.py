@@ -66,7 +66,7 @@ class TestRearranged(RestoringTestCase):
         self.assertEqual(self.window.layout(), layout)
         self.assertTrue(view.is_valid())
 
-    def test_views_that_the_user_has_put_together_stay_so_when_another_review_opens(self) -> Iterator[Any]:
+    def test_views_the_user_put_together_stay_so_when_another_review_opens(self) -> Iterator[Any]:
         view = yield from self.open_file()
         before = self.picture()
         first = yield from self.open_diff()

@@ -79,7 +79,7 @@ class TestWhoIsInFront(SeveralTestCase):
         self.assertEqual(self.window.active_view(), self.proposal(first))
         self.assertEqual(self.text(self.proposal(second)), "newer\n")
 
-    def test_it_comes_to_the_front_after_the_decision_and_shows_its_first_change(self) -> Iterator[Any]:
+    def test_the_next_review_comes_to_the_front_and_shows_its_first_change(self) -> Iterator[Any]:
         yield from self.assert_shows_its_first_change()
 
     def test_so_it_does_where_a_tab_has_no_size_until_it_comes_to_the_front(self) -> Iterator[Any]:
@@ -184,7 +184,7 @@ class TestKeys(SeveralTestCase):
         yield lambda: self.answers() == [None, PROPOSED]
         yield lambda: self.window.num_groups() == 1
 
-    def test_a_tab_that_was_not_meant_to_be_closed_is_there_again_with_the_users_edits(self) -> Iterator[Any]:
+    def test_a_tab_closed_by_mistake_is_there_again_with_the_users_edits(self) -> Iterator[Any]:
         first, second = yield from self.two()
         self.type(self.proposal(second), 0, "# mine\n")
         self.clock.advance(5)
@@ -199,7 +199,7 @@ class TestKeys(SeveralTestCase):
         self.reviews.commands.accept_as_proposed(second)
         yield lambda: self.answers() == [None, PROPOSED]
 
-    def test_nor_is_it_lost_if_both_of_its_tabs_were_closed_and_a_palette_is_open(self) -> Iterator[Any]:
+    def test_a_review_is_not_lost_if_both_tabs_close_while_a_palette_is_open(self) -> Iterator[Any]:
         first, second = yield from self.two()
         self.clock.advance(5)
         self.reviews.commands.reject(first)

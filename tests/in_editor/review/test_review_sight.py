@@ -328,7 +328,7 @@ class TestLinks(LevelTestCase):
         self.reviews.commands.reject(review)
         yield lambda: not self.reviews.pending()
 
-    def test_a_link_stands_at_the_change_or_below_it_or_above_it_wherever_it_has_room(self) -> Iterator[Any]:
+    def test_a_link_stands_at_or_below_or_above_the_change_where_it_has_room(self) -> Iterator[Any]:
         for presentation in ("inline", "side_by_side"):
             self.use(review_presentation=presentation)
             for left, right, place in (

@@ -311,7 +311,7 @@ class TestMarks(ReviewTestCase):
 
 
 class TestHeader(ReviewTestCase):
-    def test_a_click_on_what_an_older_one_said_decides_nothing_and_draws_it_anew(self) -> Iterator[Any]:
+    def test_a_click_on_an_older_header_decides_nothing_and_redraws_the_header(self) -> Iterator[Any]:
         """The editor may show the older one still (sublimehq/sublime_text 5511)."""
         self.write()
         review = yield from self.open_diff()

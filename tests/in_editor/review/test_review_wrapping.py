@@ -142,7 +142,7 @@ class TestBlocksOfALineThatWraps(LevelTestCase):
     def on_screen(self, view: sublime.View, point: int) -> float:
         return view.text_to_layout(point)[1] - view.viewport_position()[1]
 
-    def test_below_a_first_line_that_wraps_are_header_and_change_and_equal_lines_are_level(self) -> Iterator[Any]:
+    def test_the_header_and_change_stand_level_below_a_wrapped_first_line(self) -> Iterator[Any]:
         lines = "".join(f"line {number}\n" for number in range(60))
         for presentation in ("side_by_side", "inline"):
             left, right = f"{WORDS}\n{WORDS} 1\nold\nolder\n{lines}", f"{WORDS}\n{WORDS} 1\nnew\n{lines}"

@@ -283,7 +283,7 @@ class TestReviewing(ChangesTestCase):
         self.assertTrue(other.pending)
         self.assertEqual((self.read("two.py"), self.names()), (CHANGED.encode(), ["two.py", "three.py"]))
 
-    def test_a_change_that_was_written_again_is_not_decided_before_it_can_have_been_seen(self) -> Iterator[Any]:
+    def test_a_change_written_again_is_not_decided_before_it_could_be_seen(self) -> Iterator[Any]:
         review = yield from self.change()
         clock = self.clock_of_guard()
         self.write("file.py", THREE)
@@ -315,7 +315,7 @@ class TestReviewing(ChangesTestCase):
             )
         self.assertEqual(self.read(), LINES.replace("line 5\n", "LINE 5\n").encode())
 
-    def test_after_a_file_comes_the_one_that_was_changed_next_and_after_the_last_the_first(self) -> Iterator[Any]:
+    def test_after_a_file_comes_the_next_changed_and_after_the_last_the_first(self) -> Iterator[Any]:
         yield from self.three()
         self.assertEqual(self.names(), ["one.py", "two.py", "three.py"])
         for number, (name, following) in enumerate((("two.py", "three.py"), ("three.py", "one.py")), 2):

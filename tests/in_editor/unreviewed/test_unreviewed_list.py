@@ -103,7 +103,7 @@ class TestListing(ChangesTestCase):
         self.write("other.py", "theirs\n")
         yield from self.listed("other.py")
 
-    def test_nor_are_edits_of_it_that_are_saved_over_what_its_client_has_written(self) -> Iterator[Any]:
+    def test_accepted_edits_saved_over_the_clients_write_are_not_listed(self) -> Iterator[Any]:
         self.write()
         yield from self.track()
         review = yield from self.open_diff()
@@ -317,7 +317,7 @@ class TestListing(ChangesTestCase):
         name = view.substr(view.line(heads[-1])).split("  ")[1] if heads else ""
         return name, view.substr(view.line(caret))
 
-    def test_a_file_that_the_user_is_previewing_stays_when_a_row_is_highlighted(self) -> Iterator[Any]:
+    def test_a_file_the_user_is_previewing_stays_when_a_row_is_highlighted(self) -> Iterator[Any]:
         view = self.window.open_file(self.write("new.py", "before\n"), sublime.TRANSIENT)
         yield lambda: not view.is_loading()
         yield from self.track()

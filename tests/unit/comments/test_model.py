@@ -34,7 +34,7 @@ def test_a_comment_has_the_text_of_its_first_line() -> None:
     assert draft.state is CommentState.DRAFT
 
 
-def test_two_question_marks_make_a_question_and_are_there_when_it_is_edited() -> None:
+def test_two_question_marks_make_a_question_and_are_there_for_an_edit() -> None:
     question = written(CommentPlace("/w/a", TextSide.NEW, 1, 1, "x"), "a", "?? why")
     assert (question.kind, question.text) == (NoteKind.QUESTION, "why")
     assert typed(question) == "?? why"

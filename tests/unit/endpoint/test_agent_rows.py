@@ -38,7 +38,7 @@ def test_a_client_without_a_name_of_its_own_is_called_by_its_token(name, token_n
         ("streamable-http-client", IDE_COMPANION, "Qwen Code", "qwen"),
     ],
 )
-def test_an_agent_is_known_by_its_name_or_its_token_among_those_of_its_dialect(name, dialect, token_name, key):
+def test_an_agent_is_known_by_name_or_token_among_those_of_its_dialect(name, dialect, token_name, key):
     found = agent_of(dialect, client(1, name, token_name), AGENTS)
     assert (found.key if found is not None else None) == key
 
@@ -66,7 +66,7 @@ def connected(agent, process=None):
         ([(CLAUDE_CODE, None)], [(CLAUDE_CODE, None)] * 2, ["client and hooks", "hooks"]),
     ],
 )
-def test_a_connection_and_a_session_with_hooks_are_one_agent_if_their_process_is(clients, hooked, rows):
+def test_a_connection_and_a_hooked_session_of_one_process_are_one_agent(clients, hooked, rows):
     found = joined([connected(*each) for each in clients], [HookedAgent(*each) for each in hooked])
     ways = (("client", "client"), ("hooks", "hooked"))
     assert [" and ".join(word for word, name in ways if getattr(row, name)) for row in found] == rows

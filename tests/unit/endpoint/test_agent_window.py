@@ -68,7 +68,7 @@ class TestReview:
         assert not bench.reviews.tickets[0].waiting
 
     @pytest.mark.parametrize("lives", [True, False])
-    def test_after_a_broken_connection_it_goes_if_the_client_still_lives_a_while_later(self, bench, lives):
+    def test_after_a_broken_connection_a_review_goes_if_the_client_lives_on(self, bench, lives):
         with pytest.raises(CannotDo, match="answered elsewhere"):
             bench.review(lambda: bench.tool_call.cancel(Cancellation.CONNECTION_LOST))
         assert not bench.reviews.taken_back
@@ -89,7 +89,7 @@ class TestReview:
         assert not bench.reviews.asked
 
     @pytest.mark.parametrize("name", ["its name", None])
-    def test_a_question_that_is_answered_in_the_terminal_meanwhile_shows_nothing(self, bench, name):
+    def test_a_question_answered_in_the_terminal_meanwhile_shows_nothing(self, bench, name):
         bench.reviews.withdraw = lambda session, name=None: 0
         closed = []
 
@@ -120,7 +120,7 @@ class TestReview:
         assert len(bench.reviews.asked) == (0 if closed else 1)
 
     @pytest.mark.parametrize("called", [True, False])
-    def test_a_program_that_is_switched_off_meanwhile_hears_so_and_shows_nothing(self, bench, called):
+    def test_a_program_switched_off_meanwhile_is_told_so_and_shows_nothing(self, bench, called):
         async def switch_off():
             bench.agents.hidden.add(CLIENT.id)
 
@@ -132,7 +132,7 @@ class TestReview:
                 asyncio.run(bench.subject.propose(CLIENT, bench.path(), "new\n"))
         assert not bench.reviews.asked
 
-    def test_of_two_proposals_for_one_file_the_later_is_shown_however_long_the_first_is_read(self, bench):
+    def test_the_later_of_two_proposals_is_shown_however_slow_the_first_is(self, bench):
         async def send_again():
             await bench.subject.propose(CLIENT, bench.path(), "newer\n")
 
@@ -167,7 +167,7 @@ class TestWhatIsThere:
             OpenEditor(bench.path("two.py"), True, False, ""),
         ]
 
-    def test_a_file_that_is_asked_for_need_not_be_one_of_the_few_that_are_told_unasked(self, bench):
+    def test_a_file_that_is_asked_for_need_not_be_among_those_told_unasked(self, bench):
         found = self.found(bench)
         bench.window.tabs = [View(bench.path(f"{number}.py"), dirty=True) for number in range(12)]
         bench.share(*(f"{number}.py" for number in range(10)))
@@ -213,7 +213,7 @@ class TestWhatIsThere:
         assert bench.runtime.main == ["_askable_files"] * 4 + ["_shared_files"], "of all it is looked up while reading"
 
     @pytest.mark.parametrize("name", ["two.py", None])
-    def test_diagnostics_of_a_file_that_is_withheld_while_they_are_read_are_not_told(self, bench, name):
+    def test_diagnostics_of_a_file_withheld_while_they_are_read_are_not_told(self, bench, name):
         bench.share("one.py", "two.py")
         bench.window.tabs = [View(bench.path(name)) for name in ("one.py", "two.py")]
 
@@ -244,7 +244,7 @@ class TestWhatIsThere:
         for other in ("file.py", self.linked(bench, "gone.py")):
             assert asyncio.run(bench.subject.diagnostics(other)) == []
 
-    def test_what_a_program_spells_otherwise_is_dirty_and_is_saved_all_the_same(self, bench):
+    def test_a_file_the_program_spells_otherwise_is_dirty_and_is_saved(self, bench):
         view = View(bench.path(), dirty=True)
         bench.window.tabs = [View(None), view]
         bench.share("file.py")
@@ -287,7 +287,7 @@ class TestWhatIsDone:
         assert asyncio.run(bench.subject.save(bench.path())) is False
 
     @pytest.mark.parametrize("origin", [None, Stamp(size=4)], ids=["not known", "another"])
-    def test_what_has_changed_on_the_disk_is_not_overwritten_by_what_the_tab_has(self, bench, origin):
+    def test_a_file_changed_on_the_disk_is_not_overwritten_by_its_tab(self, bench, origin):
         view = View(bench.path(), dirty=True)
         bench.window.tabs = [view]
         bench.origins[bench.path()] = origin

@@ -26,7 +26,7 @@ def world():
 
 
 class TestComing:
-    def test_the_first_makes_the_window_listen_and_the_others_are_told_what_it_knows(self, world):
+    def test_the_first_makes_the_window_listen_and_others_are_told_its_state(self, world):
         world.agents.came(client(1))
         assert world.tracker.listening == [True]
         assert world.changed == [1]
@@ -186,7 +186,7 @@ class TestSeveralOfOneProgram:
         world.come(CLAUDE, *CLAUDES[4:6])
         assert self.names(world, 4, 5) == ["Claude Code", "Claude Code 4"]
 
-    def test_another_program_is_counted_by_itself_and_what_a_session_is_called_comes_behind(self, world):
+    def test_another_program_counts_by_itself_and_its_session_name_comes_last(self, world):
         copilots = client(1, "copilot-cli"), client(2, "copilot-cli")
         world.come(COPILOT, *copilots)
         world.come(CLAUDE, CLAUDES[3])
@@ -311,7 +311,7 @@ class TestRows:
         world.agents.hooks_told([HookedAgent(CLAUDE_CODE), HookedAgent(CODEX_CLI)])
         assert self.ways(world) == [("claude", True, True), ("codex", False, True), ("goose", False, False)]
 
-    def test_who_was_started_is_forgotten_with_the_last_terminal_unless_one_is_connected(self, world):
+    def test_a_started_agent_goes_with_its_last_terminal_unless_connected(self, world):
         world.agents.started("goose")
         world.has_terminal = True
         world.agents.terminal_closed()

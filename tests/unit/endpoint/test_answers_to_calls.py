@@ -248,7 +248,7 @@ class Calls(RuleBasedStateMachine):
         self.loop.close()
 
 
-def test_no_order_of_answers_cancellations_and_broken_sockets_answers_a_call_twice_or_never(monkeypatch):
+def test_every_call_is_answered_exactly_once_whatever_the_order_of_events(monkeypatch):
     module = with_editor("companion.endpoint.agent_window", monkeypatch, None)
     monkeypatch.setattr(proposing, "make_ready", lambda request, proposals: [(object(), object(), None)])
     monkeypatch.setattr(Calls, "module", module)
@@ -256,7 +256,7 @@ def test_no_order_of_answers_cancellations_and_broken_sockets_answers_a_call_twi
 
 
 @pytest.mark.parametrize("reason", Cancellation)
-def test_a_call_that_is_taken_back_before_it_has_begun_is_told_as_soon_as_it_asks(reason):
+def test_a_call_cancelled_before_it_began_is_told_as_soon_as_it_asks(reason):
     heard = []
     call = ToolCall("openDiff", {}, None)
     call.cancel(reason)

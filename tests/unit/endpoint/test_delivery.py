@@ -81,13 +81,13 @@ def test_what_becomes_a_prompt_has_arrived_with_that_prompt(way, prompt):
     assert on.tell(Happening.PROMPT, prompt) is Passage.SENT
 
 
-def test_another_prompt_shows_that_a_paste_was_not_sent_off_but_not_so_of_what_is_queued():
+def test_another_prompt_shows_a_paste_was_not_sent_but_not_a_queued_text():
     assert On(DeliveryWay.QUEUE).tell(Happening.PROMPT, "go") is Passage.HANDED_OVER
     assert On(DeliveryWay.TERMINAL).tell(Happening.PROMPT, "go") is Passage.WAITS
     assert On(DeliveryWay.TERMINAL).tell(Happening.PROMPT, "[Pasted text #1 +10 lines]") is Passage.SENT
 
 
-def test_what_has_arrived_is_not_taken_back_and_what_is_back_does_not_arrive():
+def test_an_arrived_text_is_not_returned_and_a_returned_one_never_arrives():
     on = On(DeliveryWay.TOOL_RESULT)
     on.tell(Happening.TOOL_BEGINS)
     assert not on.delivery.go(Passage.RETURNED)

@@ -110,7 +110,7 @@ def test_folders_that_are_not_published_yet_are_not_the_windows(world):
     assert world.discovery_updater.is_current
 
 
-def test_the_same_request_is_carried_out_again_only_after_a_minute_or_when_somebody_wants_it(world, clock):
+def test_an_equal_request_is_repeated_only_after_a_minute_or_when_wanted(world, clock):
     def announced():
         world.announce()
         world.work()
@@ -169,7 +169,7 @@ def test_folders_are_known_even_if_one_of_the_agents_could_not_be_told(world):
     assert world.discovery_updater.folders == ("/code",)
 
 
-def test_a_wish_that_comes_meanwhile_is_carried_out_next_and_only_the_latest(world):
+def test_only_the_latest_request_that_comes_meanwhile_is_carried_out_next(world):
     world.announce(1)
     for port in (2, 3, 4):
         world.announce(port)

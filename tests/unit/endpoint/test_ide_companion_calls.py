@@ -31,7 +31,7 @@ def call(bench, name, **arguments):
     return "".join(block["text"] for block in result.content), result.is_error
 
 
-def test_open_diff_reads_the_file_on_a_disk_thread_and_shows_it_on_the_main_thread(bench):
+def test_open_diff_reads_on_a_disk_thread_and_shows_on_the_main_thread(bench):
     assert call(bench, "openDiff", filePath=bench.path(), newContent="new\r\n") == ("", False)
     assert bench.reviews.asked == [("open", OWNER, bench.path(), "new\r\n", "old\n")]
     assert bench.runtime.main == ["file_request", "show"]
@@ -55,7 +55,7 @@ class TestCloseDiff:
 
 
 class TestAcceptDiff:
-    def test_a_file_of_the_workspace_is_accepted_and_answered_when_it_is_written(self, bench):
+    def test_a_workspace_file_is_accepted_and_answered_once_it_is_written(self, bench):
         assert call(bench, "acceptDiff", filePath=bench.path()) == ("", False)
         assert bench.reviews.asked == [("accept", OWNER, bench.path())]
         assert bench.runtime.main == ["path_of", "_accept"]

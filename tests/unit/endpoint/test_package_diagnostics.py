@@ -95,7 +95,7 @@ def test_whoever_asks_later_hears_of_what_was_found_later(world):
     assert asyncio.run(twice()) == ({"a": ["later"]}, {})
 
 
-def test_what_two_say_of_one_place_in_the_same_words_is_told_once_as_the_worse_says(world):
+def test_equal_messages_at_one_place_are_told_once_with_the_worst_severity(world):
     world.found["a"] = [diagnostic("same", severity=severity) for severity in (2, 1, 3)]
     (file,) = asyncio.run(world.subject.of(("a",)))
     assert [(each.message, each.severity.name) for each in file.diagnostics] == [("same", "ERROR")]
@@ -113,7 +113,7 @@ def test_of_all_shared_files_those_are_told_of_which_something_is_known(world):
     assert world.runtime.workers == 2, "nothing is read of a file in which nothing was found"
 
 
-def test_equal_questions_that_wait_are_answered_together_and_others_one_after_the_other(world):
+def test_equal_waiting_questions_are_answered_together_and_others_in_turn(world):
     async def ask():
         return await asyncio.gather(*(world.ask(*paths) for paths in [(), ("a",), (), ("b",), ("a",), ()]))
 
@@ -124,7 +124,7 @@ def test_equal_questions_that_wait_are_answered_together_and_others_one_after_th
     assert world.runtime.most_at_once == 1
 
 
-def test_an_answer_under_way_may_be_out_of_date_and_answers_nobody_who_asks_now(world):
+def test_an_answer_already_under_way_is_not_given_to_a_later_question(world):
     async def ask():
         first = asyncio.ensure_future(world.ask("a"))
         while not world.runtime.main:

@@ -163,7 +163,7 @@ class TestListening:
         assert server.dialect is IDE_COMPANION
         assert server.asked == (0, {})
 
-    def test_a_program_that_is_admitted_gets_a_token_and_is_announced_and_keeps_it(self, task, servers, told, now):
+    def test_an_admitted_program_gets_a_token_is_announced_and_keeps_it(self, task, servers, told, now):
         task.admit(["", "early"])
         now(task.run())
         (server,) = servers.made
@@ -192,7 +192,7 @@ class TestListening:
         task.admit(list(first))
         assert server.tokens[who] != first[who]
 
-    def test_what_is_switched_off_while_it_begins_is_known_to_it_when_it_has_begun(self, task, servers, now):
+    def test_a_program_switched_off_during_the_start_is_off_after_the_start(self, task, servers, now):
         servers.slow = True
         task.admit(["early", "late"])
         now(task.run())
@@ -228,7 +228,7 @@ class TestListening:
         assert told.since() == [("problem", None), ("serving", 5008)]
 
     @pytest.mark.parametrize("end", ["stop", "another run"])
-    def test_while_it_waits_to_try_again_another_run_or_the_end_takes_its_place(self, task, servers, now, end):
+    def test_another_run_or_the_end_replaces_a_wait_to_try_again(self, task, servers, now, end):
         servers.failures[:] = [TAKEN]
         now(task.run())
         now(task.run() if end == "another run" else task.stop(for_good=False))
@@ -365,7 +365,7 @@ class TestClients:
         now(task.restart())
         assert ("went", OTHER.id) not in told.since(), "once is enough"
 
-    def test_what_is_for_them_reaches_the_server_and_the_last_of_each_kind_waits_for_the_next(self, task, servers, now):
+    def test_the_latest_message_of_each_kind_waits_for_the_next_server(self, task, servers, now):
         def ask():
             task.notify(ClientNotice("note", {"n": 1}, "key"), None)
             task.disconnect()

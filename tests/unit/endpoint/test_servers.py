@@ -79,7 +79,7 @@ def bench():
     return Bench()
 
 
-def test_the_wanted_ones_are_started_once_and_the_primary_one_always_and_last(bench):
+def test_wanted_servers_start_once_and_the_primary_always_and_last(bench):
     assert DIALECTS == (IDE_COMPANION, CLAUDE, COPILOT)
     assert PRIMARY is IDE_COMPANION
     bench.servers.start([CLAUDE_CODE])
@@ -88,7 +88,7 @@ def test_the_wanted_ones_are_started_once_and_the_primary_one_always_and_last(be
     assert bench.asked() == [["run"]] * 3
 
 
-def test_programs_of_the_primary_dialect_show_tokens_of_their_own_and_only_our_trials_the_shared_one(bench):
+def test_primary_programs_show_own_tokens_and_only_trials_the_shared_one(bench):
     bench.servers.admit(AGENTS)
     own = [agent.title for agent in AGENTS if agent.has_own_token]
     assert bench.asked() == [[["", *own]], [[""]], [[""]]]

@@ -83,7 +83,7 @@ def test_another_mode_is_no_other_state(path, stamp):
     assert stamp(path).content == before.content
 
 
-def test_of_tabs_with_edits_from_the_beginning_nothing_is_known_and_nobody_asks(origins, runtime, path):
+def test_tabs_with_edits_from_the_beginning_have_no_known_origin(origins, runtime, path):
     origins.note(View(path, dirty=True), View(None))
     assert runtime.questions == []
     assert origins.of(path) is None

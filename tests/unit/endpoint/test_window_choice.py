@@ -60,7 +60,7 @@ class TestBestWindow:
         ("/elsewhere", None),
     ],
 )
-def test_a_program_belongs_to_the_window_with_the_innermost_folder_that_holds_its_own(folder, expected):
+def test_a_program_belongs_to_the_window_with_the_innermost_folder_around(folder, expected):
     windows = [Window("/code/app", last=1), Window("/code/app/src", last=2), Window("/other", "/code/x", last=3)]
     found = window_holding(windows, folder, Platform(LINUX, {}, "/"))
     assert found is (windows[expected] if expected is not None else None)

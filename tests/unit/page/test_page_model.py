@@ -130,7 +130,7 @@ def test_lines_of_a_block_that_moved_say_so():
 # -- remarks -----------------------------------------------------------------------------------------------------------
 
 
-def test_remarks_stand_below_their_lines_and_at_the_top_where_a_line_is_not_shown():
+def test_remarks_stand_below_their_lines_or_at_the_top_for_lines_not_shown():
     remarks = [Remark(TextSide.NEW, 3, ("one", "two")), Remark(TextSide.OLD, 3, ("old",))]
     remarks.append(Remark(TextSide.NEW, 15, ("far",)))
     rows = list(with_remarks(body().rows, remarks))

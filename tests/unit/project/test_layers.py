@@ -155,7 +155,7 @@ def test_states_change_by_one_function():
 
 
 @pytest.mark.parametrize("program", [*(agent.key for agent in AGENTS if agent.key != "gemini"), "aioncli"])
-def test_programs_are_known_by_name_in_their_folder_and_in_texts_for_users_only(program):
+def test_program_names_are_used_only_in_their_folder_and_in_user_texts(program):
     """Not so "gemini", which is in the name of the package."""
     knowing = {
         path.relative_to(ROOT / "companion").parts[0]

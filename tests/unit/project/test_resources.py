@@ -149,7 +149,7 @@ def test_every_command_of_the_palette_exists_and_has_our_caption() -> None:
     assert len(set(captions)) == len(captions)
 
 
-def test_the_palette_opens_settings_and_key_bindings_under_the_captions_that_all_packages_use() -> None:
+def test_the_palette_opens_settings_and_key_bindings_under_common_captions() -> None:
     opened = {
         caption: arguments["base_file"].rsplit("/", 1)[-1]
         for caption, command, arguments in entries(resource("Default.sublime-commands"))

@@ -233,7 +233,7 @@ def test_a_tag_must_be_the_version_of_the_code_and_of_the_change_log(checkout: M
     assert checkout.run(step, GITHUB_REF_NAME="9.9.9").status != 0
 
 
-def test_a_release_publishes_the_package_and_the_repository_file_that_names_it(checkout: Machine) -> None:
+def test_a_release_publishes_the_package_and_the_repository_file_naming_it(checkout: Machine) -> None:
     for step in (RELEASE["Build the package"], RELEASE["Write the repository file"]):
         finished = checkout.run(step, GITHUB_REF_NAME=VERSION)
         assert finished.status == 0, finished.output

@@ -183,7 +183,7 @@ def test_another_program_at_the_port_is_said(beside: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["frames.py", "helper.py", "relay.py"])
-def test_what_is_sent_there_is_python_36_and_needs_the_standard_library_alone(name: str) -> None:
+def test_what_is_sent_there_needs_python_36_and_nothing_else(name: str) -> None:
     tree = ast.parse((ROOM / name).read_text(encoding="utf-8"), feature_version=(3, 6))
     imported = [each for each in ast.walk(tree) if isinstance(each, (ast.Import, ast.ImportFrom))]
     names = {alias.name.split(".")[0] for each in imported if isinstance(each, ast.Import) for alias in each.names}

@@ -213,7 +213,7 @@ def test_a_diff_for_a_path_outside_is_refused_and_nothing_is_asked(shared: Any, 
 
 
 @pytest.mark.parametrize("holds", ["what the helper says", "something else", "a link out"])
-def test_a_file_is_reviewed_where_it_is_only_if_it_holds_what_the_helper_says(shared: Any, holds: str) -> None:
+def test_a_file_is_reviewed_in_place_only_if_it_holds_what_the_helper_says(shared: Any, holds: str) -> None:
     place = shared / "mount" / "x"
     if holds == "a link out":
         os.symlink(str(shared / "secret"), str(place))

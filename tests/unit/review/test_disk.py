@@ -188,7 +188,7 @@ def test_a_character_that_the_encoding_lacks_is_refused(tmp_path):
     "content, why",
     [(b"\x00", "binary"), (b"\x81\xff\n", "decoded"), (None, "be read"), (b"x" * 10001, "too large to be read")],
 )
-def test_what_was_not_read_as_text_is_never_overwritten_and_the_user_is_told_why(tmp_path, content, why):
+def test_a_file_not_read_as_text_is_never_overwritten_and_the_reason_told(tmp_path, content, why):
     if content is None:
         path = tmp_path / "fifo"
         os.mkfifo(str(path))

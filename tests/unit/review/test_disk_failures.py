@@ -163,7 +163,7 @@ class TestSeeingAChange:
         assert not disk.changed(original)
 
 
-def test_a_file_too_large_to_compare_is_still_watched_and_written_in_its_own_way(tmp_path):
+def test_a_file_too_large_to_compare_is_watched_and_written_in_its_own_way(tmp_path):
     path = tmp_path / "large.txt"
     path.write_bytes(OLD)
     original = disk.read(str(path), disk.ReadLimits(1000, 9))
@@ -254,7 +254,7 @@ class TestTheFileThatTakesItsPlace:
 
         return path, replace
 
-    def test_it_has_the_mode_and_the_attributes_and_not_what_the_folder_hands_down(self, replaced, monkeypatch):
+    def test_the_new_file_has_the_old_mode_and_attributes_and_not_the_folders(self, replaced, monkeypatch):
         path, replace = replaced
         new_file = journal.new_file
 
@@ -289,7 +289,7 @@ class TestTheFileThatTakesItsPlace:
 
 
 @pytest.mark.parametrize(("most", "expected"), [(None, 100), (99, 100), (100, 100), (10, 11), (0, 1)])
-def test_of_a_file_that_grows_no_more_is_read_than_tells_that_it_is_too_long(tmp_path, most, expected):
+def test_a_file_that_grows_is_read_only_until_it_is_known_to_be_too_long(tmp_path, most, expected):
     path = tmp_path / "file.txt"
     path.write_bytes(b"x" * 100)
     with opened(str(path), os.O_RDONLY) as (descriptor, _):

@@ -231,7 +231,7 @@ def test_a_long_folder_inside_the_workspace_leaves_room_for_the_rest():
 
 
 @pytest.mark.parametrize("place", [os.path.abspath(os.sep + "etc"), os.path.abspath(os.sep + "a_longer_name" * 4)])
-def test_the_place_of_a_file_in_no_workspace_folder_is_said_however_narrow_the_view_is(place):
+def test_a_file_outside_the_workspace_says_its_place_in_a_narrow_view_too(place):
     for width in range(28, 150):
         text = "".join(
             words(row.markup).strip() + " " for row in header_rows(HEADER._replace(columns=width, place=place))

@@ -28,7 +28,7 @@ def test_an_edit_at_the_moment_of_a_look_at_the_disk_is_nobodys(guard, clock, se
     assert guard.typed_in(1) is typed
 
 
-def test_of_thousands_of_views_the_latest_counts_and_no_more_than_a_hundred_are_remembered(guard):
+def test_the_latest_of_many_views_counts_and_only_a_hundred_are_remembered(guard):
     for view in range(5000):
         guard.reloaded(view)
         guard.edited(5000 + view)

@@ -85,7 +85,7 @@ def test_a_text_that_was_left_is_found_to_the_letter(keeper: Callable[[], KeptTe
     assert left(keeper()) == [text(content, session="a session")]
 
 
-def test_of_a_text_and_the_one_whose_place_it_took_a_crash_between_the_two_leaves_the_newer(
+def test_a_crash_while_one_text_replaces_another_leaves_the_newer(
     folder: Path, keeper: Callable[[], KeptTexts], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = keeper()

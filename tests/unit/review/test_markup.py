@@ -140,7 +140,7 @@ def words(markup):
     return unescape(re.sub("<[^>]+>", "", markup)).replace("\xa0", " ")
 
 
-def test_a_removed_line_wraps_behind_blanks_with_its_number_before_the_first_row():
+def test_a_wrapped_removed_line_has_its_number_before_its_first_row_only():
     found = [words(row) for row in wrapped("one two  three fourfourfour", 14)]
     assert found == ["1 \u2212 one two  ", "    three ", "    fourfour", "    four"]
 

@@ -52,7 +52,7 @@ def test_the_other_view_follows_and_nobody_is_pulled_back(late, leader):
         assert other.position == (min(reached[0], other.width), min(reached[1], other.lines * LINE - 400.0))
 
 
-def test_a_view_that_takes_several_ticks_to_arrive_is_not_taken_for_the_leader():
+def test_a_view_that_takes_several_ticks_to_arrive_does_not_lead():
     left, right = FakeView(100, late=True), FakeView(100, late=True)
     lock = ScrollLock(left, right)
     left.scroll(700.0)

@@ -47,7 +47,7 @@ def test_a_wide_spread_is_written_out():
     assert "| 388 ± 20 |" in markdown({"3.8": [wide], "3.13": []}, 1.0)
 
 
-def test_what_missed_its_target_stands_out_and_the_sdks_have_a_table_of_their_own():
+def test_missed_targets_stand_out_and_development_kits_have_their_table():
     old = [measured(1.9), measured(4.04, "  Python SDK: handshake", None), measured(3, "  TypeScript SDK: calls", None)]
     new = [measured(1.2), measured(2.2, "  Python SDK: handshake", None), measured(7, "  of ours", None)]
     assert markdown({"3.8": old, "3.13": new}, 5.4).splitlines() == [

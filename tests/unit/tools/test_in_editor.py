@@ -16,7 +16,7 @@ from unittesting import DeferrableTestCase
 """
 
 
-def test_the_command_fails_if_something_went_wrong_that_no_test_has_planted(tmp_path):
+def test_the_command_fails_if_an_error_occurs_that_no_test_has_planted(tmp_path):
     package = Sample(tmp_path, launch.PACKAGE)
     package.write({"tests/__init__.py": "", "tests/test_it.py": HEADER + PLANTING})
     command = [sys.executable, in_editor.__file__, "--package", package.folder]

@@ -63,7 +63,7 @@ LIST = """
 LISTED = "def first():\n    return 1\n\n\ndef second():\n    return 1\n    print('y')\n\nprint(\"x\")\n"
 
 
-def test_what_is_listed_by_hand_is_planted_in_its_place_at_the_line_s_indentation():
+def test_faults_listed_by_hand_are_planted_in_place_with_equal_indentation():
     first, second = hand_made.listed(LIST, lambda path: LISTED)
     assert first.text == LISTED.replace("return 1", "return 2", 1)
     assert (second.line, second.text) == (9, LISTED.replace('print("x")\n', ""))
@@ -97,7 +97,7 @@ def test_every_room_of_the_package_has_tests_that_should_notice_its_faults():
         (("companion/b",), None, {"companion/b.py": sorted({line for line, _ in changes()})}),
     ],
 )
-def test_names_of_files_limit_the_changed_lines_and_alone_stand_for_all_of_theirs(monkeypatch, names, since, lines):
+def test_file_names_limit_the_changed_lines_or_alone_stand_for_all_lines(monkeypatch, names, since, lines):
     monkeypatch.setattr(mutants, "package", lambda: ["companion/a.py", "companion/b.py"])
     monkeypatch.setattr(mutants, "read", lambda path: SOURCE)
     monkeypatch.setattr(mutants, "changed_lines", lambda since: {"companion/a.py": {11}, "companion/b.py": {12}})

@@ -15,7 +15,7 @@ from tests.unit.unreviewed.conftest import TEXT, never, text
 
 
 @pytest.mark.parametrize("tracked", [True, False])
-def test_uncommitted_work_that_is_overwritten_in_a_quiet_minute_outlives_the_process(project, tracked):
+def test_overwritten_uncommitted_work_survives_the_end_of_the_process(project, tracked):
     """No sign told of it, nobody looked, and the editor was killed, or quit."""
     project.write(a_txt=TEXT)
     if project.with_git:
@@ -44,7 +44,7 @@ def test_what_is_written_between_two_times_of_tracking_is_the_user_s(project):
 
 
 @pytest.mark.parametrize("tracked", [True, False])
-def test_what_is_written_after_the_editor_was_killed_stands_in_the_list_at_the_next_start(project, tracked):
+def test_changes_written_after_a_kill_are_listed_at_the_next_start(project, tracked):
     """Also in files that git has, and in new ones. Nobody vouches for it, so that no command takes all of it."""
     project.write(a_txt=TEXT, b_txt=b"b\n", c_txt=b"c\n")
     if project.with_git:
@@ -73,7 +73,7 @@ def start(project, tracked):
     project.look_as_window(project.opened(), tracked=False)
 
 
-def test_what_was_committed_meanwhile_or_stands_as_before_is_nothing_to_review(repository):
+def test_changes_committed_meanwhile_or_gone_again_are_nothing_to_review(repository):
     repository.write(a_txt=TEXT, b_txt=TEXT)
     repository.commit()
     repository.begin()
@@ -100,7 +100,7 @@ def test_of_what_was_too_large_to_be_kept_nothing_is_guessed_after_a_kill(reposi
     assert repository.all_listed() == {}
 
 
-def test_nor_of_what_was_beyond_what_is_kept_of_files_that_nobody_has_changed(project, monkeypatch):
+def test_unchanged_files_beyond_the_copy_limit_are_not_listed(project, monkeypatch):
     monkeypatch.setattr(edits, "COPIED_FILES", 1)
     project.write(a_txt=TEXT, b_txt=TEXT)
     project.begin()
@@ -190,7 +190,7 @@ def test_nor_of_anything_if_other_files_were_looked_at(project, which):
 
 
 @pytest.mark.parametrize("of", ["walk", "record"])
-def test_nor_of_files_that_come_or_go_where_there_were_too_many_to_be_named(project, monkeypatch, of):
+def test_files_that_come_or_go_beyond_the_naming_limit_are_not_listed(project, monkeypatch, of):
     if of == "walk":
         monkeypatch.setattr(files, "WALKED_FILES", 3)
     else:

@@ -79,7 +79,7 @@ def test_a_file_that_goes_while_a_tab_cannot_be_saved_is_listed(project, later):
 
 
 @pytest.mark.parametrize(("mark", "ending"), [(b"", b"\n"), (b"", b"\r\n"), (BOM_UTF8, b"\n")])
-def test_what_was_accepted_is_not_undone_with_what_a_program_writes_just_afterwards(project, mark, ending):
+def test_an_accepted_text_is_not_undone_with_what_a_program_writes_next(project, mark, ending):
     before, accepted = b"1\n2\n3\n4\n5\n6\n", b"1\n2\nmine\n3\n4\nfive\n6\n"
     now = accepted.replace(b"1\n", b"one\n")
     project.write(a_txt=mark + before.replace(b"\n", ending))
@@ -173,7 +173,7 @@ def test_a_text_that_is_accepted_while_an_earlier_one_arrives_is_expected(projec
         assert project.look() == {}
 
 
-def test_what_is_accepted_for_a_file_with_unreviewed_changes_leaves_these_to_be_reviewed(project):
+def test_accepting_a_text_leaves_unreviewed_changes_to_be_reviewed(project):
     """The proposal was made of what the file held, and of nothing before."""
     project.write(a_txt=b"1\n2\n3\n4\n5\n")
     project.begin()
@@ -212,7 +212,7 @@ def test_what_was_accepted_once_and_comes_back_with_a_checkout_is_git_s(reposito
     assert repository.look() == {}
 
 
-def test_what_a_program_has_written_over_a_save_that_is_told_later_is_undone(project, monkeypatch):
+def test_what_a_program_wrote_over_a_save_that_is_told_later_is_undone(project, monkeypatch):
     """A save through a link is not known before, and time stamps may be so fine that nothing is read twice."""
     monkeypatch.setattr("companion.unreviewed.reading.COARSE_NANOSECONDS", -(10**18))
     project.write(a_txt=b"1\n2\n3\n")

@@ -42,9 +42,7 @@ def test_a_rename_is_kept_as_a_whole(project, tracking, runtime, decisions, rule
     ]
 
 
-def test_a_rename_is_one_file_in_what_is_said_and_is_brought_back_as_a_whole(
-    project, tracking, runtime, decisions, rules
-):
+def test_a_rename_is_reported_as_one_file_and_restored_as_a_whole(project, tracking, runtime, decisions, rules):
     project.write(a_txt=b"text\n", c_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     write_and_look(project, tracking, runtime, a_txt=None, b_txt=b"text\n", c_txt=b"now\n", d_txt=b"new\n")
@@ -79,7 +77,7 @@ def test_a_file_of_two_folders_of_a_window_is_one_file(project, tracking, runtim
     assert len(tracking.lists(1).changes) == 1
 
 
-def test_many_files_are_kept_with_few_writes_and_undone_with_a_word_on_how_far_it_is(
+def test_many_files_are_kept_with_few_writes_and_undone_with_progress_told(
     project, tracking, runtime, decisions, rules, later, monkeypatch
 ):
     tracking.track(1, [str(project.folder)], rules, tracked=True)

@@ -22,7 +22,7 @@ def project(repository):
     return repository
 
 
-def test_staged_files_have_the_identity_of_their_bytes_and_ignored_ones_are_not_there(project):
+def test_staged_files_are_known_by_their_bytes_and_ignored_ones_left_out(project):
     project.write(new_txt=b"new", noise_log=b"noise")
     asked = project.repository()
     assert asked.entries().files["a.txt"] == identity(b"one\n")
@@ -83,7 +83,7 @@ def test_a_commit_a_stash_and_a_merge_under_way_are_other_positions(project):
     assert (len(set(seen)), len(set(stamps))) == (3, 4)  # a stash moves no commit
 
 
-def test_a_repository_without_a_commit_has_no_head_and_the_first_one_brings_all(repository):
+def test_a_repository_without_commits_has_no_head_and_the_first_brings_all(repository):
     asked = repository.repository()
     assert asked.head() == ""
     repository.write(a_txt=b"one\n")
@@ -91,7 +91,7 @@ def test_a_repository_without_a_commit_has_no_head_and_the_first_one_brings_all(
     assert asked.committed("", asked.head()) == {"a.txt": ("", identity(b"one\n"))}
 
 
-def test_what_is_staged_is_not_committed_and_what_two_commits_have_changed_is_told(project):
+def test_staged_changes_are_not_committed_and_changes_of_commits_are_told(project):
     asked, first = project.repository(), project.repository().head()
     project.write(a_txt=b"two\n", new_txt=b"new\n", b_bin=None)
     project.git("add", "-A")

@@ -85,7 +85,7 @@ def test_what_the_user_has_committed_since_is_perhaps_his(repository):
     assert set(repository.outside()) == {"a.txt"}
 
 
-def test_a_commit_that_the_user_takes_back_while_nobody_tracks_is_seen_when_tracking_begins_again(repository):
+def test_a_commit_taken_back_without_tracking_is_seen_when_tracking_begins(repository):
     repository.write(a_txt=TEXT, b_txt=b"user\n")
     repository.commit()
     repository.write(a_txt=text(line1=b"user"))
@@ -116,7 +116,7 @@ def test_what_is_only_staged_is_kept_for_git_may_throw_it_away(repository, overw
 
 
 @pytest.mark.parametrize("what", ["moved", "deleted", "replaced", "replaced by a folder"])
-def test_what_is_pending_is_not_forgotten_whatever_becomes_of_the_file_while_nobody_tracks(project, what):
+def test_pending_changes_are_not_forgotten_while_nobody_tracks_the_file(project, what):
     project.write(a_txt=TEXT)
     project.begin()
     project.write(a_txt=text(line1=b"agent"))
@@ -191,7 +191,7 @@ def test_a_file_that_the_user_saves_has_room_before_all_others(project, later, m
     assert project.before("z.txt") == text(line5=b"user")
 
 
-def test_a_file_that_grows_beyond_what_is_kept_can_be_undone_once_it_is_small_again(project):
+def test_a_file_that_grew_too_large_to_keep_can_be_undone_once_it_is_small(project):
     project.write(a_log=b"user\n")
     project.begin()
     for data in (b"user\nagent\n", b"agent\n" * (1 << 18)):
@@ -206,7 +206,7 @@ def test_a_file_that_grows_beyond_what_is_kept_can_be_undone_once_it_is_small_ag
     assert project.read("a.log") == b"user\n"
 
 
-def test_files_that_are_excluded_later_are_kept_nowhere_any_more_and_left_alone(project):
+def test_files_excluded_later_are_no_longer_stored_and_are_left_alone(project):
     project.write(my_env=b"secret of the user\n", other_txt=b"other\n", gone_env=b"another secret\n")
     project.begin()
     project.write(my_env=b"secret of an agent\n", other_txt=b"agent\n", gone_env=None)
@@ -237,7 +237,7 @@ def test_the_second_of_two_overlapping_saves_is_the_user_s_too(project):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="not every user may make links there")
-def test_a_save_through_a_link_is_the_user_s_though_somebody_looks_before_it_is_told(project):
+def test_a_save_through_a_link_is_the_users_though_it_is_seen_before_told(project):
     project.write(a_txt=b"1\n")
     (project.folder / "link.txt").symlink_to("a.txt")
     project.begin()

@@ -32,7 +32,7 @@ def fail(cancelled):
     raise OSError("it fails")
 
 
-def test_jobs_are_done_in_order_on_one_thread_and_those_behind_one_that_fails_too(queue, done, runs):
+def test_jobs_run_in_order_on_one_thread_even_after_one_that_fails(queue, done, runs):
     queue.add(lambda cancelled: done.append("first"))
     queue.add(fail)
     queue.ask()

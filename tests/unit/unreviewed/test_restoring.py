@@ -30,7 +30,7 @@ def test_what_is_brought_back_while_nobody_tracks_is_listed_as_before(project, w
     assert project.listed() == {}
 
 
-def test_what_was_undone_comes_back_in_a_later_process_though_the_next_undo_was_refused(project):
+def test_an_undo_can_be_restored_in_a_later_process_after_a_refused_undo(project):
     project.write(a_txt=b"before\n", b_txt=b"before\n")
     project.begin()
     project.write(a_txt=b"now\n", b_txt=b"now\n")
@@ -43,7 +43,7 @@ def test_what_was_undone_comes_back_in_a_later_process_though_the_next_undo_was_
     assert project.read("a.txt") == b"now\n"
 
 
-def test_what_was_brought_back_is_listed_in_a_later_process_and_comes_back_once(project):
+def test_a_restored_change_is_listed_in_a_later_process_and_restored_once(project):
     project.write(a_txt=b"before\n")
     project.begin()
     project.write(a_txt=b"now\n")

@@ -41,7 +41,7 @@ def test_the_first_rule_that_holds_says_whose_it_is(evidence, rule, origin):
         (PERHAPS, PERHAPS, PERHAPS),
     ],
 )
-def test_a_change_that_grows_is_the_program_s_that_has_made_all_of_it_that_is_a_program_s(former, other, grown):
+def test_a_growing_change_keeps_its_program_if_no_other_program_added(former, other, grown):
     assert former.grown(other) == grown
 
 
@@ -57,7 +57,7 @@ def hooked(project):
     return project
 
 
-def test_what_happens_in_a_call_is_certain_and_bears_the_program_and_its_prompt(hooked):
+def test_a_write_during_a_call_is_certain_and_has_its_program_and_prompt(hooked):
     with hooked.call(*CLAUDE):
         hooked.write(a_txt=text(line1=b"agent"), new_txt=b"agent\n")
     assert {path: change.origin for path, change in hooked.listed().items()} == {
@@ -139,7 +139,7 @@ def test_a_tool_that_names_its_files_has_written_no_others(hooked):
 
 
 @pytest.mark.parametrize("name", ["a\0.txt", "\ud800.txt", "x" * 5000, "a.txt/b.txt", "..", ""])
-def test_a_tool_that_names_what_is_no_file_of_the_folder_vouches_for_nothing(hooked, name):
+def test_a_tool_that_names_no_file_of_the_folder_vouches_for_nothing(hooked, name):
     with hooked.call(*CLAUDE, paths=[name]):
         hooked.write(a_txt=text(line1=b"user"))
     assert (hooked.listed(), set(hooked.outside())) == ({}, {"a.txt"})
@@ -155,7 +155,7 @@ def test_a_tool_that_replaces_a_link_has_written_there(hooked):
 
 
 @pytest.mark.parametrize("has_run", [True, False])
-def test_what_happens_in_a_call_that_the_user_was_asked_about_is_the_program_s_once_it_says_so(hooked, has_run):
+def test_a_write_in_a_call_with_a_question_is_the_programs_once_it_says_so(hooked, has_run):
     """And perhaps the user's, if it was found before that."""
     hooked.write(a_txt=text(line1=b"user"))
     with hooked.call(*CLAUDE, doubtful=True, has_run=has_run):
@@ -177,7 +177,7 @@ def test_what_happens_in_a_call_that_the_user_was_asked_about_is_the_program_s_o
     assert {path: change.origin for path, change in hooked.all_listed().items()} == kept
 
 
-def test_what_happens_while_a_question_stands_for_long_is_perhaps_the_user_s(hooked):
+def test_a_write_during_a_long_open_question_is_perhaps_the_users(hooked):
     with hooked.call(*CLAUDE, doubtful=True, just_looked=False):
         hooked.write(a_txt=text(line1=b"of one of them"))
     assert hooked.listed()["a.txt"].origin == Origin(*CLAUDE, perhaps=True)
@@ -193,7 +193,7 @@ def test_a_call_that_surely_runs_vouches_beside_one_that_may(hooked):
     assert hooked.listed()["b.txt"].origin == Origin(*CLAUDE, perhaps=True)
 
 
-def test_a_change_of_a_program_stays_that_whatever_one_adds_that_was_stopped(hooked):
+def test_a_programs_change_stays_a_programs_whatever_a_stopped_one_adds(hooked):
     with hooked.call(*CLAUDE):
         hooked.write(a_txt=text(line1=b"agent"))
     with hooked.call("Claude Code", "go on", doubtful=True):
@@ -205,7 +205,7 @@ def test_a_change_of_a_program_stays_that_whatever_one_adds_that_was_stopped(hoo
     assert hooked.listed()["a.txt"].origin == UNNAMED._replace(perhaps=True)
 
 
-def test_while_a_program_without_hooks_is_at_work_all_else_is_counted_without_a_name(hooked):
+def test_writes_beside_a_program_without_hooks_are_counted_without_a_name(hooked):
     hooked.calls.only_hooked(WINDOW, False)
     hooked.write(a_txt=text(line1=b"agent"))
     assert hooked.look()["a.txt"].origin == UNNAMED
@@ -223,7 +223,7 @@ def test_what_is_perhaps_the_user_s_is_undone_and_restored_and_stays_that(hooked
 
 
 @pytest.mark.parametrize("looked", [True, False])
-def test_what_is_restored_is_its_program_s_though_somebody_looks_in_the_midst(hooked, monkeypatch, looked):
+def test_a_restored_change_is_its_programs_though_somebody_looks_meanwhile(hooked, monkeypatch, looked):
     with hooked.call(*CLAUDE):
         hooked.write(a_txt=None, b_txt=text(line1=b"agent"), new_txt=b"agent\n")
     assert hooked.undo() == []
@@ -315,7 +315,7 @@ def test_what_a_stash_takes_and_gives_back_is_its_program_s_as_before(dirty, loo
     assert dirty.read("a.txt") == text(line3=b"first", line9=b"user")
 
 
-def test_what_comes_back_out_of_a_stash_is_of_the_turn_in_which_it_was_written(dirty):
+def test_a_change_out_of_a_stash_belongs_to_the_turn_that_wrote_it(dirty):
     with dirty.call(*CLAUDE):
         dirty.write(b_txt=text(line1=b"agent"))
     dirty.git("stash", "-q")
@@ -344,7 +344,7 @@ def test_work_that_a_program_overwrites_and_commits_is_listed(dirty):
     assert dirty.before("a.txt") == text(line3=b"first", line9=b"user")
 
 
-def test_what_the_user_commits_with_edits_of_his_own_is_not_listed_any_more(dirty):
+def test_changes_that_the_user_commits_with_his_own_edits_leave_the_list(dirty):
     with dirty.call(*CLAUDE):
         dirty.write(a_txt=text(line3=b"first", line9=b"user", line20=b"agent"))
     dirty.commit()
@@ -352,7 +352,7 @@ def test_what_the_user_commits_with_edits_of_his_own_is_not_listed_any_more(dirt
     assert dirty.outside() == {}
 
 
-def test_what_the_user_does_by_git_is_not_counted_though_a_program_without_hooks_is_at_work(dirty):
+def test_the_users_git_changes_do_not_count_while_unhooked_programs_work(dirty):
     dirty.calls.only_hooked(WINDOW, False)
     for command in (["stash", "-q", "-u"], ["checkout", "-q", "HEAD~1"], ["checkout", "-q", "main"], ["stash", "pop"]):
         dirty.git(*command)
@@ -361,7 +361,7 @@ def test_what_the_user_does_by_git_is_not_counted_though_a_program_without_hooks
 
 
 @pytest.mark.parametrize("command", [["restore", "."], ["checkout", "-q", "--", "a.txt", "b.txt"]])
-def test_what_the_user_restores_is_not_counted_though_a_program_without_hooks_is_at_work(dirty, command):
+def test_a_users_restore_does_not_count_while_unhooked_programs_work(dirty, command):
     """It was committed, or staged, and git writes the index anew. What else is written meanwhile is counted."""
     dirty.save(b_txt=text(line1=b"staged"))
     dirty.git("add", "b.txt")
@@ -445,7 +445,7 @@ def test_what_git_writes_just_after_it_has_moved_is_not_counted(dirty):
     assert set(dirty.outside()) == {"a.txt"}
 
 
-def test_a_status_that_rewrites_the_index_is_no_move_and_what_is_staged_is_one(dirty):
+def test_a_status_that_rewrites_the_index_is_no_move_but_staging_is_one(dirty):
     dirty.calls.only_hooked(WINDOW, False)
     dirty.write(b_txt=TEXT)  # whose time git does not know
     dirty.git("status")

@@ -190,7 +190,7 @@ def test_the_changes_of_two_folders_do_not_mix(tmp_path, project):
     assert other.before("a.txt") == b"another\n"
 
 
-def test_a_record_that_cannot_be_read_now_is_neither_set_aside_nor_are_its_bytes_removed(store, monkeypatch):
+def test_an_unreadable_record_is_not_set_aside_and_its_bytes_are_kept(store, monkeypatch):
     """As when a process has too many files open."""
     name = kept_long_ago(store, b"mine", 3600)
     noted(store, "/one", name)

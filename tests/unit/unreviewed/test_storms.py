@@ -143,7 +143,7 @@ def test_what_is_written_as_soon_as_a_stash_is_back_is_unreviewed_too(tracked):
 
 
 @pytest.mark.parametrize("what", ["stash", "save"])
-def test_a_commit_keeps_a_change_that_has_just_come_out_of_a_stash_or_was_just_saved(tracked, what):
+def test_a_commit_keeps_a_change_just_out_of_a_stash_or_just_saved(tracked, what):
     tracked.write(new_txt=b"agent\n")
     tracked.look()
     if what == "stash":
@@ -174,7 +174,7 @@ def test_the_user_s_own_stash_pull_and_pop_count_nothing(tracked):
 
 @pytest.mark.parametrize("end", ["--continue", "--abort"])
 @pytest.mark.parametrize("operation", ["rebase", "merge", "cherry-pick"])
-def test_an_operation_with_a_conflict_lists_what_differs_from_both_sides_alone(tracked, operation, end):
+def test_an_operation_with_a_conflict_lists_only_what_differs_from_both(tracked, operation, end):
     tracked.git("checkout", "-q", "other")
     tracked.begin()
     tracked.git("checkout", "-q", "main")
@@ -335,7 +335,7 @@ def refuse(*args: object) -> None:
     raise GitError("no")
 
 
-def test_work_that_is_thrown_away_is_listed_though_the_former_commit_is_gone(repository):
+def test_discarded_work_is_listed_though_the_former_commit_is_gone(repository):
     repository.write(a_txt=b"committed\n", b_txt=b"b\n")
     repository.commit()
     repository.write(a_txt=b"the user's work\n")

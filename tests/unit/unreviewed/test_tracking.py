@@ -69,9 +69,7 @@ def test_a_repository_inside_that_is_none_any_more_is_not_listed_by_itself(
     assert [change.path for change in tracking.lists(3).changes] == ["a.txt"]
 
 
-def test_what_a_window_leaves_behind_is_listed_where_the_folder_is_opened_again(
-    project, tracking, runtime, decisions, rules
-):
+def test_what_a_window_leaves_is_listed_where_the_folder_is_opened_again(project, tracking, runtime, decisions, rules):
     project.write(a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     project.write(a_txt=b"now\n")
@@ -181,7 +179,7 @@ def test_what_was_written_in_the_last_turn_is_known_in_a_later_process(
     assert {change.path for change in later.lists(7).changes} == {"a.txt", "b.txt"}
 
 
-def test_what_is_written_in_a_repository_that_has_come_since_is_of_the_last_turn(repository, tracking, runtime, rules):
+def test_a_write_in_a_repository_that_is_new_belongs_to_the_last_turn(repository, tracking, runtime, rules):
     repository.write(a_txt=b"1\n")
     tracking.track(1, [str(repository.folder)], rules, tracked=True)
     write_and_look(repository, tracking, runtime, a_txt=b"2\n")
@@ -324,9 +322,7 @@ def test_nobody_is_woken_while_nothing_happens(project, tracking, runtime, rules
     assert (runtime.jobs, runtime.woken) == (jobs, woken)
 
 
-def test_where_nothing_is_tracked_nothing_is_looked_at_and_no_sign_wakes_anybody(
-    project, tracking, runtime, tabs, rules
-):
+def test_an_untracked_window_is_never_looked_at_and_no_sign_wakes_anybody(project, tracking, runtime, tabs, rules):
     tracking.track(1, [str(project.folder)], rules, tracked=False)
     runtime.step(ATTENTION_SECONDS * 2)
     jobs = runtime.jobs
@@ -423,7 +419,7 @@ def test_a_program_is_held_until_the_folders_of_its_window_were_looked_at(projec
 
 
 @pytest.mark.parametrize("has_run", [True, False])
-def test_what_a_call_has_written_that_the_user_was_asked_about_is_counted_at_its_end(
+def test_writes_of_a_call_that_asked_the_user_are_counted_at_its_end(
     project, tracking, runtime, rules, tmp_path, has_run
 ):
     (tmp_path / "elsewhere").mkdir()
@@ -444,7 +440,7 @@ def test_what_a_call_has_written_that_the_user_was_asked_about_is_counted_at_its
 
 @pytest.mark.parametrize("doubtful", [True, False])
 @pytest.mark.parametrize("seconds", [0.0, INTERVAL_SECONDS, ATTENTION_SECONDS + 10 * INTERVAL_SECONDS])
-def test_what_the_last_look_at_a_call_finds_is_certain_unless_the_user_had_time_since_the_one_before(
+def test_the_last_look_at_a_call_is_certain_unless_the_user_had_time(
     project, tracking, runtime, rules, seconds, doubtful
 ):
     tracking.track(1, [str(project.folder)], rules, tracked=True)
@@ -481,9 +477,7 @@ def test_calls_that_come_while_a_folder_is_looked_at_share_the_next_look(
     assert (sorted(looked), len(looks)) == ([0, 1, 2, 3, 4], 1)
 
 
-def test_what_a_program_writes_in_one_window_is_its_own_in_another_one_on_the_same_folder(
-    project, tracking, runtime, rules, tmp_path
-):
+def test_a_programs_write_is_its_own_in_another_window_on_the_same_folder(project, tracking, runtime, rules, tmp_path):
     (tmp_path / "link").symlink_to(project.folder)
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     tracking.track(2, [str(tmp_path / "link")], rules, tracked=True)
@@ -527,7 +521,7 @@ def test_what_the_user_deletes_in_the_side_bar_is_not_listed(project, tracking, 
     assert [change.path for change in tracking.lists(1).changes] == ["d.txt"]
 
 
-def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_may_have_done_so(
+def test_a_packages_confirmed_delete_is_listed_only_if_perhaps_a_programs(
     project, tracking, runtime, tabs, rules, later
 ):
     project.write(a_txt=b"1\n", b_txt=b"1\n", c_txt=b"1\n", d_txt=b"1\n", sub__e_txt=b"1\n")
@@ -551,7 +545,7 @@ def test_what_a_package_deletes_that_asks_first_is_not_listed_unless_a_program_m
 
 @pytest.mark.parametrize("command", ["rename_path", "side_bar_move", "side_bar_cut"])
 @pytest.mark.parametrize("name", ["a.txt", "sub"])
-def test_what_the_user_renames_in_the_side_bar_is_not_listed_and_a_change_goes_along(
+def test_a_side_bar_rename_by_the_user_is_not_listed_and_moves_the_change(
     project, tracking, runtime, tabs, rules, name, command
 ):
     project.write(a_txt=b"1\n", sub__b_txt=b"1\n", sub__c_txt=b"one\n")
@@ -566,7 +560,7 @@ def test_what_the_user_renames_in_the_side_bar_is_not_listed_and_a_change_goes_a
     assert texts(tracking) == (b"one\n", b"two\n")
 
 
-def test_who_comes_back_to_the_editor_is_told_what_was_written_in_the_meantime(project, tracking, runtime, tabs, rules):
+def test_a_user_who_comes_back_is_told_what_was_written_in_the_meantime(project, tracking, runtime, tabs, rules):
     project.write(a_txt=b"before\n")
     tracking.track(1, [str(project.folder)], rules, tracked=True)
     events = tabs.Tabs(tracking)

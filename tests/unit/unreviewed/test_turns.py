@@ -36,7 +36,7 @@ def test_the_last_turn_is_undone_and_the_earlier_one_stays(turns):
     assert turns.before("a.txt") == BEFORE
 
 
-def test_what_the_user_has_saved_meanwhile_stays_when_the_last_turn_is_undone(turns):
+def test_what_the_user_saved_meanwhile_stays_when_the_last_turn_is_undone(turns):
     now = BEFORE.replace(b"1", b"one").replace(b"5", b"five")
     turns.write(a_txt=now)
     turns.look()
@@ -47,7 +47,7 @@ def test_what_the_user_has_saved_meanwhile_stays_when_the_last_turn_is_undone(tu
 
 
 @pytest.mark.parametrize("by_undo", [True, False])
-def test_what_the_user_has_thrown_away_does_not_come_back_with_an_undo_of_the_last_turn(turns, by_undo):
+def test_undoing_the_last_turn_does_not_bring_back_what_the_user_discarded(turns, by_undo):
     if by_undo:
         assert turns.undo() == []
     else:
@@ -59,7 +59,7 @@ def test_what_the_user_has_thrown_away_does_not_come_back_with_an_undo_of_the_la
     assert turns.read("a.txt") == BEFORE
 
 
-def test_a_hunk_of_an_earlier_turn_that_was_undone_does_not_come_back_with_an_undo_of_the_last_turn(turns):
+def test_undoing_the_last_turn_does_not_bring_back_an_earlier_undone_hunk(turns):
     now = BEFORE.replace(b"1", b"one").replace(b"5", b"five")
     turns.write(a_txt=now)
     turns.look()

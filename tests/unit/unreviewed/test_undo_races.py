@@ -95,7 +95,7 @@ def test_a_write_in_the_very_moment_of_an_undo_stays(project, monkeypatch):
 
 
 @pytest.mark.parametrize("taken", [True, False])
-def test_a_process_that_ends_while_a_new_file_is_removed_leaves_nothing_hidden(project, monkeypatch, taken):
+def test_a_process_that_ends_while_removing_a_new_file_hides_nothing(project, monkeypatch, taken):
     class EndedError(BaseException):
         pass
 
@@ -124,7 +124,7 @@ def test_a_process_that_ends_while_a_new_file_is_removed_leaves_nothing_hidden(p
     assert recover(str(project.storage), lambda: False) == []
 
 
-def test_what_is_written_while_a_new_file_is_removed_has_its_name_again_after_the_next_start(project, monkeypatch):
+def test_a_write_while_a_file_is_removed_has_its_name_at_the_next_start(project, monkeypatch):
     def written_before(source: str, target: str) -> None:
         Path(source).write_bytes(b"newer\n")
         rename(source, target)
@@ -142,7 +142,7 @@ def test_what_is_written_while_a_new_file_is_removed_has_its_name_again_after_th
     assert project.read("b.txt") == b"newer\n"
 
 
-def test_a_second_undo_waits_for_the_first_and_both_are_brought_back_as_what_they_were(project, monkeypatch):
+def test_a_second_undo_waits_for_the_first_and_each_is_restored_as_it_was(project, monkeypatch):
     """The user confirms twice, in two windows."""
     project.write(a_txt=b"before\n", b_txt=b"before\n")
     project.begin()

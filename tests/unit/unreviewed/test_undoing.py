@@ -155,7 +155,7 @@ def test_a_file_that_is_not_as_shown_any_more_is_left(project, what):
     assert what != "renamed" or not (project.folder / "a.txt").exists()
 
 
-def test_a_file_that_has_gone_meanwhile_or_cannot_be_removed_costs_no_other_one(project, monkeypatch):
+def test_a_file_that_has_gone_or_cannot_be_removed_does_not_stop_others(project, monkeypatch):
     project.write(a_txt=b"before\n", b_txt=b"before\n")
     project.begin()
     project.write(a_txt=b"now\n", b_txt=b"now\n", c_txt=b"new\n")
@@ -331,7 +331,7 @@ def test_a_renamed_letter_case_never_removes_the_file(project, monkeypatch):
     assert project.read("read.me") == b"mine\n"
 
 
-def test_a_renamed_letter_case_that_git_lists_twice_is_no_change_at_every_second_look(repository, monkeypatch):
+def test_a_letter_case_rename_listed_twice_by_git_is_no_repeated_change(repository, monkeypatch):
     """With `core.ignorecase` off, as in a clone that was copied from another system."""
     repository.write(Read_Me=b"mine\n")
     repository.commit()
@@ -394,7 +394,7 @@ def test_what_nobody_needs_any_more_makes_room_for_what_the_user_has_kept(projec
     assert project.read("a.txt") == b"5\n"
 
 
-def test_files_beyond_those_that_are_walked_through_are_not_taken_for_new_ones(project, monkeypatch):
+def test_files_beyond_the_walking_limit_are_not_taken_for_new_ones(project, monkeypatch):
     monkeypatch.setattr(files, "WALKED_FILES", 3)
     project.write(**{f"f{number}_txt": b"%d\n" % number for number in range(5)})
     project.begin()
@@ -409,7 +409,7 @@ def test_files_beyond_those_that_are_walked_through_are_not_taken_for_new_ones(p
     assert {path.name for path in project.folder.glob("*.txt")} >= {"f3.txt", "f4.txt"}
 
 
-def test_a_folder_with_more_files_than_are_copied_lists_all_and_undoes_what_it_has(project, monkeypatch):
+def test_a_folder_with_too_many_files_lists_all_and_undoes_the_copied_ones(project, monkeypatch):
     monkeypatch.setattr(edits, "COPIED_FILES", 2)
     project.write(**{f"f{number}_txt": b"before %d\n" % number for number in range(5)})
     project.begin()

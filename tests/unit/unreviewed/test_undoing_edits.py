@@ -30,7 +30,7 @@ def test_so_are_those_that_their_tabs_know_by_another_name(project, tmp_path):
     assert ([each.unsaved for each in refused], project.read("a.txt")) == ([True], b"now\n")
 
 
-def test_a_deleted_file_does_not_come_back_beside_the_unsaved_edits_of_its_tab(project):
+def test_a_deleted_file_does_not_come_back_beside_unsaved_edits_of_its_tab(project):
     project.write(a_txt=b"before\n")
     project.begin()
     project.write(a_txt=None)
@@ -41,7 +41,7 @@ def test_a_deleted_file_does_not_come_back_beside_the_unsaved_edits_of_its_tab(p
     assert not (project.folder / "a.txt").exists()
 
 
-def test_lines_that_the_user_adds_to_a_new_file_are_his_and_it_stays_listed(project):
+def test_lines_the_user_adds_to_a_new_file_are_his_and_it_stays_listed(project):
     project.begin()
     project.write(new_txt=b"agent 1\nagent 2\n")
     project.look()

@@ -33,7 +33,7 @@ def state(project: Any) -> Any:
 
 
 @pytest.mark.parametrize("portion", [7, content.PORTION_FILES])
-def test_many_files_are_undone_and_brought_back_byte_for_byte_with_few_questions(many, monkeypatch, portion):
+def test_many_files_are_undone_and_restored_exactly_with_few_questions(many, monkeypatch, portion):
     monkeypatch.setattr(content, "PORTION_FILES", portion)
     asked, flushed = [], []
     run, fsync = Repository._run, os.fsync

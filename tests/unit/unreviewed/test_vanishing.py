@@ -37,7 +37,7 @@ def test_a_folder_that_goes_or_is_exchanged_takes_no_files_along(project):
     assert project.read("a.txt") == TEXT
 
 
-def test_a_file_that_does_not_answer_for_a_moment_is_not_lost_nor_are_others(project, monkeypatch):
+def test_a_file_that_fails_to_answer_briefly_is_not_lost_nor_are_others(project, monkeypatch):
     """As on a drive of the network."""
     project.write(a_txt=TEXT, b_txt=TEXT)
     project.begin()
@@ -88,7 +88,7 @@ def test_no_more_bytes_are_read_than_a_look_has_time_for(project, monkeypatch, b
     assert project.read("c.txt") == b"1234567"
 
 
-def test_a_file_whose_time_is_set_back_is_read_again_on_a_disk_with_coarse_time_stamps(project, monkeypatch):
+def test_a_file_with_its_time_set_back_is_read_again_on_a_coarse_disk(project, monkeypatch):
     """Such a disk tells two writes in one moment apart by nothing."""
     monkeypatch.setattr(reading, "stamp_fields", lambda of: (0, of.st_ino, of.st_size, of.st_mtime_ns, 0, 0))
     project.write(a_txt=b"before\n")
@@ -100,7 +100,7 @@ def test_a_file_whose_time_is_set_back_is_read_again_on_a_disk_with_coarse_time_
         assert project.workspace.copies.data(change.now) == data
 
 
-def test_what_is_told_of_a_file_by_its_name_and_by_its_descriptor_may_differ(project, monkeypatch):
+def test_what_a_name_and_a_descriptor_tell_of_a_file_may_differ(project, monkeypatch):
     """As on Windows: by its name a file may be run, and what is called its last change is when it was made."""
     project.write(run_bat=b"before\n")
     (project.folder / "run.bat").chmod(0o777)

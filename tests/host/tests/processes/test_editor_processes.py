@@ -87,7 +87,7 @@ def test_a_call_that_hangs_is_told_with_what_the_threads_are_doing(sample):
         host.kill()
 
 
-def test_errors_of_plugins_and_threads_are_recorded_and_fail_the_test_that_does_not_clear_them(sample):
+def test_errors_of_plugins_and_threads_fail_the_test_that_leaves_them(sample):
     with pytest.raises(AssertionError, match="ValueError: left alone"), sample.start() as host:
         host.execute(
             "import threading\n"

@@ -94,7 +94,7 @@ def test_the_settings_of_a_package_that_is_back_are_read_at_once(sample):
 
 
 @pytest.mark.parametrize("drops", [False, True])
-def test_after_an_upgrade_new_code_runs_only_if_the_plugin_drops_its_modules(sample, drops):
+def test_new_code_runs_after_an_upgrade_only_if_the_plugin_drops_modules(sample, drops):
     header = (
         "import sys\n"
         "for name in [n for n in sys.modules if n.startswith(__package__ + '.inner')]:\n"

@@ -56,7 +56,7 @@ def test_dependencies_json_lists_what_the_table_says_is_needed(build: int) -> No
         assert listed_libraries(dependencies, platform, build) == needed
 
 
-def test_the_first_build_with_another_python_is_the_one_in_dependencies_json() -> None:
+def test_dependencies_json_has_the_first_build_with_another_python() -> None:
     dependencies = json.loads((ROOT / "dependencies.json").read_text(encoding="utf-8"))
     assert set(dependencies["*"]) == {"*", f">={FIRST_NEW_BUILD}"}
     assert python_of(FIRST_NEW_BUILD - 1) == OLD_PYTHON != python_of(FIRST_NEW_BUILD)
@@ -200,7 +200,7 @@ def test_the_entries_for_the_channel_choose_the_same_wheels(index: SmallIndex, g
             assert theirs.url == ours["url"]
 
 
-def test_windows_on_arm_gets_compiled_libraries_for_every_python_but_the_old_one(generated: Dict[str, Any]) -> None:
+def test_windows_on_arm_gets_compiled_libraries_for_all_but_the_old_python(generated: Dict[str, Any]) -> None:
     (aiohttp,) = [library for library in generated["libraries"] if library["name"] == "aiohttp"]
     offered = [release for release in aiohttp["releases"] if release["platforms"] == ["windows-arm64"]]
     assert [release["python_versions"] for release in offered] == [["3.14"], ["3.13"]]

@@ -56,7 +56,7 @@ def test_a_base_with_a_version_pins_it() -> None:
     assert resolve(pinned, "linux-x64", "3.8", lambda name: wheels).version == "1.0"
 
 
-def test_without_the_check_of_requires_python_a_wheel_is_taken_that_cannot_run() -> None:
+def test_a_wheel_that_cannot_run_is_taken_without_the_python_version_check() -> None:
     wheels = [wheel("thing-1.0-py3-none-any.whl", ">=3.8"), wheel("thing-2.0-py3-none-any.whl", ">=3.9")]
     unpinned = library("thing-*-py3-none-any.whl")
     assert resolve(unpinned, "linux-x64", "3.8", lambda name: wheels).version == "1.0"

@@ -65,7 +65,7 @@ def built() -> Dict[str, bytes]:
         return {name: package.read(name) for name in package.namelist()}
 
 
-def test_the_bytes_do_not_depend_on_file_times_permissions_order_or_line_ends(tmp_path: Path) -> None:
+def test_file_times_modes_order_and_line_ends_do_not_change_the_bytes(tmp_path: Path) -> None:
     names = packing.packed(ROOT)
     for name in reversed([*names, packing.PACKING_LIST]):
         target = tmp_path / name
