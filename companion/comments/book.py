@@ -78,7 +78,7 @@ class CommentBook:
         return Found(folders[0], path) if folders else None
 
     def of_file(self, path: str, folders: Sequence[str], side: Optional[TextSide] = None) -> List[Comment]:
-        """The comments on a file that have not been sent, in the order of its lines."""
+        """The comments on a file that stand below its lines, in their order."""
         found = self.find(path, folders)
         if found is None:
             return []

@@ -25,6 +25,7 @@ from ..common.transitions import may_step
 QUESTION = "??"
 MOST_QUOTED = 200
 """Characters of a line that are kept and quoted."""
+_OWN_TURN_SECONDS = 5.0  # between a prompt and the proof that it has arrived
 
 numbers = itertools.count(1)
 
@@ -73,7 +74,8 @@ class CommentPlace(NamedTuple):
 class Comment(NamedTuple):
     """What the user says of some lines. `path` is relative to the folder, with `/`, or absolute outside of it. Lines
     count from 1, both included. `line` is the text of the first one as it was. `changed`: whether the file has that
-    line no more. `sent`: when it was sent, in seconds since 1970. `number` names it until the editor ends.
+    line no more. `sent`: when it was sent, in seconds since 1970; `recent`: whether the agent has begun no other turn
+    since. `number` names it until the editor ends.
 
     Other notes than comments may be about a whole file: then their lines are 0.
     """
@@ -88,12 +90,13 @@ class Comment(NamedTuple):
     state: CommentState = CommentState.DRAFT
     changed: bool = False
     sent: float = 0.0
+    recent: bool = False
     number: int = 0
 
     @property
     def shown(self) -> bool:
-        """Whether it stands below its line: a comment that has not been sent."""
-        return self.is_comment and self.state is not CommentState.SENT
+        """Whether it stands below its line: until the agent begins the turn after that in which it was sent."""
+        return self.is_comment and (self.recent or self.state is not CommentState.SENT)
 
     @property
     def is_comment(self) -> bool:
@@ -140,9 +143,18 @@ def go(comments: Iterable[Comment], chosen: Iterable[int], state: CommentState, 
     """All of these, the chosen ones in another state, as far as they can come to it. `when`: seconds since 1970."""
     some = frozenset(chosen)
     return [
-        each._replace(state=state, sent=when if state is CommentState.SENT else 0.0)
+        each._replace(state=state, sent=when if state is CommentState.SENT else 0.0, recent=state is CommentState.SENT)
         if each.number in some and may_step(TRANSITIONS, each.state, state)
         else each
+        for each in comments
+    ]
+
+
+def after_turn(comments: Iterable[Comment], when: float) -> List[Comment]:
+    """All of these, once the agent has begun a turn, `when` in seconds since 1970: what it was sent before is history.
+    A comment that goes out as a prompt begins a turn itself."""
+    return [
+        each._replace(recent=False) if each.recent and when - each.sent > _OWN_TURN_SECONDS else each
         for each in comments
     ]
 

@@ -74,7 +74,7 @@ class CommentStore:
 def _record(comment: Comment) -> Dict[str, Any]:
     record = comment._asdict()
     record.update(side=comment.side.value, kind=comment.kind.value, state=comment.state.value)
-    del record["number"]
+    del record["number"], record["recent"]
     return record
 
 

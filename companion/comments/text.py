@@ -7,6 +7,7 @@ in the text is obeyed by a terminal, into which it may be pasted. Pure.
 from __future__ import annotations
 
 import re
+import time
 from typing import NamedTuple, Sequence
 
 from ..common.display_names import shown
@@ -102,11 +103,11 @@ def _visible(line: str) -> str:
 
 # -- what the user reads -----------------------------------------------------------------------------------------------
 
-_STATES = {CommentState.DRAFT: "draft", CommentState.WAITING: "waiting to be sent", CommentState.SENT: "sent"}
+_STATES = {CommentState.DRAFT: "draft", CommentState.WAITING: "waiting to be sent", CommentState.SENT: "sent %H:%M"}
 
 
 def caption(comment: Comment) -> str:
     """What kind of comment it is, and how it stands."""
     kind = "Question" if comment.kind is NoteKind.QUESTION else "Comment"
     changed = ", line has changed" if comment.changed else ""
-    return f"{kind} ({_STATES[comment.state]}{changed})"
+    return f"{kind} ({time.strftime(_STATES[comment.state], time.localtime(comment.sent))}{changed})"

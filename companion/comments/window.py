@@ -31,6 +31,7 @@ from .model import (
     CommentState,
     NoteKind,
     TextSide,
+    after_turn,
     go,
     is_draft,
     numbers,
@@ -186,7 +187,10 @@ class WindowComments:
             return said
         chosen = [each.number for each in drafts]
         sent = go(self._book.of(found.folder), chosen, CommentState.SENT, clock.date())
-        self._book.change(found.folder, sent)
+        # The lines that they are about go with the proposal.
+        self._book.change(
+            found.folder, [each._replace(recent=each.recent and each.number not in chosen) for each in sent]
+        )
         return compose(drafts, opening=f"{said}\n\n" if said else "").text.rstrip()
 
     def turn_begins(self) -> None:
@@ -197,6 +201,7 @@ class WindowComments:
         self._sent.turn_begins()
         for folder in self._folders():
             self._drop(folder, lambda each: not each.is_comment)
+            self._book.change(folder, after_turn(self._book.of(folder), clock.date()))
 
     # -- what was undone ----------------------------------------------------------------------------------------------
 

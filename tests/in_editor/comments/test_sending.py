@@ -43,6 +43,11 @@ class TestSend(CommentsTestCase):
         self.assertTrue(self.says("waits for the agent's next step"))
         self.answer(CommentState.SENT)
         self.assertEqual(self.places(), ["file.py:3-3 sent"])
+        yield lambda: any(row.startswith("Comment (sent ") and row.endswith("|one") for _, row in self.below(view))
+        self.comments._turn_begins()  # that of the review itself
+        self.later(60)
+        self.assertNotEqual(self.below(view), [])
+        self.comments._turn_begins()
         yield self.shows(view)
         self.write_comment(view, "LINE 9", "two")
         self.command("send_review")
