@@ -101,10 +101,13 @@ class CommentBook:
         known, comments = self._folders[folder], tuple(comments)
         if comments != known.comments:
             known.comments = comments
-            self.any = any(one.shown for each in self._folders.values() for one in each.comments)
-            known.writing.ask()
-            for changed in self._listeners:
-                changed()
+            self._changed(known)
+
+    def _changed(self, known: _FolderComments) -> None:
+        self.any = any(one.shown for each in self._folders.values() for one in each.comments)
+        known.writing.ask()
+        for changed in self._listeners:
+            changed()
 
     def leave_file(self, folder: str, path: str) -> None:
         """Note that a file of ours is in the user's folder, before it is made: it goes at the next start, if not
@@ -127,18 +130,26 @@ class CommentBook:
 
     def _read(self, folder: str, cancelled: object) -> Tuple[str, Stored]:
         real = os.path.realpath(folder)
-        stored = self._store.read(real)
-        for path in stored.left:
-            files.remove(path)
-        return real, stored
+        return real, self._store.read(real)
 
     def _opened(self, folder: str, found: Tuple[str, Stored]) -> None:
         known = self._folders[folder]
-        known.real, stored = found
+        real, stored = found
+        same = next((each for each in self._folders.values() if _is_real(each, real)), None)
+        if same is not None:  # a window calls it by another name: what was stored is known
+            self._folders[folder] = same
+            same.comments += known.comments
+            same.left += known.left
+            self._changed(same)
+            return
+        known.real = real
+        known.left += tuple(stored.left)
         if stored.comments:
             self.change(folder, [*stored.comments, *known.comments])
-        elif stored.left or known.comments or known.left:
+        elif known.comments or known.left:
             known.writing.ask()
+        for path in stored.left:
+            self.remove_file(folder, path)
 
     def _not_read(self, error: Exception) -> None:
         """The comments of an earlier run cannot be read now; nothing is written over them in this one."""
@@ -166,3 +177,8 @@ class CommentBook:
         if problem is not None:
             logger.error("comments cannot be stored: %s", type(problem).__name__)
         known.writing.answered()
+
+
+def _is_real(known: _FolderComments, real: str) -> bool:
+    """Whether these are the comments of the folder with this real path."""
+    return known.real is not None and os.path.normcase(known.real) == os.path.normcase(real)

@@ -53,11 +53,12 @@ class SentReviews:
         self._waiting: List[Outgoing] = []
         self._rests: Dict[Outgoing, int] = {}  # whose files are there, with the turns until they are read; 0: not known
 
-    def send(self, folder: str, comments: Sequence[Comment]) -> None:
-        """Send the review of these drafts."""
+    def send(self, folder: str, comments: Sequence[Comment], whole_paths: bool) -> None:
+        """Send the review of these drafts. `whole_paths`: whether the file with the rest is named with its folder."""
         name = f"{REST_FILE}{secrets.token_hex(3)}.md"
-        letter = compose(comments, name)
-        rest_file = os.path.join(folder, name) if letter.rest else ""
+        path = os.path.join(folder, name)
+        letter = compose(comments, path if whole_paths else name)
+        rest_file = path if letter.rest else ""
         outgoing = Outgoing(folder, tuple(each.number for each in comments), rest_file)
         self._go(outgoing, CommentState.WAITING)
         self._waiting.append(outgoing)

@@ -7,8 +7,7 @@ begins another turn. Main thread, except where noted.
 from __future__ import annotations
 
 import os
-from functools import partial
-from typing import Callable, Dict, FrozenSet, List, Optional, Sequence
+from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import sublime
 
@@ -73,6 +72,7 @@ class WindowComments:
         self._sent = SentReviews(self._window, self._runtime, book, deliver)
         self.views = CommentViews(scope, book, reviews, folders, self._follow_link)
         self._last_undone: FrozenSet[int] = frozenset()
+        self._unfinished: Dict[Tuple[object, ...], str] = {}  # what was typed in panels that were closed, by places
         self.places: Callable[[], Sequence[CommentPlace]] = tuple
         """What is selected in a page of the window that has the focus."""
 
@@ -81,7 +81,8 @@ class WindowComments:
     def _in_state(self, state: CommentState) -> Dict[str, List[Comment]]:
         """Those of the window, by their folders."""
         found = {each: [one for one in self._book.of(each) if one.state is state] for each in self._folders()}
-        return {folder: comments for folder, comments in found.items() if comments}
+        names = {tuple(comments): folder for folder, comments in found.items()}  # a folder may have two
+        return {folder: list(comments) for comments, folder in names.items() if comments}
 
     @property
     def written(self) -> bool:
@@ -137,10 +138,19 @@ class WindowComments:
             self._ask(found.folder, written(place, found.path, ""), "")
 
     def _ask(self, folder: str, comment: Comment, text: str) -> None:
-        name = file_name(place_text(comment))
-        self._window.show_input_panel(
-            f"Comment on {name} (?? asks a question):", text, partial(self._typed, folder, comment), None, None
-        )
+        """Let the user edit a text; what was typed before the panel was closed is there again."""
+        name, key = file_name(place_text(comment)), (folder, comment.path, comment.side, comment.first)
+
+        def typing(said: str) -> None:
+            if said != text:
+                self._unfinished[key] = said
+
+        def done(said: str) -> None:
+            self._unfinished.pop(key, None)
+            self._typed(folder, comment, said)
+
+        held = self._unfinished.get(key, text)
+        self._window.show_input_panel(f"Comment on {name} (?? asks a question):", held, done, typing, None)
 
     def _typed(self, folder: str, comment: Comment, text: str) -> None:
         """Take over what was typed; with nothing, the draft goes. One that was sent meanwhile stays as it was, and what
@@ -176,7 +186,21 @@ class WindowComments:
         if not drafts:
             say(self._window, NOTHING)
         for folder, comments in drafts.items():
-            self._sent.send(folder, comments)
+            self._sent.send(folder, self._readable(folder, comments), self._names_whole_paths)
+
+    @property
+    def _names_whole_paths(self) -> bool:
+        """Whether a path in one folder of the window could be taken for that of another."""
+        return len(self._folders()) > 1
+
+    def _readable(self, folder: str, comments: Sequence[Comment]) -> List[Comment]:
+        """The comments as agents read them: no line of a file that is kept from them."""
+        excluded, found = exclusion(self._settings().context_exclude), []
+        for each in comments:
+            path = os.path.join(folder, each.path)
+            each = each._replace(line="") if excluded(path) else each
+            found.append(each._replace(path=path) if self._names_whole_paths else each)
+        return found
 
     def reason(self, review: Review, said: str = "") -> str:
         """Why the user rejects a review: what they have `said`, and the comments on its file, which are sent with
@@ -191,7 +215,8 @@ class WindowComments:
         self._book.change(
             found.folder, [each._replace(recent=each.recent and each.number not in chosen) for each in sent]
         )
-        return compose(drafts, opening=f"{said}\n\n" if said else "").text.rstrip()
+        readable = self._readable(found.folder, drafts)
+        return compose(readable, opening=f"{said}\n\n" if said else "").text.rstrip()
 
     def turn_begins(self) -> None:
         """The agent begins another turn. Any thread."""

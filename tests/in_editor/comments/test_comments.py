@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import unittest
 from typing import Any, Iterator
 from unittest import mock
 
@@ -152,6 +153,34 @@ class TestFiles(CommentsTestCase):
         self.endpoint.settings_changed()
         self.command("comment")
         yield lambda: self.says("“context_exclude” keeps this file from agents, and a comment would quote its line")
+
+    def test_what_was_typed_is_there_again_after_the_panel_was_closed(self) -> Iterator[Any]:
+        view = yield from self.open_file(content=LINES)
+        with mock.patch.object(sublime.Window, "show_input_panel") as panel:
+            put_caret(view, view.text_point(2, 0))
+            self.command("comment")
+        panel.call_args[0][3]("half a sent")
+        self.assertEqual(self.write_comment(view, "line 4", None), "")
+        self.assertEqual(self.write_comment(view, "line 2", "half a sentence"), "half a sent")
+        self.assertEqual(self.write_comment(view, "line 2", None), "half a sentence")
+
+    @unittest.skipIf(sys.platform == "win32", "links need a privilege there")
+    def test_a_folder_with_two_names_has_all_comments_by_both(self) -> Iterator[Any]:
+        view = yield from self.open_file(content=LINES)
+        self.write_comment(view, "line 2", "one")
+        link = self.folder + "-link"
+        os.symlink(self.folder, link)
+        self.addCleanup(os.unlink, link)
+        self.addCleanup(lambda: self.book._folders.pop(link))
+        self.book.open(link)
+        yield lambda: self.book._folders[link].real is not None
+        (first,) = self.book.of(link)
+        self.book.change(link, [first, first._replace(number=0, text="two")])
+        self.assertEqual([each.text for each in self.book.of(self.folder)], ["one", "two"])
+        yield self.stored
+        later = CommentBook(self.endpoint._runtime, storage_folder())
+        later.open(link)
+        yield lambda: [each.text for each in later.of(link)] == ["one", "two"]
 
     def test_a_keystroke_asks_nothing_while_there_is_no_comment(self) -> Iterator[Any]:
         view = yield from self.open_file(content=LINES)

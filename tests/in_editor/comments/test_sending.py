@@ -153,6 +153,34 @@ class TestSend(CommentsTestCase):
         self.assertIn("1 file edited by me", self.sent[-1][0])
         self.assertIn("I edited file.py after you; keep my edits.", self.sent[-1][0])
 
+    def test_no_line_of_a_file_that_is_kept_from_agents_leaves(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.write_comment(self.proposal(review), "LINE 9", "one")
+        self.window.set_project_data(
+            {**self.window.project_data(), "settings": {"gemini_companion": {"context_exclude": ["file.py"]}}}
+        )
+        self.endpoint.settings_changed()
+        self.caret(review, 2)
+        self.command("revert_hunk")
+        yield lambda: len(self.places()) == 2
+        self.command("send_review")
+        self.assertIn("file.py:10\none\n", self.sent[-1][0])
+        self.assertIn("I undid your change at file.py:3; do not put it back.\n", self.sent[-1][0])
+        self.assertNotIn("LINE", self.sent[-1][0])
+
+    def test_in_a_window_of_several_folders_the_paths_are_whole(self) -> Iterator[Any]:
+        review = yield from self.change()
+        self.write_comment(self.proposal(review), "LINE 2", "x" * 10000)
+        folders = (self.folder, os.path.dirname(self.folder))
+        self.comments._folders = lambda: folders
+        self.command("send_review")
+        yield lambda: bool(self.sent)
+        (name,) = self.rest_files()
+        self.assertIn(f"is in the file {self.path(name)}: read", self.sent[0][0])
+        self.assertIn(f"{self.path()}:3\n", self.read(name).decode())
+        self.answer(CommentState.DRAFT)
+        yield lambda: self.rest_files() == []
+
     def test_what_was_restored_is_told_no_more(self) -> Iterator[Any]:
         review = yield from self.change()
         self.changes.reject(review)
