@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
 
 class _FolderComments:
-    """Those of one folder. `real` is its real path once that is known; `comments` may be added to before."""
+    """The comments of one folder. `real` is its real path once that is known; `comments` may be added to before."""
 
     def __init__(self, folder: str, write: Callable[[str], object]) -> None:
         self.folder = folder
@@ -41,9 +41,10 @@ class _FolderComments:
 
 
 class CommentBook:
-    """`storage` is the package's folder for data of its own."""
+    """The comments of all folders."""
 
     def __init__(self, runtime: Runtime, storage: str) -> None:
+        """`storage` is the package's folder for data of its own."""
         self._runtime = runtime
         self._store = CommentStore(storage)
         self._platform = Platform.current()

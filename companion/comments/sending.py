@@ -43,7 +43,7 @@ class Outgoing(NamedTuple):
 
 
 class SentReviews:
-    """Those of one window."""
+    """The reviews that one window has sent."""
 
     def __init__(self, window: sublime.Window, runtime: Runtime, book: CommentBook, deliver: Deliver) -> None:
         self._window = window

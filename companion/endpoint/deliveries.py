@@ -45,7 +45,7 @@ STATES = {
 
 
 class Holds(Protocol):
-    """What holds writes."""
+    """The gate that holds writes, as far as deliveries need it."""
 
     def refuse_held(self, session: HookSession, reason: str) -> bool:
         """Refuse a write of the session's agent that is held, if there is one. `reason` "": only say whether."""
@@ -69,7 +69,7 @@ class _Offer(NamedTuple):
 
 
 class Deliveries:
-    """Those of all windows."""
+    """The deliveries of all windows."""
 
     def __init__(
         self, runtime: Runtime, holds: Holds, sessions: Callable[[Endpoint], List[HookSession]], launcher: Launcher

@@ -1,7 +1,8 @@
 """Whether the turn of a session goes on: it ends when its agent has ended its part and all of its subagents theirs.
 
-Subagents may work beside their agent, which then ends its part first. One that says of whom is told of their end, works
-on, and ends its part once more. Any other has ended its turn with its last subagent.
+Subagents may work beside their agent, which then ends its part first. If the agent names its subagents when it does so,
+it works on after the last of them has ended, and ends its part once more. If it names none, its turn ends with the last
+of them.
 
     stage           event                                                   next stage
     --------------  ------------------------------------------------------  --------------
@@ -10,8 +11,8 @@ on, and ends its part once more. Any other has ended its turn with its last suba
     any             its part ends, and subagents work on                    SUBAGENTS_WORK
     any             its part ends, and it is given a review for an answer   WORKS
     ENDED           a subagent works                                        SUBAGENTS_WORK
-    SUBAGENTS_WORK  the last one ends of an agent that says who works       WORKS
-    SUBAGENTS_WORK  the last one ends of another agent                      ENDED
+    SUBAGENTS_WORK  the last one ends, and the agent has named them         WORKS
+    SUBAGENTS_WORK  the last one ends, and it has not                       ENDED
 
 What a subagent does changes nothing else. Pure.
 """
@@ -51,7 +52,7 @@ class Turn:
         self.stage = Stage.NOT_BEGUN
         self.subagents: Set[str] = set()
         """Those that work, by their ids."""
-        self._is_told = False
+        self._names_subagents = False
 
     def take(self, event: HookEvent) -> bool:
         """Follow an event; whether the turn ends by it."""
@@ -63,10 +64,10 @@ class Turn:
         else:
             if event.background is not None:
                 self.subagents = set(event.background)
-                self._is_told = self._is_told or bool(self.subagents)
+                self._names_subagents = self._names_subagents or bool(self.subagents)
             self.stage = NEXT.get(event.happening, self.stage)
         if former is Stage.SUBAGENTS_WORK and event.subagent and not self.subagents:
-            self.stage = Stage.WORKS if self._is_told else Stage.ENDED
+            self.stage = Stage.WORKS if self._names_subagents else Stage.ENDED
         elif self.stage is Stage.ENDED and self.subagents:
             self.stage = Stage.SUBAGENTS_WORK
         ends = event.happening is Happening.TURN_ENDED or former is Stage.SUBAGENTS_WORK

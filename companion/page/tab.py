@@ -81,7 +81,8 @@ class _Anchor(NamedTuple):
 
 
 class PageTab:
-    """The one of a window. `lost` is called with where the first caret was and where it is, once its line has gone."""
+    """The page's tab in one window. `lost` is called once the line of the first caret has gone, with where that was and
+    where it is now."""
 
     def __init__(self, runtime: Runtime, lost: Callable[[PlacedRow, Optional[PlacedRow]], None]) -> None:
         self._slices = Slices(runtime)

@@ -33,7 +33,6 @@ ANSWER_SECONDS = 20.0
 MOST_STREAMS = 256
 MOST_PRINTED = 1 << 16
 """Bytes that a login shell may print before the helper speaks."""
-MOST_ANSWER = 1 << 20
 LAST_WORDS = 2048
 
 _IMPORTS = re.compile(r"^from \.frames import .*$", re.MULTILINE)
