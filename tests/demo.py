@@ -141,18 +141,9 @@ class Demonstration:
         file = make(self.desktop.host, "claude")
         self.desktop.run("Review Every Write")
         arguments = {"file_path": self.desktop.path("greeting.py"), "old_string": "name", "new_string": "n"}
-        told = {
-            "session_id": "demonstration",
-            "cwd": self.desktop.workspace,
-            "hook_event_name": "PreToolUse",
-            "permission_mode": "auto",
-            "tool_name": "Edit",
-            "tool_input": {**arguments, "replace_all": True},
-            "tool_use_id": "1",
-        }
-        command = ["curl", "-q", "-sS", "-K", file, "--data-binary", json.dumps(told)]
         before = self.text("greeting.py")
-        hook = subprocess.Popen(command, stdout=subprocess.PIPE)
+        self.tell(file, "UserPromptSubmit", prompt="Shorten the names").communicate()
+        hook = self.tell(file, "PreToolUse", tool_name="Edit", tool_input={**arguments, "replace_all": True})
         self.desktop.wait_proposal()
         self.desktop.wait_decidable()
         self.say(
@@ -173,6 +164,36 @@ class Demonstration:
             reason=answer["permissionDecisionReason"],
             on_disk=line_with("def", self.text("greeting.py")),
         )
+        self.send_comment(file)
+
+    def tell(self, file: str, event: str, **arguments: Any) -> subprocess.Popen[bytes]:
+        """Claude Code's hook tells the editor of an event; its output is the answer."""
+        told = {"session_id": "demonstration", "cwd": self.desktop.workspace, "hook_event_name": event, **arguments}
+        told.update(permission_mode="auto", tool_use_id="1")
+        command = ["curl", "-q", "-sS", "-K", file, "--data-binary", json.dumps(told)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE)
+
+    def send_comment(self, file: str) -> None:
+        host, step = self.desktop.host, {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+        self.desktop.open("greeting.py")
+        self.desktop.run("Comment on Line\u2026")
+        host.call("type_text", text="say hello in Welsh, too")
+        host.call("press", keys="enter")
+        self.desktop.run("Send Review / Take Back Review")
+        self.desktop.wait_status("1 comment goes to Claude Code")
+        self.say("The user comments on a line and sends that.", status=self.status())
+        answer = json.loads(self.tell(file, "PostToolUse", **step).communicate()[0])["hookSpecificOutput"]
+        self.say("Claude Code has run a command: its model reads the comment.", comment=answer["additionalContext"])
+        self.tell(file, "PreToolUse", **step).communicate()
+        self.say("Its next step proves that it has.", said=self.said("Claude Code has your 1 comment"))
+
+    def said(self, words: str) -> str:
+        """What the status bar has said with these words, once it has."""
+
+        def last() -> str:
+            return next((each for each in reversed(self.desktop.window()["status_messages"]) if words in each), "")
+
+        return str(self.desktop.host.wait_until(last))
 
     def review_what_was_not_asked(self) -> None:
         old = self.text("greeting.py")

@@ -62,7 +62,7 @@ class SentReviews:
         outgoing = Outgoing(folder, tuple(each.number for each in comments), rest_file)
         self._go(outgoing, CommentState.WAITING)
         self._waiting.append(outgoing)
-        hand_over = partial(self._hand_over, outgoing, len(comments))
+        hand_over = partial(self._hand_over, outgoing, sum(each.is_comment for each in comments))
         if not rest_file:
             hand_over(letter.text)
             return

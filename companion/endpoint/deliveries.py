@@ -26,7 +26,16 @@ from ..runtime import Runtime, settle
 from ..system.platform import Platform
 from ..terminals.launcher import Launcher, key_in, key_of, tag_of, terminal_of, window_of
 from ..terminals.processes import find_client, output_of
-from .delivery import ON_THE_NEXT_HOOK, Delivery, DeliveryWay, Doing, Passage, way_for
+from .delivery import (
+    ON_THE_NEXT_HOOK,
+    Delivery,
+    DeliveryWay,
+    Doing,
+    Passage,
+    comments_text,
+    drafts_again,
+    way_for,
+)
 from .endpoint import Endpoint
 from .hook_sessions import HookSession
 from .turns import Stage
@@ -34,7 +43,7 @@ from .turns import Stage
 logger = logging.getLogger("gemini_companion.endpoint")
 
 QUEUE_SECONDS = 20.0
-GONE = "{} has ended: {} are drafts again"
+GONE = "{} has ended: {}"
 HELD_END_SECONDS = END_SECONDS - 30.0
 STATES = {
     Passage.WAITS: CommentState.WAITING,
@@ -107,7 +116,7 @@ class Deliveries:
         for each in reviews:
             each.endpoint.on_their_way([])
             each.told(
-                CommentState.DRAFT, f"{_comments(each.comments)} are drafts again; the text may be in the terminal"
+                CommentState.DRAFT, f"{drafts_again(each.comments)}; the text may be in the terminal"
             )
 
     def _choose(self, review: _Review, offers: Sequence[_Offer]) -> None:
@@ -144,11 +153,11 @@ class Deliveries:
                 if not is_taken:
                     review.told(CommentState.DRAFT, "")
 
-            choose(window, entries, f"Send {_comments(review.comments)} to", partial(self._runtime.on_main, gone))
+            choose(window, entries, f"Send {comments_text(review.comments)} to", partial(self._runtime.on_main, gone))
 
     def _copy(self, review: _Review) -> None:
         sublime.set_clipboard(review.text)
-        copied = f"copied {_comments(review.comments)}, which stay drafts: paste them into your agent"
+        copied = f"copied {comments_text(review.comments)}, not sent: paste that into your agent"
         review.told(CommentState.DRAFT, copied)
 
     def _paste_unheard(self, tag: str, review: _Review) -> None:
@@ -157,7 +166,7 @@ class Deliveries:
             self._copy(review)
             return
         self._pasted.setdefault(tag, []).append(review)
-        review.told(CommentState.WAITING, f"pasted {_comments(review.comments)} into the terminal")
+        review.told(CommentState.WAITING, f"pasted {comments_text(review.comments)} into the terminal")
 
     # -- which way ----------------------------------------------------------------------------------------------------
 
@@ -179,7 +188,8 @@ class Deliveries:
             self._open.setdefault(session, []).append(delivery)
             self._begin(session, delivery)
         else:  # it has ended while the user was choosing
-            self._runtime.on_main(review.told, CommentState.DRAFT, GONE.format(delivery.title, delivery.comments))
+            gone = GONE.format(delivery.title, drafts_again(delivery.count))
+            self._runtime.on_main(review.told, CommentState.DRAFT, gone)
 
     def _doing(self, session: HookSession) -> Doing:
         if self._holds.refuse_held(session, ""):
@@ -334,15 +344,15 @@ class Deliveries:
         """The agent has gone, maybe without a word."""
         self._let_end(session)
         for each in list(self._open.get(session, ())):
-            each.go(Passage.RETURNED, GONE.format(each.title, each.comments))
+            each.go(Passage.RETURNED, GONE.format(each.title, drafts_again(each.count)))
         self._open.pop(session, None)
 
     def _take_back(self, endpoint: Endpoint) -> None:
         for session, deliveries in list(self._open.items()):
             for each in list(deliveries) if session.endpoint is endpoint else ():
-                again = f"{each.comments} are drafts again"
+                again = drafts_again(each.count)
                 if each.passage is Passage.HANDED_OVER:
-                    again += f"; {each.title} may still get them"
+                    again += f"; {each.title} may still get it"
                 each.go(Passage.RETURNED, again)
 
     def _show(self, session: HookSession) -> None:
@@ -355,7 +365,3 @@ class Deliveries:
 
 def _caption(session: HookSession) -> str:
     return session.doer.who + (f': "{session.doer.why}"' if session.doer.why else "")
-
-
-def _comments(count: int) -> str:
-    return f"{count} comment{'' if count == 1 else 's'}"

@@ -84,6 +84,22 @@ PASTED = re.compile(r"\[past(?:e|ed) [^\]]*\]", re.IGNORECASE)
 """What stands in a prompt for a paste, with some agents."""
 
 
+def comments_text(count: int) -> str:
+    """So many comments; with none, the review tells what the user has undone or edited."""
+    return f"{count} comment{'' if count == 1 else 's'}" if count else "your review"
+
+
+def yours(count: int) -> str:
+    """So many comments, as the user's own."""
+    return f"your {comments_text(count)}" if count else comments_text(count)
+
+
+def drafts_again(count: int) -> str:
+    """Say that so many comments have not been sent."""
+    return f"{comments_text(count)} {'are drafts' if count > 1 else 'is a draft'} again"
+
+
+
 class Delivery:
     """A review for one session. `title` is what users call the agent, `count` counts the comments."""
 
@@ -103,7 +119,7 @@ class Delivery:
     @property
     def comments(self) -> str:
         """How many comments it has, in words."""
-        return f"{self.count} comment{'' if self.count == 1 else 's'}"
+        return comments_text(self.count)
 
     @property
     def status(self) -> str:
@@ -116,7 +132,7 @@ class Delivery:
             DeliveryWay.TOOL_RESULT: " with its next step",
             DeliveryWay.TERMINAL: " (press Return if it does not start)",
         }
-        return f"{self.comments} {'goes' if self.count == 1 else 'go'} to {self.title}{how.get(self.way, '')}"
+        return f"{self.comments} {'go' if self.count > 1 else 'goes'} to {self.title}{how.get(self.way, '')}"
 
     def go(self, passage: Passage, sentence: str = "") -> bool:
         """Bring it to this passage. False if there is no way to it any more."""
@@ -139,12 +155,12 @@ class Delivery:
             return
         if self.way in SUBMITTED:
             if self.is_in(event):
-                self.go(Passage.SENT, f"{self.title} has your {self.comments}")
+                self.go(Passage.SENT, f"{self.title} has {yours(self.count)}")
             elif event.happening is Happening.PROMPT and self.way is DeliveryWay.TERMINAL:
                 self.way = DeliveryWay.PROMPT  # it was not sent off, and is removed from the prompt
                 self.go(Passage.WAITS)
         elif ends_turn or event.happening in GOES_ON:
-            self.go(Passage.SENT, f"{self.title} has your {self.comments}")
+            self.go(Passage.SENT, f"{self.title} has {yours(self.count)}")
         elif event.happening in (Happening.PROMPT, Happening.TURN_ENDED) and not self.is_in(event):
             self.way = DeliveryWay.TOOL_RESULT  # the user has stopped the agent
             self.go(Passage.WAITS)

@@ -16,7 +16,8 @@ from tests.host.waiting import NEVER_SECONDS
 DEMO = os.path.join(ROOT, "tests", "demo.py")
 STEPS = ["published itself", "is connected", "a word selected", "opened a diff", "edited the proposal"]
 STEPS += ["wrote the file", "as they were before", "was rejected", "changed two files without asking", "keeps it"]
-STEPS += ["undoes the other", "called closeDiff", "its hook waits", "its model reads why", "The main job is done"]
+STEPS += ["undoes the other", "called closeDiff", "its hook waits", "its model reads why"]
+STEPS += ["comments on a line", "its model reads the comment", "proves that it has", "The main job is done"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -219,7 +219,7 @@ class TestDeliveries(DeliveryCase):
     def test_without_any_agent_they_are_on_the_clipboard_and_stay_drafts(self) -> Iterator[Any]:
         sublime.set_clipboard("")
         yield from self.send()
-        yield lambda: self.told == [(DRAFT, "copied 3 comments, which stay drafts: paste them into your agent")]
+        yield lambda: self.told == [(DRAFT, "copied 3 comments, not sent: paste that into your agent")]
         self.assertEqual(sublime.get_clipboard(), TEXT)
 
 
