@@ -7,6 +7,7 @@ begins another turn. Main thread, except where noted.
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import sublime
@@ -14,7 +15,7 @@ import sublime
 from ..common.clock import clock
 from ..common.display_names import file_name
 from ..comparison import Hunk
-from ..context.model import exclusion
+from ..context.model import Excluded, exclusion
 from ..editor.edits import some_selections
 from ..editor.scope import Scope
 from ..editor.status_bar import say
@@ -148,6 +149,15 @@ class WindowComments:
         def done(said: str) -> None:
             self._unfinished.pop(key, None)
             self._typed(folder, comment, said)
+            path, excluded = os.path.join(folder, comment.path), exclusion(self._settings().context_exclude)
+            self._runtime.use_disk(_real_path, path, then=partial(check, said, excluded))
+
+        def check(said: str, excluded: Excluded, real: str) -> None:
+            """The file may be a link to one that is kept from agents."""
+            if said.strip() and excluded(real):
+                self._drop(folder, lambda each: (folder, each.path, each.side, each.first) == key and each.is_comment)
+                self._unfinished[key] = said
+                say(self._window, EXCLUDED)
 
         held = self._unfinished.get(key, text)
         self._window.show_input_panel(f"Comment on {name} (?? asks a question):", held, done, typing, None)
@@ -289,3 +299,8 @@ def _undone(path: str, hunk: Hunk, lines: Sequence[str]) -> Comment:
 def _note(path: str, kind: NoteKind) -> Comment:
     """A note of what the user has done with a whole file."""
     return Comment(path, TextSide.NEW, 0, 0, "", "", kind, number=next(numbers))
+
+
+def _real_path(path: str, cancelled: object) -> str:
+    """Disk thread."""
+    return os.path.realpath(path)

@@ -154,6 +154,21 @@ class TestFiles(CommentsTestCase):
         self.command("comment")
         yield lambda: self.says("“context_exclude” keeps this file from agents, and a comment would quote its line")
 
+    @unittest.skipIf(sys.platform == "win32", "links need a privilege there")
+    def test_a_link_to_a_file_that_is_kept_from_agents_takes_none(self) -> Iterator[Any]:
+        self.write("secret.env", LINES)
+        os.symlink(self.path("secret.env"), self.path("link.txt"))
+        self.window.set_project_data(
+            {**self.window.project_data(), "settings": {"gemini_companion": {"context_exclude": ["*.env"]}}}
+        )
+        self.endpoint.settings_changed()
+        view = self.window.open_file(self.path("link.txt"))
+        yield lambda: not view.is_loading()
+        self.write_comment(view, "line 2", "one")
+        yield lambda: self.says("“context_exclude” keeps this file from agents, and a comment would quote its line")
+        self.assertEqual(self.places(), [])
+        self.assertEqual(self.write_comment(view, "line 2", None), "one")
+
     def test_what_was_typed_is_there_again_after_the_panel_was_closed(self) -> Iterator[Any]:
         view = yield from self.open_file(content=LINES)
         with mock.patch.object(sublime.Window, "show_input_panel") as panel:
