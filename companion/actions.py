@@ -126,7 +126,7 @@ class Actions:
             "copy_environment": Action(self._copy_environment),
             "connect_remote": Action(
                 remotes.choose,
-                offered=lambda on: bool(on.settings().remotes),
+                offered=lambda on: bool(on.settings().remotes or remotes.of(on)),
                 second=lambda on: bool(remotes.of(on)),
             ),
             "install_hooks": Action(partial(agent_hooks.choose, True)),

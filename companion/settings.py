@@ -10,6 +10,7 @@ the display of a diff is free.
 from __future__ import annotations
 
 import operator
+import os
 import re
 from dataclasses import dataclass, field, fields
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -190,6 +191,12 @@ def sifted_remotes(value: Mapping[str, Any], of_project: bool) -> Sifted:
     return Sifted(right, a_few(wrong, "is wrong for {} more remotes"))
 
 
+def _is_plain(folder: str) -> bool:
+    """Whether it names one folder of this machine in full."""
+    folder = os.path.expanduser(folder)
+    return os.path.isabs(folder) and ".." not in re.split(r"[/\\]", folder) and not has_control_characters(folder)
+
+
 def _remote_problem(row: Any) -> Optional[str]:
     """Say what is wrong with the entry of a remote, as the end of a sentence."""
     if not isinstance(row, Mapping) or set(row) - set(RemoteRow._fields[1:]):
@@ -202,6 +209,8 @@ def _remote_problem(row: Any) -> Optional[str]:
         return 'its “folders” should be an object, such as {"/srv/app": "~/mnt/app"}'
     if not are_strings([local for local in folders.values() if local is not None]):
         return "its “folders” should be texts, or null where the editor does not see a folder"
+    if not all(_is_plain(local) for local in folders.values() if local):
+        return "its “folders” should be named in full on this side, such as “~/mnt/app”, without “..”"
     if not all(re.match(r"/[^/\0]", each) and ".." not in each.split("/") for each in folders):
         return "its “folders” should be named as on the other side, from / on"
     return None if isinstance(row.get("any_user", False), bool) else "its “any_user” should be true or false"

@@ -6,7 +6,7 @@ Rule: loop thread. What the window last told its clients is the answer, as far a
 from __future__ import annotations
 
 import time
-from typing import Dict, Optional
+from typing import Optional
 
 from ..agents.agent import Agent
 from ..agents.window import SharedContext
@@ -26,7 +26,7 @@ class RemoteAnswers:
         self._runtime = runtime
         self._endpoint = endpoint
         self._dialect = dialect
-        self._askers: Dict[str, ClientSession] = {}
+        self._asker: Optional[ClientSession] = None
         self._server = FrameServer(self._answer)
 
     async def start(self) -> str:
@@ -36,8 +36,8 @@ class RemoteAnswers:
     def close(self) -> None:
         """Answer no more."""
         self._server.close()
-        for session in self._askers.values():
-            self._runtime.on_main(self._endpoint.agents.went, session)
+        if self._asker is not None:
+            self._runtime.on_main(self._endpoint.agents.went, self._asker)
 
     async def _answer(self, frame: bytes, process: Optional[int]) -> Optional[bytes]:
         return await answered(self._dialect, frame, self._context)
@@ -45,6 +45,7 @@ class RemoteAnswers:
     async def _context(self, root: str, name: str) -> Optional[SharedContext]:
         if not self.agent.is_wanted(self._endpoint.settings()):
             return None
-        session = self._askers.setdefault(name, ClientSession(self._dialect.key, name, "", "", time.time()))
-        self._runtime.on_main(self._endpoint.agents.asked, session, self._dialect, None)
+        if self._asker is None or self._asker.client_name != name:
+            self._asker = ClientSession(self._dialect.key, name, "", "", time.time())
+        self._runtime.on_main(self._endpoint.agents.asked, self._asker, self._dialect, None)
         return await published(self._endpoint)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import errno
 import json
 import logging
 import re
@@ -70,7 +71,8 @@ class Channel:
         self._asked = QUESTIONS
         self._heard = 0.0
         self._words = b""
-        self._closing = False
+        self._started = self._closing = False
+        self._draining = asyncio.Lock()
         self._tasks: Set[asyncio.Future[Any]] = set()
         self.over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Done once the channel is; why, as a sentence for the user."""
@@ -89,6 +91,10 @@ class Channel:
         except (OSError, ValueError) as error:
             self._closing = True
             raise ChannelError(f"{command[0]} cannot be started ({shown(str(error))})") from None
+        self._started = True
+        if self._closing:  # it was left meanwhile
+            self._process.kill()
+            raise ChannelError("it was disconnected")
         self._spawn(self._listen_to_words())
         self._send(source.encode("ascii") + b"\n")
         try:
@@ -153,7 +159,8 @@ class Channel:
     async def _sent(self) -> None:
         """Wait until the other side has taken most of what was sent."""
         assert self._process.stdin is not None
-        await self._process.stdin.drain()
+        async with self._draining:  # before Python 3.10 only one may wait
+            await self._process.stdin.drain()
 
     async def _carry(self, frames: Frames) -> None:
         why = ""
@@ -194,14 +201,19 @@ class Channel:
         if self._closing:
             return
         self._closing = True
+        if not self._started:
+            self.over.set_result(why)
+            return
         for number in list(self._streams):
             self._end_stream(number)
         if self._process.stdin is not None:
             self._process.stdin.close()
         ended = asyncio.ensure_future(self._process.wait())
-        await asyncio.wait({ended}, timeout=END_SECONDS)
-        if not ended.done():
-            self._process.kill()
+        try:
+            await asyncio.wait({ended}, timeout=END_SECONDS)
+        finally:  # also if the package ends first
+            if not ended.done():
+                self._process.kill()
         self.over.set_result(why or self._why())
         for question in self._questions.values():
             if not question.answer.done():
@@ -216,13 +228,16 @@ class Channel:
         `ChannelError`; one with the number of a system's error in it has that as its second argument."""
         if self._closing:
             raise ChannelError("it is not connected")
+        body = json.dumps({"do": do, **fields}).encode("ascii")
+        if len(body) > MOST_BYTES:
+            raise ChannelError("its name is too long", errno.ENAMETOOLONG)
         self._asked += 1
         number, question = self._asked, _Asked(most)
         self._questions[number] = question
         try:
             for place in range(0, len(data), MOST_BYTES):
                 self._send(pack(DATA, number, data[place : place + MOST_BYTES]))
-            self._send(pack(ASK, number, json.dumps({"do": do, **fields}).encode("ascii")))
+            self._send(pack(ASK, number, body))
             answer = await asyncio.wait_for(question.answer, ANSWER_SECONDS)
         except asyncio.TimeoutError:
             raise ChannelError("it does not answer") from None
@@ -254,6 +269,7 @@ class Channel:
     # -- streams ------------------------------------------------------------------------------------------------------
 
     async def _open_stream(self, number: int, name: bytes) -> None:
+        await self._sent()  # else what a helper is answered that takes nothing would grow without a bound
         if len(self._streams) >= MOST_STREAMS:
             self._send(pack(CLOSE, number))
             return

@@ -6,6 +6,7 @@ in one of the shared folders is neither told nor touched. No process id that com
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple
 
 from ..agents.dialect import ClientNotice, ContextOf, Dialect, Mention
@@ -14,6 +15,8 @@ from ..protocol.tools import ClientSession, ToolCall, ToolResult
 from ..system.shared_folders import lies_in
 from .path_map import PathMap
 
+_numbers = count(1)
+"""A remote that is connected again at once has servers of its own while those of the former one still end."""
 OUTSIDE = "The file is outside of the folders that this machine shares with the editor."
 _SAME = (
     "transport",
@@ -53,7 +56,7 @@ class MappedDialect(Dialect):
     def __init__(self, spoken: Dialect, elsewhere: str, side: OtherSide) -> None:
         """`elsewhere` is the name of the remote."""
         self._spoken = spoken
-        self.key = f"{spoken.key} of {elsewhere}"
+        self.key = f"{spoken.key} of {elsewhere} {next(_numbers)}"
         self.elsewhere = elsewhere
         self._side = side
         self._places: Dict[Tuple[str, str], str] = {}

@@ -28,11 +28,12 @@ class Pair(NamedTuple):
 
 
 class PathMap:
-    """`system` is the editor's, as `Platform.name` has it."""
+    """`system` is the editor's, as `Platform.name` has it. A folder whose name here is not plain is left out."""
 
     def __init__(self, pairs: Sequence[Tuple[str, str]], system: str = LINUX) -> None:
         self._system = system
-        self.pairs = [Pair(posixpath.normpath(remote), local) for remote, local in pairs]
+        plain = [(remote, local) for remote, local in pairs if self._names(local) is not None]
+        self.pairs = [Pair(posixpath.normpath(remote), local) for remote, local in plain]
 
     def to_local(self, path: str) -> Optional[str]:
         """What the editor calls a file or folder of the other side; None if that is in none of the folders."""

@@ -170,6 +170,12 @@ def test_nothing_is_left_there_after_it_was_disconnected(unseen, desktop, there)
     assert os.listdir(there.temporary) == os.listdir(there.home) == []
 
 
+def test_a_remote_that_is_in_no_settings_any_more_is_disconnected(unseen, desktop, there):
+    desktop.host.evaluate("sublime.load_settings('Gemini Companion.sublime-settings').set('remotes', {})")
+    unseen.choose("Disconnect web")
+    desktop.host.wait_until(lambda: there.files() == ["app/greeting.py"])
+
+
 def test_nothing_is_left_there_after_the_package_has_ended(unseen, desktop, there):
     desktop.host.disable_package()
     desktop.host.wait_until(lambda: there.files() == ["app/greeting.py"])

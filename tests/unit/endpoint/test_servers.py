@@ -15,6 +15,7 @@ from companion.agents.window import SharedContext
 from companion.endpoint import servers as module
 from companion.endpoint.servers import DIALECTS, PRIMARY, Servers
 from companion.protocol.serving import Address
+from companion.remotes.mapped import MappedDialect
 
 
 class Task:
@@ -133,3 +134,18 @@ def test_what_listens_is_found_with_its_tokens(bench, monkeypatch):
     assert bench.servers.secrets() == ["token", "of its own", "other"]
     assert bench.servers.secrets([COPILOT]) == ["other"]
     assert bench.servers.services[PRIMARY.key] == (PRIMARY, Address(50001), tokens, 1000500)
+
+
+def test_a_remote_that_is_left_ends_no_servers_of_the_next_one(monkeypatch):
+    monkeypatch.setattr(module, "ServerTask", Task)
+    bench = Bench()
+    servers = bench.servers
+    monkeypatch.setattr(bench.runtime, "spawn", lambda function: asyncio.run(function()))
+    left, again = (MappedDialect(CLAUDE, "web", None) for _ in range(2))
+    servers._make = lambda listener, dialect: Task(None, None, listener, "", dialect, None)
+    former, task = servers.carry(left, None, []), servers.carry(again, None, [])
+    servers.drop(left)
+    assert "disconnect" in former.asked
+    assert "disconnect" not in task.asked
+    servers.drop(again)
+    assert "disconnect" in task.asked

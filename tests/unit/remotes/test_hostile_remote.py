@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from companion.agents.window import CannotDo
 from companion.remotes import channel as channels
+from companion.remotes.answers import RemoteAnswers
 from companion.remotes.channel import Channel, ChannelError
 from companion.remotes.frames import (
     ANSWER,
@@ -136,6 +137,104 @@ def test_more_than_was_asked_for_ends_the_connection():
 
     sent = b"".join(pack(DATA, QUESTIONS + 1, b"x" * 1000) for _ in range(5))
     assert "more than 10 bytes" in against("sys.stdin.buffer.read(3); " + sending(sent), test)
+
+
+def test_a_helper_that_takes_nothing_is_given_up(later: Any) -> None:
+    held: List[int] = []
+
+    async def test(channel: Channel) -> str:
+        written = channel._process.stdin
+        while not channel.over.done():
+            held.append(written.transport.get_write_buffer_size())  # type: ignore[union-attr]
+            if held[-1] > 1 << 16:  # it is waited for by now
+                later(channels.PING_SECONDS + 1)
+            await asyncio.sleep(0.02)
+        return await channel.over
+
+    code = "while True: os.write(1, b''.join(pack(6, 1, number) + b'claude' for number in range(1, 10001)))"
+    assert "nothing was heard" in against(code, test)
+    assert max(held) < 1 << 20
+
+
+def test_two_connections_wait_at_once_for_a_helper_that_is_slow():
+    size = 1 << 20
+
+    async def connect(name: str) -> Any:
+        reader = asyncio.StreamReader(limit=size)
+        reader.feed_data(b"x" * size)
+        reader.feed_eof()
+        return reader, _Nowhere()
+
+    async def test(channel: Channel) -> None:
+        answer = await channel.ask("both have ended")
+        assert answer.fields == {"bytes": 2 * size}
+
+    code = (
+        "import json, time; sys.stdin.buffer.readline()\n"
+        "os.write(1, b''.join(pack(6, 1, number) + b'claude' for number in (1, 2)))\n"
+        "time.sleep(0.5); found = closed = 0\n"
+        "while closed < 2:\n"
+        "    length, kind, number = struct.unpack('>IBI', sys.stdin.buffer.read(9)); sys.stdin.buffer.read(length)\n"
+        "    found += length if kind == 2 and number < 3 else 0; closed += kind == 3\n"
+        "said = json.dumps({'bytes': found}).encode()\n"
+        f"os.write(1, pack(len(said), 5, {QUESTIONS + 1}) + said)"
+    )
+    against(code, test, connect)
+
+
+def test_a_name_that_is_too_long_for_a_frame_is_refused():
+    async def test(channel: Channel) -> bool:
+        with pytest.raises(ChannelError, match="too long"):
+            await channel.ask("read", path="/srv/app/" + "x" * MOST_BYTES)
+        return channel.over.done()
+
+    assert against("", test) is False
+
+
+def test_a_command_ends_that_was_left_while_it_started():
+    async def test() -> int:
+        channel = Channel(lambda name: asyncio.open_unix_connection("/nothing"))
+        opening = asyncio.ensure_future(channel.open(hostile(""), "#"))
+        await asyncio.sleep(0)
+        await channel.close("it was disconnected")
+        with pytest.raises(ChannelError):
+            await opening
+        return await asyncio.wait_for(channel._process.wait(), 600.0)  # type: ignore[union-attr]
+
+    asyncio.run(test())
+
+
+def test_a_command_is_killed_although_nobody_waits_for_its_end():
+    async def test(channel: Channel) -> int:
+        leaving = asyncio.ensure_future(channel.close("the package ends"))
+        await asyncio.sleep(0.05)
+        leaving.cancel()
+        return await asyncio.wait_for(channel._process.wait(), 600.0)  # type: ignore[union-attr]
+
+    assert against("import time; time.sleep(600)", test) == -9
+
+
+def test_the_names_that_an_agent_gives_itself_are_not_kept():
+    told: List[Any] = []
+
+    class Endpoint:
+        agents = type("Agents", (), {"asked": print, "went": told.append})()
+        tracker = type("Tracker", (), {"published": "context"})()
+        settings = print
+
+    class Runtime:
+        on_main = staticmethod(lambda function, *args: function(*args) if function == told.append else None)
+
+    async def test() -> None:
+        agent = type("Agent", (), {"is_wanted": lambda self, settings: True})()
+        dialect = type("Dialect", (), {"key": "codex of web"})()
+        answers = RemoteAnswers(Runtime(), Endpoint(), agent, dialect)  # type: ignore[arg-type]
+        for number in range(100):
+            await answers._context("/srv/app", str(number))
+        answers.close()
+
+    asyncio.run(test())
+    assert [each.id for each in told] == ["codex of web"]
 
 
 def test_a_helper_that_falls_silent_is_given_up(later: Any) -> None:

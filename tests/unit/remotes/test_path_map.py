@@ -52,6 +52,13 @@ def test_what_is_outside_or_not_plain_has_no_name_here(path):
     assert ON_LINUX.to_local(path) is None
 
 
+@pytest.mark.parametrize("local", ["mnt/app", "$HOME/app", "~nobody/app", "/home/me/../app", "C:/app", ""])
+def test_a_folder_that_is_not_plain_here_holds_nothing(local):
+    found = PathMap([("/srv/app", local)])
+    assert found.to_remote("/home/me/secret") is None
+    assert found.to_local("/srv/app/x") is None
+
+
 @pytest.mark.parametrize("path", ["/home/me/apple/x", "/home/me/app/../x", "app/x", "", "/home/me"])
 def test_what_is_outside_has_no_name_there(path):
     assert ON_LINUX.to_remote(path) is None
