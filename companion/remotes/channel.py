@@ -34,6 +34,8 @@ ANSWER_SECONDS = 20.0
 MOST_STREAMS = 256
 MOST_PRINTED = 1 << 16
 """Bytes that a login shell may print before the helper speaks."""
+MOST_UNTAKEN = 1 << 26
+"""Bytes that wait for the helper to take them, if it opens connections all the same."""
 LAST_WORDS = 2048
 
 _IMPORTS = re.compile(r"^from \.frames import .*$", re.MULTILINE)
@@ -269,7 +271,9 @@ class Channel:
     # -- streams ------------------------------------------------------------------------------------------------------
 
     async def _open_stream(self, number: int, name: bytes) -> None:
-        await self._sent()  # else what a helper is answered that takes nothing would grow without a bound
+        assert self._process.stdin is not None
+        if self._process.stdin.transport.get_write_buffer_size() > MOST_UNTAKEN:
+            raise FrameError("connections, and takes nothing of what comes back")
         if len(self._streams) >= MOST_STREAMS:
             self._send(pack(CLOSE, number))
             return
