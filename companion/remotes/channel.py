@@ -216,12 +216,18 @@ class Channel:
         finally:  # also if the package ends first
             if not ended.done():
                 self._process.kill()
+                self._close_pipes()
         self.over.set_result(why or self._why())
+        self._close_pipes()
         for question in self._questions.values():
             if not question.answer.done():
                 question.answer.set_exception(ChannelError("it is not connected any more"))
         for task in self._tasks - {asyncio.current_task()}:
             task.cancel()
+
+    def _close_pipes(self) -> None:
+        """Close the pipes now: after the loop has ended, Python could not do that any more. There is no public way."""
+        self._process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001
 
     # -- questions ----------------------------------------------------------------------------------------------------
 

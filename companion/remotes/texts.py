@@ -19,7 +19,7 @@ import logging
 import os
 import shutil
 from contextlib import suppress
-from typing import Any, Callable, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 from ..agents.window import CannotDo
 from ..review.document.disk import LIMITS
@@ -34,6 +34,9 @@ logger = logging.getLogger("gemini_companion.remotes")
 
 FOLLOW_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 6.0, 12.0, 24.0, 24.0)
 """Pauses between two looks at a file whose agent is to write it."""
+
+MOST_COPIED = 1 << 28
+"""Bytes of the copies of one remote, all together."""
 
 Ask = Callable[..., Any]
 
@@ -62,6 +65,7 @@ class RemoteFiles:
         self._seen = PathMap(seen, system)
         self.map = PathMap([*seen, *copied], system)
         self._closed = False
+        self._sizes: Dict[str, int] = {}  # of the copies, with their names
         for _, local in seen:
             share(local)
 
@@ -90,10 +94,14 @@ class RemoteFiles:
         folders = [pair.local for pair in self._seen.pairs]
         if seen is not None and await self._runtime.in_worker(_holds, seen, folders, data):
             return seen
+        sizes = {**self._sizes, copy: len(copy) + len(data or b"")}
+        if sum(sizes.values()) > MOST_COPIED:
+            raise CannotDo("The file cannot be shown: too much of its machine is kept here until it is disconnected.")
+        self._sizes = sizes
         try:
             await self._runtime.in_worker(_put, copy, data)
-        except OSError as error:
-            raise CannotDo(f"The file cannot be shown: {error.strerror}.") from None
+        except (OSError, ValueError) as error:
+            raise CannotDo(f"The file cannot be shown: {getattr(error, 'strerror', None) or 'an odd name'}.") from None
         return copy
 
     def accepted(self, place: str) -> None:

@@ -323,3 +323,15 @@ def test_a_file_is_reviewed_in_place_only_if_it_holds_what_the_helper_says(share
     assert (found == str(place)) == (holds == "what the helper says")
     assert found == str(place) or found.startswith(str(shared / "copies"))
     assert texts.map.to_remote(found) == "/srv/app/x"
+
+
+def test_copies_of_a_remote_have_a_bound(shared: Any, monkeypatch: Any) -> None:
+    async def ask(do: str, **fields: Any) -> Any:
+        return channels.HelperAnswer({}, b"x" * 1000)
+
+    texts = RemoteFiles(_Runtime(), ask, {"/srv/app": ""}, str(shared / "copies"), "linux", print)  # type: ignore[arg-type]
+    monkeypatch.setattr("companion.remotes.texts.MOST_COPIED", 2000 + 3 * len(str(shared / "copies" / "0" / "x")))
+    for name in ("x", "x", "y"):
+        asyncio.run(texts.reviewed_at(f"/srv/app/{name}"))
+    with pytest.raises(CannotDo, match="too much"):
+        asyncio.run(texts.reviewed_at("/srv/app/z"))
