@@ -16,7 +16,8 @@ from . import cache, legs, pauses
 
 PAUSING = os.path.join(cache.ROOT, "tests", "tools", "pauses.py")
 PLUGIN = ["-p", "tests.tools.pauses"]
-BURNING = "while True: sum(range(100000))"
+BURNING = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(100000))"
+"""Until the program that has started it has gone, in whatever way."""
 
 
 def environment(seed: int) -> Dict[str, str]:
