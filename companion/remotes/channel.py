@@ -226,8 +226,12 @@ class Channel:
             task.cancel()
 
     def _close_pipes(self) -> None:
-        """Close the pipes now: after the loop has ended, Python could not do that any more. There is no public way."""
-        self._process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001
+        """Close the pipes now: after the loop has ended, Python could not do that any more. There is no public way to
+        them. The transport itself would take the exit status away from those who wait for it."""
+        for number in range(3):
+            pipe = self._process._transport.get_pipe_transport(number)  # type: ignore[attr-defined]  # noqa: SLF001
+            if pipe is not None:
+                pipe.close()
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
