@@ -218,9 +218,10 @@ class PageFile:
         self.state = state
         return True
 
-    def is_same(self, other: PageFile) -> bool:
-        """Whether both are about the same proposal, or about the same file."""
-        return self.path == other.path and self.review is other.review
+    @property
+    def subject(self) -> Tuple[str, Optional[Review]]:
+        """The proposal that it is about, or the file: two of one subject are one file of the page."""
+        return self.path, self.review
 
     @property
     def number(self) -> int:

@@ -200,15 +200,14 @@ class ReviewPage:
             self._forget()
             self._stock.answered()
             return
-        waiting = self._reader.waiting(self._scope)
+        waiting = {each.subject: each for each in self._reader.waiting(self._scope)}
         for file in self._files:
-            same = next((each for each in waiting if each.is_same(file)), None)
+            same = waiting.get(file.subject)
             if same is not None and (file.state is not PageFileState.DECIDED or file is self._taken_back):
-                file.change = same.change
-                waiting.remove(same)
+                file.change = waiting.pop(file.subject).change
             elif same is None and (file.review is None or file.review.state in WORDS):
                 self._settle(file)
-        self._files += waiting
+        self._files += waiting.values()
         is_over = all(file.state is PageFileState.DECIDED for file in self._files) and self._taken_back is None
         if is_over and not self.has_drafts():
             self.leave()
