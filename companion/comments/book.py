@@ -14,8 +14,8 @@ from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequenc
 from ..common.waiting import Latest
 from ..runtime import Runtime
 from ..system import files
+from ..system.paths import relative
 from ..system.platform import Platform
-from ..terminals.command_lines import relative
 from .model import Comment, TextSide
 from .store import CommentStore, Stored
 

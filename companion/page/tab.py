@@ -18,7 +18,7 @@ import sublime
 
 from ..comments.model import TextSide
 from ..editor import marks
-from ..editor.edits import MOVE_CARET, Edit, apply_edits, difference, first_caret, some_selections
+from ..editor.edits import MOVE_CARET, Edit, apply_edits, difference, first_caret, move_caret, some_selections
 from ..editor.file_views import is_open
 from ..review.display import decorations
 from ..review.display.decorations import CHARACTERS, GUTTER, LINES, Look, Regions, Side, Styles
@@ -237,7 +237,7 @@ class PageTab:
         """Put the caret to a row, and scroll there."""
         if self.view is not None:
             point = self.layout.point(placed)
-            self.view.run_command(MOVE_CARET, {"regions": [[point, point]]})
+            move_caret(self.view, point)
             self.view.show(point, True, False, False)
 
     @property

@@ -6,9 +6,9 @@ agent that compares letter by letter.
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Sequence
 
-from .platform import HERE, LINUX, Platform
+from .platform import HERE, LINUX, WINDOWS, Platform
 
 
 def path_below(folder: str, path: str, platform: Platform = HERE, *, exact: bool = False) -> Optional[str]:
@@ -26,6 +26,16 @@ def path_below(folder: str, path: str, platform: Platform = HERE, *, exact: bool
 def is_below(folder: str, path: str, platform: Platform = HERE, *, exact: bool = False) -> bool:
     """Whether `path` is the folder or lies below it. The arguments are those of `path_below`."""
     return path_below(folder, path, platform, exact=exact) is not None
+
+
+def relative(path: str, folders: Sequence[str], platform: Platform) -> str:
+    """A path below one of the folders without that folder, as it is written with slashes; others as they are."""
+    for folder in folders:
+        inside = path_below(folder, path, platform)
+        if inside:
+            path = inside
+            break
+    return path.replace("\\", "/") if platform.name == WINDOWS else path
 
 
 def _key(path: str, platform: Platform) -> str:

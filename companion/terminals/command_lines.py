@@ -25,7 +25,7 @@ from ..agents.agent import ConnectionDetails
 from ..agents.dialect import Mention
 from ..agents.hooks import Shell
 from ..agents.registry import AGENTS
-from ..system.paths import is_below, path_below
+from ..system.paths import is_below, relative
 from ..system.platform import MACOS, WINDOWS, Platform
 
 # Shells that take "-l -i -c COMMAND" and understand the POSIX syntax used below.
@@ -221,16 +221,6 @@ def selected_lines(first_row: int, last_row: int, last_column: int) -> Tuple[int
     if last_column == 0 and last_row > first_row:
         last_row -= 1
     return first_row + 1, last_row + 1
-
-
-def relative(path: str, folders: Sequence[str], platform: Platform) -> str:
-    """A path below one of the folders without that folder, as it is written with slashes; others as they are."""
-    for folder in folders:
-        inside = path_below(folder, path, platform)
-        if inside:
-            path = inside
-            break
-    return path.replace("\\", "/") if platform.name == WINDOWS else path
 
 
 def _escaped(path: str, platform: Platform) -> str:
