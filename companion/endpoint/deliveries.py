@@ -115,9 +115,7 @@ class Deliveries:
     def _return_pasted(self, reviews: Sequence[_Review]) -> None:
         for each in reviews:
             each.endpoint.on_their_way([])
-            each.told(
-                CommentState.DRAFT, f"{drafts_again(each.comments)}; the text may be in the terminal"
-            )
+            each.told(CommentState.DRAFT, f"{drafts_again(each.comments)}; the text may be in the terminal")
 
     def _choose(self, review: _Review, offers: Sequence[_Offer]) -> None:
         """Have the user choose among the sessions, if there are several."""

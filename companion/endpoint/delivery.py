@@ -99,7 +99,6 @@ def drafts_again(count: int) -> str:
     return f"{comments_text(count)} {'are drafts' if count > 1 else 'is a draft'} again"
 
 
-
 class Delivery:
     """A review for one session. `title` is what users call the agent, `count` counts the comments."""
 

@@ -2,9 +2,9 @@
 
 An event belongs to the window of its session while that window has the agent's folder; else to the window with the
 innermost folder that holds it, links resolved. An event in no window is answered with nothing, like all events that ask
-nothing; where writes are reviewed, the user is told once that an agent writes there. A tool that writes, or a command,
-is answered after a look at the window's files, so that later changes can be attributed to it; when it is over there is
-another look.
+nothing; where writes are reviewed, the status bar says once that an agent writes there. A tool that writes, or a
+command, is answered after a look at the window's files, so that later changes can be attributed to it; when it is over
+there is another look.
 
     attention  event                                        next attention
     ---------  -------------------------------------------  --------------
@@ -333,8 +333,8 @@ class HookSessions:
     async def _take(
         self, session: HookSession, event: HookEvent, is_doubtful: bool = False, is_sent: bool = False
     ) -> None:
-        """`is_doubtful`: whether the user was asked about the tool that begins, or will be. `is_sent`: whether a prompt
-        is a review, with which the agent goes on with what the user has asked for before."""
+        """Note what an event tells of a session. `is_doubtful`: the agent asks the user before its tool runs.
+        `is_sent`: the prompt is a review that the user has sent, so the former prompt still says why."""
         happening = event.happening
         self._end_calls(session, event)
         if happening is Happening.SESSION_ENDED:

@@ -45,7 +45,7 @@ Connect = Callable[[str], Awaitable[Tuple[asyncio.StreamReader, asyncio.StreamWr
 
 
 class ChannelError(Exception):
-    """The remote cannot be reached, or does not do what was asked. The message is a sentence for the user."""
+    """The editor cannot reach the remote, or its helper refuses a request. The message is a sentence for the user."""
 
 
 class HelperAnswer(NamedTuple):
@@ -329,8 +329,8 @@ class Channel:
 
 
 def shell_line(frames: str, helper: str) -> str:
-    """What a shell there is told, to run the helper with the same frames as here, isolated from what lies around. It
-    holds no secret: all users of that machine can see it. `exec` leaves the rest of the shell's input to the helper."""
+    """The line by which a shell over there runs the helper and its `frames`, in Python's isolated mode. It holds no
+    secret, since all users of that machine can see it. `exec` leaves the rest of the shell's input to the helper."""
     text = frames + _IMPORTS.sub("", helper) + "\nmain()\n"
     packed = base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
     return f"exec python3 -I -c 'import zlib,base64;exec(zlib.decompress(base64.b64decode(\"{packed}\")))'"

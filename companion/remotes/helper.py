@@ -152,7 +152,7 @@ class Helper:
         return self._folder
 
     def _checked_folder(self, root: str, is_shared: bool, below: Sequence[str]) -> str:
-        """A folder that nobody else controls; made as far as it is not there."""
+        """Make a folder, where it is missing, and check that no other user controls it. Returns its path."""
         if is_shared and os.stat(root).st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
             raise OSError(0, "other users can replace what stands in " + root)
         folders = [os.path.join(root, *below[:count]) for count in range(is_shared, len(below) + 1)]

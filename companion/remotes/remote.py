@@ -356,7 +356,7 @@ class Remote:
 
 
 def where(place: Optional[Place]) -> Dict[str, Any]:
-    """A folder as the helper is told of it."""
+    """Describe a folder in the form in which the helper gets it."""
     assert place is not None  # the other side is POSIX
     return {"root": place.root, "is_shared": place.root_is_shared, "below": place.below}
 

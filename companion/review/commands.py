@@ -140,8 +140,8 @@ class Commands:
     # -- going from change to change ----------------------------------------------------------------------------------
 
     def next_change(self, review: Review) -> None:
-        """Go to the next change, after the last one of a file to the first one of the next file. At the last of all
-        the user is told so; the next time this goes to the first of all."""
+        """Go to the next change, after the last one of a file to the first one of the next file. At the very
+        last change the status bar says so, and the next call goes to the very first one."""
         presentation = self.shown[review]
         if presentation.hunks.go_next() or review.source.walk(review, forward=True):
             return

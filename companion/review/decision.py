@@ -213,7 +213,7 @@ class Writer(Enum):
 
     CLIENT = "the client"
     CLIENT_GONE = "we do, because the client has gone"
-    OUT_OF_REACH = "nobody, because the client is on another machine, which cannot be reached"
+    OUT_OF_REACH = "no one: the client is on another machine, which the editor cannot reach"
     ACCEPTED_BEFORE = "we do, because the text was accepted before and is not saved yet"
     CLOSED_BEFORE = "we do, because a tab was closed, and the client told so"
 
